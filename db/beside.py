@@ -1,27 +1,27 @@
-"""The files and folders that lie beside a database: one suffix of its file's name for each."""
+"""Suffixes of the files and folders that lie beside a database file."""
 
 from pathlib import Path
 
 WAL, INDEX, JOURNAL = "-wal", "-shm", "-journal"
 """SQLite's own files."""
 LOCKS = ".locks"
-"""A byte for each run that lives; see `db.connection.run_lock`."""
+"""One locked byte for each run in play; see `db.backends.file_run_lock`."""
 LOGS = ".logs"
-"""The folder of the logs of bots' stderr."""
+"""Logs of the bots' stderr."""
 COPIES = ".bots"
-"""The folder of the copies of bots taken from git."""
+"""Copies of bots taken from git."""
 UNSAVED = ".unsaved"
-"""The folder of games of people that could not be stored."""
+"""Games of people that could not be stored."""
 ALL = (WAL, INDEX, JOURNAL, LOCKS, LOGS, COPIES, UNSAVED)
 
 
 def folder_beside(database: str | None, suffix: str) -> Path:
-    """The absolute folder of a suffix.
+    """Return the absolute folder that belongs to a database.
 
     Args:
-        database: the absolute path of the file; None: a database on a server, whose folders lie in
-            the current one.
-        suffix: one of those of this module.
+        database: the absolute path of its file; None for a database on a server, whose folders lie
+            in the current one.
+        suffix: one of this module's suffixes.
 
     """
     return Path.cwd() / f"ladder{suffix}" if database is None else Path(f"{database}{suffix}")

@@ -1,35 +1,35 @@
-"""Everything that the database can refuse or suffer.
+"""Errors of the database.
 
-DatabaseError     a sentence for a person that says what to do; never shown as a traceback
-|-- Missing       no database there, and none is to be made
-|-- NotOurs       the file or the server's database belongs to another program
+DatabaseError     its message is a sentence for the user that says what to do
+|-- Missing       the database does not exist and must not be created
+|-- NotALadderDatabase  the file or the server's database belongs to another program
 |-- TooNew        a newer version of this program wrote it
-|-- Outdated      an older version wrote it, and it is not migrated here
+|-- Outdated      an older version wrote it, and it is not migrated automatically
 |-- Unwritable    folder missing, no permission, read-only or full disk
-|-- Locked        another process kept the file busy for longer than we wait
+|-- Locked        another process kept the file locked beyond the timeout
 |-- Corrupt       the file is damaged
-|-- Passing       what may be over at the next attempt
-|   |-- Unreachable   the server is away, or has ended the connection
-|   |-- Contended     the server had to undo a transaction for the sake of another
-|   `-- Busy          another session of the server keeps others from writing
-|-- Conflict      what was to be stored contradicts what others have stored or deleted meanwhile
-|-- NameTaken     a bot of that name is registered already
-|-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
+|-- TransientError  the next attempt may succeed
+|   |-- Unreachable   the server does not answer, or has ended the connection
+|   |-- Contended     the server rolled a transaction back because of another one
+|   `-- Busy          another session of the server holds the write lock
+|-- Conflict      another process has deleted what a row refers to, or stored its like
+|-- NameTaken     a bot with that name is already registered
+|-- InUse         a bot or run cannot be changed while games or a process need it
 |-- Exhausted     a stream has no pair numbers left
-`-- UnknownRow    there is no bot, run, division or game of that name or number
+`-- UnknownRow    no bot, run, division or game has that name or number
 """
 
 
 class DatabaseError(Exception):
-    """Base of this package's errors; the message is one sentence that says what to do."""
+    """Base of this package's errors; its message is one sentence that says what to do."""
 
 
 class Missing(DatabaseError):
-    """There is no database, and none is to be created."""
+    """The database does not exist and must not be created."""
 
 
-class NotOurs(DatabaseError):
-    """The file is no database of this program."""
+class NotALadderDatabase(DatabaseError):
+    """The file or the server's database belongs to another program."""
 
 
 class TooNew(DatabaseError):
@@ -37,7 +37,7 @@ class TooNew(DatabaseError):
 
 
 class Outdated(DatabaseError):
-    """An older version of this program wrote the database, and it is not migrated here."""
+    """An older version of this program wrote the database; it must be migrated first."""
 
 
 class Unwritable(DatabaseError):
@@ -45,44 +45,44 @@ class Unwritable(DatabaseError):
 
 
 class Locked(DatabaseError):
-    """Another process kept the database busy beyond the timeout."""
+    """Another process kept the database locked beyond the timeout."""
 
 
 class Corrupt(DatabaseError):
     """The database file is damaged."""
 
 
-class Passing(DatabaseError):
-    """The next attempt may succeed; nothing of this one was stored."""
+class TransientError(DatabaseError):
+    """A failure that the next attempt may not have; this attempt stored nothing."""
 
     @property
-    def fact(self) -> str:
-        """The part of the sentence before the advice."""
+    def problem(self) -> str:
+        """The part of the message before the advice."""
         return str(self).partition(";")[0]
 
 
-class Unreachable(Passing):
+class Unreachable(TransientError):
     """The server does not answer, or has ended the connection."""
 
 
-class Contended(Passing):
-    """The server undid a transaction: it collided with another one, or with a migration."""
+class Contended(TransientError):
+    """The server rolled a transaction back that collided with another one or a migration."""
 
 
-class Busy(Passing):
-    """Another session of the server keeps others from writing."""
+class Busy(TransientError):
+    """Another session of the server holds the write lock."""
 
 
 class Conflict(DatabaseError):
-    """Another command has deleted what a new row refers to, or has stored one like it."""
+    """Another process has deleted what a new row refers to, or stored one like it."""
 
 
 class NameTaken(DatabaseError):
-    """A bot of that name is registered already."""
+    """A bot with that name is already registered."""
 
 
 class InUse(DatabaseError):
-    """A bot or a run cannot be deleted: games, pairs or a living process need it."""
+    """A bot, run or database that games, pairs or a running process need unchanged."""
 
 
 class Exhausted(DatabaseError):
@@ -90,4 +90,4 @@ class Exhausted(DatabaseError):
 
 
 class UnknownRow(DatabaseError):
-    """There is no bot, run, division or game of that name or number."""
+    """No bot, run, division or game has that name or number."""

@@ -1,8 +1,8 @@
-"""The codec of columns that hold JSON: sorted keys, so that equal values are equal texts."""
+"""Encoding of columns that hold JSON."""
 
 import msgspec
 
 
 def to_json(value: object) -> str:
-    """The text that a column stores for a value."""
+    """Return a value as JSON with sorted keys, so that equal values give equal texts."""
     return msgspec.json.encode(value, order="sorted").decode()

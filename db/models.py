@@ -1,10 +1,10 @@
-"""The database as a list of models. Portable: SQLite and PostgreSQL.
+"""The tables, as SQLAlchemy models for SQLite and PostgreSQL.
 
-Games are the truth. `pair_tables`, `forfeits` and `ratings` are derived from them, updated in the
+`pair_tables`, `forfeits` and `ratings` are derived from the games: they are updated in the
 transaction that stores a pair, and rebuilt by `Aggregate.rebuild`.
 
-There is one secondary index per question that would else read a whole table, and no more: each
-costs every insert. `games.line_hash` is the only one whose entries fall in random places.
+Each secondary index serves a query that would otherwise scan a table; every index makes inserts
+slower. `games.line_hash` is the only one whose new entries are scattered over the index.
 """
 
 from sqlalchemy import (
@@ -27,18 +27,18 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-"""Every constraint has a name, so that later migrations can alter it on every database."""
+"""Names of constraints, by which migrations can alter them on both databases."""
 
 
 BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
-"""For keys of pairs and games. On SQLite a key that counts itself must be called INTEGER, and has
-64 bits all the same."""
+"""Type of the keys of pairs and games: 64 bits. SQLite generates keys only for the type INTEGER,
+which has 64 bits there."""
 
 
 NEVER_REUSED = {"sqlite_autoincrement": True}
-"""The last table argument of every table that counts its own keys: pages, files and other tables
-refer to them, so the key of a deleted row is not given to a new one. PostgreSQL's sequences never
-go back; SQLite needs AUTOINCREMENT for it."""
+"""Last table argument of every table with generated keys. Pages, files and other tables refer to a
+key, so a new row must not get the key of a deleted one. PostgreSQL's sequences ensure that; SQLite
+needs AUTOINCREMENT."""
 
 
 class Base(DeclarativeBase):
@@ -58,17 +58,17 @@ class Bot(Base):
     name: Mapped[str] = mapped_column(unique=True)
     family: Mapped[str]
     spec: Mapped[str]
-    """The specification with which it was registered, such as ``builtin:v4``."""
+    """The specification that it was registered with, such as ``builtin:v4``."""
     based_on: Mapped[str | None]
-    """Name of the bot from which it was made."""
+    """Name of the bot that it is a change of."""
     change: Mapped[str]
-    """The one idea that makes it differ, or a note."""
+    """The idea that distinguishes it from `based_on`, or a note."""
     created_at: Mapped[float]
     retired_at: Mapped[float | None]
 
 
 class Revision(Base):
-    """One state of a bot's content: games of different revisions are never mixed."""
+    """One state of a bot's content; ratings never mix games of different revisions."""
 
     __tablename__ = "revisions"
     __table_args__ = (
@@ -82,21 +82,21 @@ class Revision(Base):
     number: Mapped[int]
     """1, 2, ... in the order in which they were first seen."""
     recency: Mapped[int]
-    """The bot's current revision has its greatest. Not `number`: sources can go back."""
+    """Greatest for the current revision, which need not have the last `number`: sources revert."""
     content_hash: Mapped[str]
     launch: Mapped[str]
     """JSON of `db.records.launch.Launch`."""
     budgets: Mapped[str]
-    """JSON list of the kinds it supports, in order of preference."""
+    """JSON list of the budget kinds that it supports, in order of preference."""
     boards: Mapped[str | None]
-    """JSON list of the boards it plays; null: all."""
+    """JSON list of the boards that it plays; null for all."""
     files: Mapped[str]
-    """JSON object: what the hash was taken over."""
+    """JSON object of the hashed parts: a hash or value by file or option."""
     created_at: Mapped[float]
 
 
 class Division(Base):
-    """Conditions under which games can be compared."""
+    """Rating conditions: games of one division can be compared."""
 
     __tablename__ = "divisions"
     __table_args__ = (NEVER_REUSED,)
@@ -105,32 +105,32 @@ class Division(Base):
     key: Mapped[str] = mapped_column(unique=True)
     """Canonical JSON of all conditions."""
     label: Mapped[str] = mapped_column(unique=True)
-    """The conditions for people, such as ``6x7+4/100ms``."""
+    """The conditions in short, such as ``6x7+4/100ms``."""
     boards: Mapped[str]
     """Canonical list of board classes."""
     opening_plies: Mapped[int | None]
-    """Null: each board class has its own default, or the openings are those of a set."""
+    """Null for each board class's default, or if the openings come from a set."""
     budget: Mapped[str]
     """JSON object such as ``{"time_ms":100}``."""
     openings: Mapped[str | None]
-    """The hash of an `OpeningSet`, which may be unknown here. Null: drawn at random."""
+    """Hash of an `OpeningSet`, which this database may lack; null for random openings."""
 
 
 class OpeningSet(Base):
-    """A set of openings that divisions name by its hash; kept so that a run can go on with it."""
+    """A set of openings, stored so that a run can be resumed without the file."""
 
     __tablename__ = "opening_sets"
 
     content_hash: Mapped[str] = mapped_column(primary_key=True)
     name: Mapped[str]
-    """Of the file that it was read from."""
+    """Name of the file that it was read from."""
     lines: Mapped[str]
-    """One opening a line, such as ``6x7 3342``, sorted."""
+    """Sorted openings, one per line, such as ``6x7 3342``."""
     created_at: Mapped[float]
 
 
 class Run(Base):
-    """One start of the program that played games."""
+    """One call of a command that plays games."""
 
     __tablename__ = "runs"
     __table_args__ = (NEVER_REUSED,)
@@ -141,27 +141,27 @@ class Run(Base):
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
-    """Hash of what identifies the run, seed included: such runs continue each other."""
+    """Hash of the settings and the seed. Runs of one stream share its pair numbers."""
     identity: Mapped[str]
     """Hash of the settings without the seed."""
     settings: Mapped[str]
-    """JSON object of all that identifies the run, bots with their content hashes included."""
+    """JSON object of what identifies the run, including its bots' content hashes."""
     seed: Mapped[int] = mapped_column(BigInteger)
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
     target_games: Mapped[int | None]
-    """Null: no limit was given."""
+    """Null if no limit was given."""
     status: Mapped[str]
     """running, interrupted, finished or invalid."""
     started_at: Mapped[float]
     ended_at: Mapped[float | None]
     note: Mapped[str]
     verdict: Mapped[str | None]
-    """Of a gate, or of the gate at the end of a tuning: pass, regression, inconclusive or invalid;
-    of a commit in a bisection: good, bad, open or skipped. Null: none, or not decided yet."""
+    """Of a gate, or a tuning's final gate: pass, regression, inconclusive or invalid; of a bisected
+    commit: good, bad, open or skipped. Null if there is no verdict yet."""
 
 
 class RunBot(Base):
-    """A bot of a run: its name when the run began, which the settings hold, and its revision."""
+    """A bot of a run: its revision, and its name when the run began, as in the settings."""
 
     __tablename__ = "run_bots"
 
@@ -171,44 +171,44 @@ class RunBot(Base):
 
 
 class LastCommit(Base):
-    """The last transaction that a process has committed on a server; a file has no rows.
+    """The last transaction that a process committed on a server; empty in a file.
 
-    A process whose connection was lost at a commit learns here whether it was done. The server's
-    own numbers cannot tell: after a crash it gives some of them to other transactions.
+    A process that lost its connection during a commit reads here whether the commit was done. The
+    server's own transaction numbers cannot show it: after a crash some of them are reused.
     """
 
     __tablename__ = "last_commits"
 
     writer: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    """Drawn at random by the process."""
+    """Random number of the process."""
     number: Mapped[int] = mapped_column(BigInteger)
-    """The process counts its transactions from 1."""
+    """Number of the transaction in its process, from 1."""
     committed_at: Mapped[float]
 
 
 class TuningStep(Base):
-    """One step of a run that is a tuning: the pairs of two settings, which are stored nowhere else.
+    """One step of a tuning run: the result of pairs between two parameter settings.
 
-    The settings are thrown away, so they have no bot, no revision and no rated game.
+    The settings are not registered as bots, so the step's games are stored nowhere else.
     """
 
     __tablename__ = "tuning_steps"
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
     step: Mapped[int] = mapped_column(primary_key=True)
-    """From 1 on."""
+    """From 1."""
     a: Mapped[str]
-    """JSON object: the value of each parameter of the setting that moves first in game 0."""
+    """JSON object of parameter values: the setting that moves first in game 0."""
     b: Mapped[str]
-    """JSON object, of its opponent."""
+    """JSON object of parameter values: its opponent."""
     pentanomial: Mapped[str]
-    """JSON list: pairs by the points of `a`: 0, 1/2, 1, 3/2, 2."""
+    """JSON list of pair counts by the points of `a`: 0, 1/2, 1, 3/2, 2."""
     forfeits: Mapped[int]
-    """Games among them that either forfeited."""
+    """Games that one of the two forfeited."""
     estimate: Mapped[str]
-    """JSON object: the values that the tuning has come to after the step."""
+    """JSON object of the parameter values estimated after the step."""
     duration_us: Mapped[int] = mapped_column(BigInteger)
-    """From the start of the step to its end."""
+    """Wall time of the step."""
     finished_at: Mapped[float]
 
 
@@ -231,23 +231,23 @@ class Pair(Base):
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     stream: Mapped[str]
-    """Of its run; here too because a stream's numbers are unique over all its runs."""
+    """Its run's stream, repeated here because numbers are unique within a stream."""
     number: Mapped[int]
-    """Place in the stream, from 0."""
+    """Position in the stream, from 0."""
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     """Moves first in game 0."""
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     board: Mapped[str]
-    """One specific board, such as ``10x11@3,4``."""
+    """A specific board, such as ``10x11@3,4``."""
     board_class: Mapped[str]
-    """The class that it was drawn from, such as ``thu``."""
+    """The class that the board was drawn from, such as ``thu``."""
     opening: Mapped[str]
-    """Columns, one character each: 0..9, a, b."""
+    """Columns, one character each: 0 to 9, a, b."""
     seed: Mapped[int] = mapped_column(BigInteger)
     status: Mapped[str]
     """planned, finished or dropped."""
     aborts: Mapped[int]
-    """How often a move of it was asked again, or the pair begun again, as the machine stalled."""
+    """How often a move was asked again, or the pair restarted, because the machine stalled."""
     finished_at: Mapped[float | None]
 
 
@@ -257,7 +257,7 @@ class Game(Base):
     __tablename__ = "games"
     __table_args__ = (
         UniqueConstraint("pair_id", "game"),
-        # Holds all that counting different lines needs, so that no game is read for it.
+        # Covers the columns that counting distinct games needs, so no row is read for it.
         Index(
             "ix_games_lines",
             *("line_hash", "division_id", "rated", "first_revision_id", "second_revision_id"),
@@ -272,13 +272,13 @@ class Game(Base):
     )
 
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
-    """Ascending in the order of storing, in which live ratings moved."""
+    """Ascending in the order of storing, which is that of the live rating updates."""
     pair_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("pairs.id"))
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
     rated: Mapped[bool]
     game: Mapped[int]
-    """0: the pair's A moved first; 1: its B did."""
+    """0 if the pair's A moved first, 1 if its B did."""
     first_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     second_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     board: Mapped[str]
@@ -292,9 +292,9 @@ class Game(Base):
     """win, loss or draw from the first player's side."""
     termination: Mapped[str]
     detail: Mapped[str]
-    """For a forfeit: what happened."""
+    """What happened, for a forfeit."""
     offender: Mapped[int | None]
-    """The player that forfeited: 0 the first, 1 the second."""
+    """The player that forfeited: 0 for the first, 1 for the second."""
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     first_moves: Mapped[int]
@@ -302,7 +302,7 @@ class Game(Base):
     first_max_us: Mapped[int] = mapped_column(BigInteger)
     first_simulations: Mapped[int] = mapped_column(BigInteger)
     first_searched_us: Mapped[int] = mapped_column(BigInteger)
-    """Time of those moves that reported simulations."""
+    """Total time of the moves for which simulations were reported."""
     second_moves: Mapped[int]
     second_time_us: Mapped[int] = mapped_column(BigInteger)
     second_max_us: Mapped[int] = mapped_column(BigInteger)
@@ -311,13 +311,13 @@ class Game(Base):
     line_hash: Mapped[int] = mapped_column(BigInteger)
     """Signed 64-bit hash of board and moves."""
     repeat: Mapped[bool]
-    """Whether the same board and moves had been stored in the division before, by any bots."""
+    """Whether the division already held a game of the same board and moves, by any bots."""
     thoughts: Mapped[bytes]
     """Packed by `db.records.thought_blob`."""
 
 
 class LastOutput(Base):
-    """The last words of a failing bot and to it; only forfeits have any."""
+    """The last output of a bot that forfeited a game, and the last messages to it."""
 
     __tablename__ = "last_words"
 
@@ -325,7 +325,7 @@ class LastOutput(Base):
     stderr: Mapped[str]
     """The end of its stderr."""
     messages: Mapped[str]
-    """The last ones of the protocol, one a line, as `db.records.games.LastOutput` writes them."""
+    """The last protocol messages, one per line, as in `db.records.games.LastOutput`."""
 
 
 class Machine(Base):
@@ -340,22 +340,22 @@ class Machine(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     cpu: Mapped[str]
-    """The model of its processors."""
+    """Model of its processors."""
     cores: Mapped[int]
     kernel: Mapped[str]
-    """Of the operating system."""
+    """Version of the operating system's kernel."""
     python: Mapped[str]
     numba: Mapped[str]
     ladder: Mapped[str]
-    """Version of the ladder."""
+    """Version of this program."""
     speed: Mapped[float]
-    """Million positions a second of the reference search, when it last joined."""
+    """Speed of the reference search when it last joined, in million positions/s."""
     joined_at: Mapped[float]
-    """The last time."""
+    """When it last joined."""
 
 
 class PairMachine(Base):
-    """The machine that played a pair; pairs of the coordinator's own machine have none."""
+    """The machine that played a pair; no row for pairs of the coordinator's own machine."""
 
     __tablename__ = "pair_machines"
 
@@ -364,10 +364,10 @@ class PairMachine(Base):
 
 
 class PairTable(Base):
-    """All rated pairs of two revisions under like conditions, from the view of A.
+    """All rated pairs of two revisions in one division and board class.
 
-    The nine counters are named by A's results: first letter when it moved first, second letter
-    when it moved second (l loss, d draw, w win).
+    The nine counters are named by A's results in a pair: first letter when A moved first, second
+    letter when it moved second (l loss, d draw, w win).
     """
 
     __tablename__ = "pair_tables"
@@ -375,7 +375,7 @@ class PairTable(Base):
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
     board_class: Mapped[str] = mapped_column(primary_key=True)
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    """Always the smaller of the two."""
+    """The smaller of the two."""
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     ll: Mapped[int]
     ld: Mapped[int]
@@ -391,7 +391,7 @@ class PairTable(Base):
     a_max_us: Mapped[int] = mapped_column(BigInteger)
     a_simulations: Mapped[int] = mapped_column(BigInteger)
     a_searched_us: Mapped[int] = mapped_column(BigInteger)
-    """Time of those moves that reported simulations."""
+    """Total time of the moves for which simulations were reported."""
     b_moves: Mapped[int] = mapped_column(BigInteger)
     b_time_us: Mapped[int] = mapped_column(BigInteger)
     b_max_us: Mapped[int] = mapped_column(BigInteger)
@@ -399,12 +399,11 @@ class PairTable(Base):
     b_searched_us: Mapped[int] = mapped_column(BigInteger)
     plies: Mapped[int] = mapped_column(BigInteger)
     repeats: Mapped[int]
-    """Games whose board and moves had been stored in the division before, by any bots: where none
-    is, no game of a list repeats another."""
+    """Games marked as `Game.repeat`; if all tables have 0, all games of the division differ."""
 
 
 class ForfeitCount(Base):
-    """Games among those of a `PairTable` that one bot lost by one kind of failure."""
+    """Number of a `PairTable`'s games that one bot lost by one kind of failure."""
 
     __tablename__ = "forfeits"
 
@@ -413,13 +412,13 @@ class ForfeitCount(Base):
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     offender: Mapped[int] = mapped_column(primary_key=True)
-    """The bot that lost: 0 A, 1 B."""
+    """The bot that lost: 0 for A, 1 for B."""
     termination: Mapped[str] = mapped_column(primary_key=True)
     games: Mapped[int]
 
 
 class Rating(Base):
-    """A live rating: sequential Elo, moved once per pair."""
+    """A live rating: sequential Elo, updated once per pair."""
 
     __tablename__ = "ratings"
 
@@ -430,58 +429,55 @@ class Rating(Base):
 
 
 class HumanGame(Base):
-    """A game of a person against a bot, kept apart from the games that bots play in pairs.
-
-    Nothing is derived from it: it belongs to no run, no division and no rating.
-    """
+    """A game of a person against a bot; it belongs to no run, division or rating."""
 
     __tablename__ = "saved_games"
     __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-    """Of the bot."""
+    """The bot's revision."""
     bot_side: Mapped[int]
-    """0: the bot moved first."""
+    """0 if the bot moved first, else 1."""
     board: Mapped[str]
     budget: Mapped[str]
     """JSON object such as ``{"time_ms":100}``."""
     seed: Mapped[int] = mapped_column(BigInteger)
     moves: Mapped[str]
-    """Columns, one character each; moves that were taken back are not among them."""
+    """Columns, one character each, without moves that were taken back."""
     result: Mapped[str]
     """win, loss or draw from the first player's side."""
     termination: Mapped[str]
     detail: Mapped[str]
-    """When the bot failed: what happened."""
+    """What happened, if the bot failed."""
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     thoughts: Mapped[bytes]
-    """Packed by `db.records.thought_blob`; those of a person hold the time alone."""
+    """Packed by `db.records.thought_blob`; a person's moves have only a time."""
 
 
 class SolvedPosition(Base):
-    """Bounds on the values of a position's columns, found by the solver. Free to be thrown away."""
+    """Bounds on the values of a position's columns, found by the solver; a cache."""
 
     __tablename__ = "solved_positions"
 
     key: Mapped[bytes] = mapped_column(primary_key=True)
-    """Of the position up to mirroring: 16 bytes."""
+    """16 bytes, equal for mirrored positions."""
     solver_version: Mapped[int]
     nodes: Mapped[int] = mapped_column(BigInteger)
-    """The most nodes that might be spent on it."""
+    """Node limit of the search."""
     bounds: Mapped[bytes]
     """Packed by `ladder.results.analysis.solved`."""
 
 
 class Verdict(Base):
-    """The verdicts on the moves of a game. Free to be thrown away."""
+    """The verdicts on the moves of a game; a cache."""
 
     __tablename__ = "verdicts"
 
     game_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("games.id"), primary_key=True)
     solver_version: Mapped[int]
     nodes: Mapped[int] = mapped_column(BigInteger)
-    """The most nodes that might be spent on a position."""
+    """Node limit for each position."""
     moves: Mapped[bytes]
     """Packed by `ladder.results.analysis.verdict`."""

@@ -1,4 +1,4 @@
-"""The store: the operations on stored games that the rest of the program needs, by subject."""
+"""The store: what the rest of the program reads from and writes to a database."""
 
 from contextlib import closing
 from types import TracebackType
@@ -6,11 +6,11 @@ from typing import Self
 
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
-from db.connection.database import Database, Older
+from db.connection.database import Database, OldSchema
 from db.connection.followed import FollowedDatabase
-from db.connection.patience import Patience
 from db.connection.read_only import open_to_read
-from db.migrations import HEAD
+from db.connection.retry_policy import RetryPolicy
+from db.migrations import HEAD as SCHEMA_VERSION
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
 from db.queries.audit import Audit
@@ -29,51 +29,38 @@ from db.queries.tallies import Tallies
 from db.queries.tuning import TuningSteps
 
 __all__ = [
-    "Aggregate",
-    "Analysis",
-    "Audit",
-    "Bots",
-    "Divisions",
-    "Exchange",
-    "Games",
-    "History",
-    "HumanGames",
-    "Machines",
-    "OpeningSets",
+    "SCHEMA_VERSION",
+    "FollowedStore",
     "Pairs",
-    "Patience",
+    "RetryPolicy",
     "RunLock",
-    "Runs",
-    "Showcase",
     "Store",
-    "Tallies",
-    "TuningSteps",
     "file_of",
     "server_of",
 ]
 
 
 def file_of(where: str) -> str | None:
-    """The absolute path of a database's file; None for one on a server.
+    """Return the absolute path of a database file; None for a database on a server.
 
     Args:
-        where: a file path or a URL of SQLAlchemy.
+        where: a file path or an SQLAlchemy URL.
 
     Raises:
-        DatabaseError: it is a URL that cannot be read, or of another kind of database.
+        DatabaseError: the URL is invalid, or names neither SQLite nor PostgreSQL.
 
     """
     return locate(where).path
 
 
 def server_of(where: str) -> str | None:
-    """The server, its port and the database's name, the same for all users; None for a file.
+    """Return a server database's key: host, port and name without the user; None for a file.
 
     Args:
-        where: a file path or a URL of SQLAlchemy.
+        where: a file path or an SQLAlchemy URL.
 
     Raises:
-        DatabaseError: it is a URL that cannot be read, or of another kind of database.
+        DatabaseError: the URL is invalid, or names neither SQLite nor PostgreSQL.
 
     """
     place = locate(where)
@@ -81,10 +68,9 @@ def server_of(where: str) -> str | None:
 
 
 class Store:
-    """An open database, for one thread of one process; others open their own.
+    """An open database, to be used by one thread.
 
-    Every operation is one transaction. All of them raise the errors of `db.errors`, and nothing
-    of the database library.
+    Every method of its attributes is one transaction, and raises only the errors of `db.errors`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -113,15 +99,21 @@ class Store:
         *,
         create: bool = True,
         busy_s: float = 10.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> Self:
-        """Open or create a database: a file path, or a URL of SQLAlchemy. Migrate an older file.
+        """Open or create a database. A file of an older version is migrated.
+
+        Args:
+            where: a file path or an SQLAlchemy URL.
+            create: whether to create a missing database.
+            busy_s: seconds to wait for another writer, for each transaction.
+            retry_policy: how long to wait for a server that does not answer.
 
         Raises:
-            DatabaseError: one of its subclasses says why not; nothing was written then.
+            DatabaseError: it cannot be opened; nothing was written.
 
         """
-        return cls(Database.open(where, create=create, busy_s=busy_s, patience=patience))
+        return cls(Database.open(where, create=create, busy_s=busy_s, retry_policy=retry_policy))
 
     @classmethod
     def migrate(
@@ -130,64 +122,69 @@ class Store:
         *,
         force: bool = False,
         busy_s: float = 10.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> str | None:
-        """Bring a database up to date, which opening does not on a server.
+        """Migrate a database to the current version; `open` does so for files only.
 
         Args:
-            where: a file path or a URL of SQLAlchemy.
-            force: also while runs are in play on a server.
-            busy_s: how long to wait for another writer, each time.
-            patience: how long to wait altogether.
+            where: a file path or an SQLAlchemy URL.
+            force: migrate a server's database even while runs are in play.
+            busy_s: seconds to wait for another writer, for each transaction.
+            retry_policy: how long to wait for a server that does not answer.
 
         Returns:
-            The version that it had when that was older.
+            The former version, or None if the database was current.
 
         Raises:
             InUse: runs are in play.
-            DatabaseError: another of its subclasses says why not.
+            DatabaseError: it cannot be migrated.
 
         """
-        older = Older.OPEN
-        database = Database.open(where, create=False, busy_s=busy_s, patience=patience, older=older)
+        database = Database.open(
+            where,
+            create=False,
+            busy_s=busy_s,
+            retry_policy=retry_policy,
+            old_schema=OldSchema.MIGRATE,
+        )
         with closing(database):
             version = database.migrate(force=force)
-        return None if version == HEAD else version
+        return None if version == SCHEMA_VERSION else version
 
     @classmethod
     def open_to_read(
-        cls, where: str, *, busy_s: float = 10.0, patience: Patience | None = None
+        cls, where: str, *, busy_s: float = 10.0, retry_policy: RetryPolicy | None = None
     ) -> Self:
-        """Open an existing database for reading, also one that cannot be written.
+        """Open an existing database for reading, even if it cannot be written.
 
         Raises:
-            DatabaseError: one of its subclasses says why it cannot be read.
+            DatabaseError: it cannot be read.
 
         """
-        return cls(open_to_read(where, busy_s=busy_s, patience=patience))
+        return cls(open_to_read(where, busy_s=busy_s, retry_policy=retry_policy))
 
     @classmethod
     def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":
-        """Open an existing database to read it while others write it; nothing is migrated.
+        """Open an existing database to read it while others write it; migrate nothing.
 
         Raises:
-            DatabaseError: one of its subclasses says why it cannot be read.
+            DatabaseError: it cannot be read.
 
         """
         return FollowedStore(FollowedDatabase.follow(where, busy_s=busy_s))
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written here: file, folder, disk or the server forbid it."""
+        """Whether the file, its folder, the disk or the server forbid writing."""
         return self._database.is_read_only
 
     @property
-    def patience(self) -> Patience:
-        """How long every operation waits for a server that is away, and who hears of it."""
-        return self._database.patience
+    def retry_policy(self) -> RetryPolicy:
+        """How long every operation waits for a server that does not answer."""
+        return self._database.retry_policy
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close all connections."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -203,26 +200,26 @@ class Store:
 
     @property
     def path(self) -> str | None:
-        """The absolute path of the SQLite file; None on a server."""
+        """The absolute path of the SQLite file; None for a server."""
         return self._database.place.path
 
     @property
     def where(self) -> str:
-        """The place as a person writes it, without a password."""
+        """The path or URL for messages, without a password."""
         return str(self._database.place)
 
     def run_lock(self) -> RunLock:
-        """The run locks of this database; close them after use.
+        """Open the run locks of this database; the caller closes them.
 
         Raises:
-            Unwritable: the lock file beside a SQLite file cannot be made.
+            Unwritable: the lock file beside a SQLite file cannot be created.
 
         """
         return self._database.run_lock()
 
 
 class FollowedStore(Store):
-    """A store that looks while others write. Every operation that writes raises Unwritable."""
+    """A store that reads while others write. Every operation that writes raises Unwritable."""
 
     def __init__(self, database: FollowedDatabase) -> None:
         super().__init__(database)
@@ -230,9 +227,9 @@ class FollowedStore(Store):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another file lies at the database's place now, or none."""
+        """Whether the database was deleted, replaced by another file, or migrated."""
         return self._followed.is_replaced
 
     def change_mark(self) -> object:
-        """A value that differs from the last one after somebody else has stored something."""
+        """Return a value that changes whenever another connection commits."""
         return self._followed.change_mark()

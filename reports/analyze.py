@@ -91,7 +91,7 @@ def _value_document(each: ValueBin) -> dict[str, Any]:
         "from": each.low,
         "to": each.high,
         "moves": each.moves,
-        "told": rounded(each.told, 4),
+        "told": rounded(each.reported, 4),
         "true": rounded(each.true, 4),
     }
 

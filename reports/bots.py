@@ -70,7 +70,7 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
     if launch.origin is not None:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
-    if launch.starts_nothing:
+    if launch.is_description_only:
         lines.insert(2, "  came with   an import: nothing here starts it before it is added anew")
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")

@@ -12,8 +12,8 @@ from db.records.games import GameRow, HumanGameRow, LastOutput, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
-from ladder.results.analysis.division import GameTruth, value_words, words_of
-from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
+from ladder.results.analysis.division import GameTruth, format_bounds, format_columns
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
 from reports.layout.format import labelled, lines_of, text_of_lines
@@ -40,7 +40,7 @@ def game_heading(row: StoredGame) -> str:
 
 def last_words_of(row: StoredGame) -> LastOutput | None:
     """The last words of the bot that forfeited; None where none were kept."""
-    return row.last_words if isinstance(row, GameRow) else None
+    return row.last_output if isinstance(row, GameRow) else None
 
 
 def last_words_text(row: StoredGame) -> str:
@@ -102,7 +102,7 @@ def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tupl
         return []
     facts = []
     columns, verdict = truth.columns[place], truth.verdicts[place]
-    if columns is not None and any(value_words(columns)):
+    if columns is not None and any(format_columns(columns)):
         facts.append(("columns", _columns_by_value(columns)))
     if verdict.is_mistake:
         lost = "; this move lost the game" if truth.lost_at == ply - 1 else ""
@@ -115,7 +115,7 @@ def _columns_by_value(columns: Columns) -> str:
     legal = {place: bounds for place, bounds in enumerate(columns) if bounds is not None}
     by_value: dict[str, list[int]] = {}
     for place in sorted(legal, key=lambda place: (-legal[place].low, place)):
-        word = "unknown" if legal[place].outcome is None else words_of(legal[place])
+        word = "unknown" if legal[place].outcome is None else format_bounds(legal[place])
         by_value.setdefault(word, []).append(place)
     return ", ".join(f"{' '.join(map(str, places))}: {word}" for word, places in by_value.items())
 
@@ -263,7 +263,7 @@ def _analysis(truth: GameTruth, opening_plies: int) -> dict[str, Any]:
     for ply, (columns, verdict) in enumerate(
         zip(truth.columns, truth.verdicts, strict=True), opening_plies
     ):
-        best = UNBOUNDED if columns is None else best_of(columns)
+        best = UNBOUNDED if columns is None else best_bounds(columns)
         moves.append(
             {
                 "ply": ply,

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ladder.results.overview.pace import RunNow
+from ladder.results.overview.pace import RunPace
 from ladder.runs.history import PastRun
 from reports.layout.format import moment
 from reports.layout.table import Column, fit
@@ -36,7 +36,7 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
     }
 
 
-def now_document(runs: Sequence[RunNow]) -> dict[str, Any]:
+def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
     """The document of `ladder runs --json` with the pace of the runs that are played now."""
     document = runs_document([entry.run for entry in runs])
     for row, entry in zip(document["runs"], runs, strict=True):

@@ -11,13 +11,13 @@ def backend_of(place: Place, busy_s: float) -> Backend:
     """Return the backend of a database.
 
     Args:
-        place: of the database.
-        busy_s: seconds for which a write waits for another one.
+        place: the database's file or URL.
+        busy_s: seconds that a transaction waits for another one that writes.
 
     """
     if place.path is not None:
         return SqliteBackend(place, busy_s)
-    # Imported only here: the dialect takes 20 ms that SQLite need not pay.
+    # Imported only here, because the dialect takes 20 ms to load and SQLite does not need it.
     from db.backends.postgresql import PostgresqlBackend
 
     return PostgresqlBackend(place, busy_s)

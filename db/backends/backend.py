@@ -1,8 +1,23 @@
-"""The interface to one kind of database: all in which SQLite and PostgreSQL differ."""
+"""The interface to one kind of database: everything in which SQLite and PostgreSQL differ.
+
+====================  ==================================  =======================================
+                      SQLite                              PostgreSQL
+====================  ==================================  =======================================
+new database          the file is created                 made with `createdb`; tables are created
+older database        copied and migrated when opened     migrated by `ladder doctor --migrate`
+single writer         BEGIN IMMEDIATE                     an advisory lock, taken first
+reading               WAL snapshot                        REPEATABLE READ, read only
+statements            each answers at once                pipelined: answers are read at the end
+lost connection       cannot happen                       reconnects, asks whether a commit was done
+run locks             locked bytes of a file beside it    advisory locks of the writing session
+change mark           PRAGMA data_version                 the server's transaction snapshot
+other database there  device and inode have changed       cannot happen
+====================  ==================================  =======================================
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -14,90 +29,97 @@ from db.records.server import ServerState
 
 T = TypeVar("T")
 CONFLICT = (
-    "refused a change ({reason}): another command has deleted a row that it refers to, or has "
-    "stored the same one; check `ladder bots list` and `ladder runs`, then run the command again"
+    "refused a change ({reason}): another command has deleted or stored the same row "
+    "meanwhile; check `ladder bots list` and `ladder runs`, then run the command again"
 )
-"""The sentence of a broken constraint, behind the database's name."""
+"""Message for a violated constraint, after the database's name."""
 
 
 class Token(NamedTuple):
-    """What identifies a transaction of a process."""
+    """The identity of a transaction on a server."""
 
     writer: int
-    """Drawn at random by the process."""
+    """Random number of the process."""
     number: int
-    """The process counts its transactions from 1."""
+    """Number of the transaction in its process, from 1."""
 
 
 class Connections(Protocol):
-    """An open database, as far as its run locks use it."""
+    """The part of an open database that its run locks use."""
 
-    held: set[int]
-    """The runs whose locks the session of `writer` holds, where the database keeps them."""
+    locked_runs: set[int]
+    """Runs whose locks the writing session holds on a server."""
 
     @property
     def writer(self) -> Connection:
-        """The connection that writes. When the server ended it, another holds the same locks."""
+        """The connection that writes. A new one that replaces a lost one holds the same locks."""
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """A transaction that reads. Raises DatabaseError."""
+        """Open a transaction that reads. Raises DatabaseError."""
 
-    def persist(self, attempt: Callable[[], T]) -> T:
-        """The result of an attempt that is repeated while the server is away."""
+    def retry(self, attempt: Callable[[], T]) -> T:
+        """Return the result of an attempt, repeated while the server does not answer."""
 
-    def trying(self) -> AbstractContextManager[None]:
-        """A block in which a driver's errors become those of `db.errors`."""
+    def translating_errors(self) -> AbstractContextManager[None]:
+        """Open a block in which driver errors become errors of `db.errors`."""
 
 
 class Backend(ABC):
-    """One database as its kind needs it handled. Holds no connection."""
+    """How to handle one database. Holds no connection.
+
+    Methods that one of the two databases does not need do nothing by default.
+    """
 
     def __init__(self, place: Place, busy_s: float) -> None:
-        """`busy_s`: seconds for which a write waits for another one."""
+        """Set the database's place, and the seconds that a write waits for another one."""
         self.place = place
         self.busy_s = busy_s
 
     # Opening.
 
-    @abstractmethod
-    def check_place(self, *, create: bool) -> None:
-        """Look at the place before any connection. Raises DatabaseError."""
+    def check_place(self, *, create: bool) -> None:  # noqa: B027
+        """Check the place before connecting. Raises DatabaseError."""
 
     @abstractmethod
     def make_engine(self) -> Engine:
-        """An engine whose connections are set up. Raises DatabaseError: its driver is missing."""
+        """Create an engine that configures its connections.
+
+        Raises:
+            DatabaseError: the driver is not installed.
+
+        """
 
     @abstractmethod
     def make_following_engine(self) -> Engine:
-        """An engine for a database that is read while others write it. Raises DatabaseError."""
+        """Create an engine that only reads, while others write. Raises DatabaseError."""
 
     @abstractmethod
-    def check_ours(self, connection: Connection) -> None:
-        """Refuse a database of another program, or one that cannot serve. Raises DatabaseError."""
+    def check_ownership(self, connection: Connection) -> None:
+        """Refuse another program's database, or an unsuitable server. Raises DatabaseError."""
 
     @abstractmethod
     def tables(self, connection: Connection) -> set[str]:
-        """The names of the tables that lie at the place."""
+        """Return the names of the tables in the database."""
 
-    @abstractmethod
     def is_writable(self, connection: Connection) -> bool:
-        """Whether this user may store games through an open connection."""
+        """Return whether this user may store games through an open connection."""
+        return True
 
     # Migrations.
 
     migrates_when_opened: bool
-    """Whether an older database is migrated by the first command that opens it."""
+    """Whether the first command that opens an older database migrates it."""
     migration_advice: str
-    """The end of a sentence about an older database."""
+    """Advice at the end of a message about an older database."""
 
     def check_migration(  # noqa: B027 - files need no check
         self, connection: Connection, *, force: bool
     ) -> None:
-        """Get ready to migrate an older database, within the transaction.
+        """Prepare to migrate an older database, in the transaction that does.
 
         Args:
-            connection: in the transaction.
-            force: migrate also while runs are in play.
+            connection: in that transaction.
+            force: migrate even while runs are in play.
 
         Raises:
             InUse: runs are in play.
@@ -105,119 +127,127 @@ class Backend(ABC):
 
         """
 
-    def stand_in_for_missing_tables(  # noqa: B027 - older files are migrated
+    def create_stand_in_tables(  # noqa: B027 - older files are migrated
         self, connection: Connection, queries: Mapping[str, str]
     ) -> None:
-        """Let tables that end with the connection stand for those that an older one lacks.
-
-        Raises a driver's error where no temporary tables can be made.
+        """Create temporary tables for those that an older database lacks, to read it as it is.
 
         Args:
-            connection: in no transaction.
-            queries: for the rows, by table; tables without one are empty.
+            connection: in no transaction; the tables end with it.
+            queries: a query for the rows, by table; tables without one are empty.
+
+        Raises:
+            Exception: a driver error; temporary tables are not allowed.
 
         """
 
-    @abstractmethod
-    def mark_as_ours(self, connection: Connection) -> None:
-        """Leave our mark in a new database, in the transaction that makes its tables."""
+    def mark_new(self, connection: Connection) -> None:  # noqa: B027 - a server's tables are the mark
+        """Mark a new database as this program's, in the transaction that creates its tables."""
 
-    @abstractmethod
-    def keep_copy(self, version: str) -> None:
-        """Keep what the database is, before it is migrated from a version."""
+    def back_up(self, version: str) -> None:  # noqa: B027 - servers have pg_dump
+        """Back the database up before it is migrated from a version."""
 
-    @abstractmethod
     def migrating(self, writer: Connection) -> AbstractContextManager[object]:
-        """Return a block around the transaction that migrates, in which tables may be copied."""
+        """Open a block around the migrating transaction, in which tables may be copied."""
+        return nullcontext()
 
-    @abstractmethod
-    def settle(self, connection: Connection) -> None:
-        """Set what stays set in an up-to-date database; outside of a transaction."""
+    def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
+        """Apply the database's persistent settings; outside of a transaction."""
 
     # Connections and transactions.
 
     driver_errors: tuple[type[Exception], ...]
-    """Errors of the driver, past SQLAlchemy or through it."""
+    """The driver's errors, raised directly or wrapped by SQLAlchemy."""
 
     reading_options: Mapping[str, Any] = {}
-    """Execution options of connections whose transactions see one state of the database."""
+    """Execution options of connections whose transactions read one snapshot."""
     writing_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions write."""
 
-    @abstractmethod
-    def take_up(self, writer: Connection, former: int | None, held: set[int]) -> int | None:
-        """Make a new connection the one that writes, in the place of one that was lost.
+    def attach_writer(
+        self, writer: Connection, former: int | None, locked_runs: set[int]
+    ) -> int | None:
+        """Make a new connection the writing one, in place of one that was lost.
 
         Args:
-            writer: in no transaction.
-            former: what this returned for the connection that was lost; it is ended for good.
-            held: the runs whose locks are taken again.
+            writer: the new connection, in no transaction.
+            former: the session of the lost connection, which is ended; None for the first.
+            locked_runs: runs whose locks the new connection takes over.
+
+        Returns:
+            The session of the new connection; None for a file.
 
         Raises:
-            InUse: somebody else has taken one of the locks meanwhile.
+            InUse: another process has taken one of the locks meanwhile.
 
         """
-
-    def name_blocker(self, connection: Connection) -> str | None:
-        """Name whom a writer waits for, in a transaction that reads; None if it is not known."""
         return None
 
-    @abstractmethod
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
-        """Take the write lock, and store a token by which `was_committed` knows the transaction.
+    def resolve_blocker(self, connection: Connection) -> str | None:
+        """End a silent writer that blocks others; return the blocker's name, None if unknown.
 
-        None while there are no tables. In a block of `pipelined` nothing is waited for.
+        Args:
+            connection: in a transaction that reads.
+
+        """
+        return None
+
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:  # noqa: B027
+        """Take the write lock and store a token for `was_committed`.
+
+        Nothing to do for a file, whose transactions begin with the lock.
+
+        Args:
+            connection: inside `pipelined`, where this does not wait.
+            token: identity of the transaction; None while there are no tables.
+
         """
 
-    @abstractmethod
-    def end_writing(self, connection: Connection) -> None:
-        """Give the server the commit, where it is to travel with the statements before it."""
+    def end_writing(self, connection: Connection) -> None:  # noqa: B027
+        """Send the commit with the pipelined statements; SQLAlchemy commits to a file."""
 
-    @abstractmethod
     def was_committed(self, connection: Connection, token: Token) -> bool:
-        """Return whether a transaction whose commit got no answer was committed."""
+        """Return whether a transaction was committed whose commit got no answer.
 
-    @abstractmethod
-    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """A block whose statements, given to the driver, wait for answers only where they are read.
-
-        SQLAlchemy's own statements have no place in it. Its end waits for all answers.
+        Connections to a file are not lost.
         """
+        return False
+
+    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
+        """Open a block whose driver statements wait only where an answer is read.
+
+        SQLAlchemy's own statements cannot run inside. The end of the block waits for all answers.
+        """
+        return nullcontext()
 
     # Following.
 
     @abstractmethod
     def change_mark(self, connection: Connection) -> object:
-        """A value that differs from the last one after another connection has committed."""
+        """Return a value that changes whenever another connection commits."""
 
-    @abstractmethod
     def identity(self) -> object:
-        """A value that differs when another database lies at the place."""
+        """Return a value that changes when another database is put at the place."""
+        return None
 
-    # Looking after it.
-
-    @abstractmethod
-    def complaints(self, connection: Connection) -> list[str]:
-        """The complaints of the database's own integrity checks."""
+    # Maintenance.
 
     @abstractmethod
-    def foreign_objects(self, connection: Connection) -> list[str]:
-        """Triggers and views, of which this program makes none."""
+    def check_integrity(self, connection: Connection) -> list[str]:
+        """Return what the database's own integrity checks report."""
 
-    def server_state(self, connection: Connection, needed: str) -> ServerState | None:
-        """Look at the server; None for a file.
+    @abstractmethod
+    def find_foreign_objects(self, connection: Connection) -> list[str]:
+        """Return triggers, views and rules; this program creates none."""
 
-        Args:
-            connection: in a transaction that reads.
-            needed: the version of the tables that this program needs.
-
-        """
+    def server_state(self, connection: Connection) -> ServerState | None:
+        """Return the state of the server, read in a transaction; None for a file."""
         return None
 
     @abstractmethod
     def run_lock(self, connections: Connections) -> RunLock:
-        """The locks that tell which runs live. Raises DatabaseError."""
+        """Open the locks that show which runs are in play. Raises DatabaseError."""
 
     @abstractmethod
     def translate(self, error: Exception) -> DatabaseError | None:
-        """This package's error for a driver's, None for one that tells of a bug in our code."""
+        """Return this package's error for a driver error; None if it shows a program bug."""

@@ -1,11 +1,11 @@
-"""Run locks beside a SQLite file: locks of the operating system, which die with their process.
+"""Run locks beside a SQLite file: POSIX locks on the bytes of ``<database>.locks``.
 
-One byte of ``<database>.locks``, at the offset of the run's number, is locked while the run
-lives. The kernel frees it however the process ends, so there is no stale lock to clean up.
+While run 12 is in play, its process holds a lock on byte 12. The kernel frees the lock however the
+process ends, so there are no stale locks.
 
 POSIX locks belong to the process, and closing *any* descriptor of the file drops all of them.
-So a process keeps one descriptor per file, shared by all its `FileRunLock` objects, and never
-closes it before the last of them.
+So a process has one descriptor per file, shared by all its `FileRunLock` objects, and closes it
+with the last of them.
 """
 
 import fcntl
@@ -30,26 +30,26 @@ class _LockFile:
     descriptor: int
     process: int
     users: int = 0
-    held: set[int] = field(default_factory=set)
+    locked_runs: set[int] = field(default_factory=set)
 
 
 _files: dict[str, _LockFile] = {}
-_turn = threading.Lock()
-"""Held while `_files` is looked at or changed: threads open and close their own `FileRunLock`."""
+_files_lock = threading.Lock()
+"""Guards `_files`: threads open and close `FileRunLock` objects of their own."""
 
 
 class FileRunLock(RunLock):
     """The run locks of one database file. Not inherited by child processes."""
 
     def __init__(self, database_path: str) -> None:
-        """Use the lock file of a SQLite database.
+        """Open the lock file of a SQLite database.
 
         Raises:
-            Unwritable: the lock file cannot be made beside the database.
+            Unwritable: the lock file cannot be created.
 
         """
         self._path = os.path.realpath(database_path) + LOCKS
-        with _turn:
+        with _files_lock:
             known = _files.get(self._path)
             if known is None or known.process != os.getpid():
                 try:
@@ -57,7 +57,7 @@ class FileRunLock(RunLock):
                 except OSError as error:
                     raise Unwritable(
                         f"{self._path} cannot be written ({error.strerror}); "
-                        "check the folder and its permissions, or choose another --db"
+                        "check the folder and its permissions, or choose another database"
                     ) from error
                 known = _files[self._path] = _LockFile(descriptor, os.getpid())
             known.users += 1
@@ -65,25 +65,25 @@ class FileRunLock(RunLock):
         self._open = True
 
     def try_acquire(self, run_id: int) -> bool:
-        """Take a run's lock unless anyone, this process included, holds it."""
-        if run_id in self._file.held:
+        """Take a run's lock; return False if any process, this one included, holds it."""
+        if run_id in self._file.locked_runs:
             return False
         try:
             fcntl.lockf(self._file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, run_id)
         except (BlockingIOError, PermissionError):
             return False
-        self._file.held.add(run_id)
+        self._file.locked_runs.add(run_id)
         return True
 
     def release(self, run_id: int) -> None:
-        """Give a run's lock back; nothing happens when this process does not hold it."""
-        if run_id in self._file.held:
-            self._file.held.discard(run_id)
+        """Release a run's lock if this process holds it."""
+        if run_id in self._file.locked_runs:
+            self._file.locked_runs.discard(run_id)
             fcntl.lockf(self._file.descriptor, fcntl.LOCK_UN, 1, run_id)
 
     def holder(self, run_id: int) -> str | None:
-        """The process that holds a run's lock, such as ``process 12``; None: the run is dead."""
-        if run_id in self._file.held:
+        """Return the process that holds a run's lock, such as ``process 12``, or None."""
+        if run_id in self._file.locked_runs:
             return f"process {os.getpid()}"
         linux = sys.platform.startswith("linux")
         layout = _LINUX if linux else _OTHERS
@@ -97,11 +97,11 @@ class FileRunLock(RunLock):
         return None if kind == fcntl.F_UNLCK else f"process {process}"
 
     def close(self) -> None:
-        """Let go of the lock file; the last user of it in the process frees all its locks."""
+        """Close the lock file; the last `close` in the process frees all its locks."""
         if not self._open:
             return
         self._open = False
-        with _turn:
+        with _files_lock:
             self._file.users -= 1
             if self._file.users == 0:
                 os.close(self._file.descriptor)

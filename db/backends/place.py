@@ -1,4 +1,4 @@
-"""Where a database is: a SQLite file, or a database of a PostgreSQL server."""
+"""Where a database is: a SQLite file or a PostgreSQL URL."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _PASSWORD = re.compile(r"(://[^:/@]*):.*@")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a database is. Its text hides a password."""
+    """Where a database is; `str` of it hides a password."""
 
     url: URL
     path: str | None
@@ -22,10 +22,9 @@ class Place:
 
     @property
     def server_key(self) -> str:
-        """The server, its port and the database's name, the same for all of a machine's users.
+        """The server's host and port and the database's name, such as ``localhost:5432/games``.
 
-        A server is reached by a name, by an address or by the folder of its socket; those of this
-        machine count as one.
+        ``127.0.0.1``, a socket's folder and other ways to this machine all give ``localhost``.
         """
         query = self.url.query
         host = str(self.url.host or query.get("host", ""))
@@ -41,10 +40,10 @@ class Place:
 
 
 def locate(where: str) -> Place:
-    """A place from a file path or, when it holds ``://``, a URL.
+    """Parse a file path or, if it contains ``://``, a URL.
 
     Raises:
-        DatabaseError: the URL cannot be read or names neither SQLite nor PostgreSQL.
+        DatabaseError: the URL is invalid, or names neither SQLite nor PostgreSQL.
 
     """
     if "://" not in where:
@@ -53,18 +52,22 @@ def locate(where: str) -> Place:
     try:
         url = make_url(where)
     except (ArgumentError, ValueError):
-        # Without its cause, which repeats the URL and with it a password.
+        # Without its cause, which repeats the URL and its password.
         shown = _PASSWORD.sub(r"\1:***@", where)
         raise DatabaseError(
-            f"{shown!r} is no database URL: use a file path or postgresql+psycopg://USER@HOST/NAME"
+            f"{shown!r} is not a database URL: use a file path or postgresql+psycopg://USER@HOST/NAME"
         ) from None
     kind = url.get_backend_name()
     if kind == "sqlite":
         if url.database in (None, "", ":memory:"):
-            raise DatabaseError("a database in memory cannot be shared: name a file")
+            raise DatabaseError(
+                "a database in memory cannot be shared between processes: name a file"
+            )
         return locate(str(url.database))
     if kind != "postgresql":
-        raise DatabaseError(f"databases are SQLite files or PostgreSQL, not {kind!r}")
-    if url.drivername == "postgresql":  # SQLAlchemy's default is a driver that is not ours
+        raise DatabaseError(
+            f"{kind!r} databases are not supported: use a file path or postgresql+psycopg://..."
+        )
+    if url.drivername == "postgresql":  # SQLAlchemy's default driver is another one
         url = url.set(drivername="postgresql+psycopg")
     return Place(url, None)

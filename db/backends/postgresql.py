@@ -1,17 +1,18 @@
-"""PostgreSQL: a database of a server, shared by processes of many machines.
+"""PostgreSQL: a server's database, shared by processes of many machines.
 
-A transaction that writes takes one advisory lock first, so that there is one writer at a time, as
-with SQLite: what it has read stays true until its commit. Transactions that read see one state.
-Both sides of a connection notice within half a minute that the other is gone, and the server ends
-a transaction that writes when its client is silent for as long, so that the locks of a machine that
-lost its power or sleeps are free soon.
+A transaction that writes first takes one advisory lock. So there is one writer at a time, as with
+SQLite, and what it has read stays true until its commit. One that reads sees one snapshot.
+
+Each side of a connection notices within half a minute that the other is gone, and the server ends a
+writing transaction whose client is silent for as long. A machine that lost its power or sleeps
+therefore does not keep its locks for long.
 """
 
 import logging
 import statistics
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
@@ -28,16 +29,16 @@ from db.backends.session_run_lock import (
     live_runs,
     lock_run,
 )
-from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, own_name
-from db.backends.sqlstate import CHANGED_PLAN, sentence_of
-from db.errors import DatabaseError, InUse, NotOurs, Unwritable
+from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, make_session_name
+from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
+from db.errors import DatabaseError, InUse, NotALadderDatabase, Unwritable
 from db.models import Base
 from db.records.server import SETTINGS, ServerState
 
 OLDEST = 14
-"""The oldest version of PostgreSQL that its makers still looked after in 2026."""
-SILENCE = 3
-"""How many times the wait for a lock a transaction that writes may send nothing to the server."""
+"""The oldest version of PostgreSQL that was supported in 2026."""
+SILENCE_FACTOR = 3
+"""A writing transaction may be silent for this many times the wait for a lock."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
 _NOW = "extract(epoch FROM clock_timestamp())"
 _NOTE_COMMIT = (
@@ -46,8 +47,8 @@ _NOTE_COMMIT = (
 )
 _FORGET_COMMITS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 2592000"  # noqa: S608
 _LAST_COMMIT = text("SELECT number FROM last_commits WHERE writer = :writer")
-ROUNDS = 9
-"""How often the server is asked for its time."""
+CLOCK_SAMPLES = 9
+"""Number of readings of the server's clock."""
 _TIME = f"SELECT {_NOW}"
 _TABLES = "SELECT version_num FROM alembic_version"
 _ABOUT = (
@@ -61,26 +62,26 @@ _OWNER = text(
     "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
 )
 _BECOME = text("SELECT set_config('role', :owner, true)")
-_TAKE_UP = text(
+_ATTACH_WRITER = text(
     "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
-GHOST_S = 10.0
-"""Seconds for which the server may take to end a session whose connection was lost."""
+SESSION_END_S = 10.0
+"""Seconds to wait until the server has ended a session whose connection was lost."""
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""After 10 s of silence each side asks every 5 s whether the other is there, three times."""
+"""After 10 s without traffic each side probes the other three times, every 5 s."""
 
 
 class PostgresqlBackend(Backend):
-    """A database of a PostgreSQL server."""
+    """A database on a PostgreSQL server."""
 
     reading_options: Mapping[str, Any] = {
         "isolation_level": "REPEATABLE READ",
         "postgresql_readonly": True,
     }
-    # The driver must not begin transactions on its own: it would wait for each to be begun.
+    # The driver must not begin transactions itself: it would wait for an answer to each BEGIN.
     writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
-    migrates_when_opened = False  # others use it, perhaps with the program that it was made by
-    migration_advice = "`ladder doctor --migrate` brings it up to date"
+    migrates_when_opened = False  # others may use it, with an older version of this program
+    migration_advice = "migrate it with `ladder doctor --migrate`"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -89,17 +90,14 @@ class PostgresqlBackend(Backend):
         except ImportError as error:
             raise _no_driver(place, error) from error
         self.driver_errors = (DBAPIError, psycopg.Error)
-        # What it logs of a lost connection comes to us as an error, too.
+        # A lost connection is raised as an error; do not log it, too.
         logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-    def check_place(self, *, create: bool) -> None:
-        """Nothing can be seen without a connection."""
-
     def make_engine(self) -> Engine:
-        """An engine whose connections are set up as this module's introduction says."""
+        """Create an engine with timeouts and keepalives on both sides of its connections."""
         given = self.place.url.query
         wanted = {
-            "application_name": own_name(),
+            "application_name": make_session_name(),
             "connect_timeout": 10,
             "tcp_user_timeout": 30_000,
             **_KEEPALIVE,
@@ -117,7 +115,7 @@ class PostgresqlBackend(Backend):
         return engine
 
     def make_following_engine(self) -> Engine:
-        """An engine like any other: transactions that read cannot write."""
+        """Create an ordinary engine: its reading transactions cannot write."""
         return self.make_engine()
 
     def _set_up(self, driver: Any, _record: object) -> None:
@@ -130,29 +128,29 @@ class PostgresqlBackend(Backend):
         )
         driver.autocommit = False
 
-    def check_ours(self, connection: Connection) -> None:
-        """Refuse old servers, other encodings and databases of other programs."""
+    def check_ownership(self, connection: Connection) -> None:
+        """Refuse old servers, encodings other than UTF-8, and databases of other programs."""
         driver: Any = connection.connection.driver_connection
         version = driver.info.server_version // 10_000
         if version < OLDEST:
             raise DatabaseError(
-                f"{self.place} is PostgreSQL {version}: this program needs {OLDEST} or later"
+                f"{self.place} is PostgreSQL {version}, which is too old: use {OLDEST} or later"
             )
         encoding = driver.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise DatabaseError(
-                f"{self.place} keeps texts as {encoding}: make a database with "
+                f"{self.place} has the encoding {encoding}, not UTF8: create another database with "
                 "`createdb --encoding UTF8 --template template0 NAME`"
             )
         tables = self.tables(connection)
         if tables and not tables >= _FIRST_TABLES:
-            raise NotOurs(
-                f"{self.place} holds tables of another program; choose another --db, or make a "
-                "database with `createdb`"
+            raise NotALadderDatabase(
+                f"{self.place} holds tables of another program; choose another database, or create "
+                "one with `createdb`"
             )
 
     def tables(self, connection: Connection) -> set[str]:
-        """The names of all tables that are found without a schema's name."""
+        """Return the names of all tables on the search path."""
         found = connection.exec_driver_sql(
             "SELECT tablename FROM pg_catalog.pg_tables "
             "WHERE schemaname = ANY(current_schemas(false))"
@@ -160,7 +158,7 @@ class PostgresqlBackend(Backend):
         return {name for (name,) in found}
 
     def is_writable(self, connection: Connection) -> bool:
-        """Whether the server is no standby, and the user may store games."""
+        """Return whether the server is not a standby and the user may insert games."""
         return bool(
             connection.exec_driver_sql(
                 "SELECT NOT pg_is_in_recovery() AND NOT "
@@ -170,27 +168,25 @@ class PostgresqlBackend(Backend):
         )
 
     def check_migration(self, connection: Connection, *, force: bool) -> None:
-        """Refuse while runs are in play, and become the role that owns the tables."""
+        """Refuse while runs are in play; take the role that owns the tables."""
         runs = live_runs(connection)
         if runs and not force:
             played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
             raise InUse(
-                f"{self.place} is not migrated while runs are in play ({played}), which may fail "
-                "then: stop them first, or add --force"
+                f"{self.place} cannot be migrated while runs are in play, which could fail "
+                f"({played}): stop them first, or use `ladder doctor --migrate --force`"
             )
         owner, is_member = connection.execute(_OWNER).one()
         if not is_member:
             raise Unwritable(
-                f"{self.place} can be migrated only by the role {owner}, which owns its tables: "
-                "connect as that role"
+                f"{self.place} can be migrated only by {owner}, the owner of its tables: connect "
+                "as that role"
             )
-        # New tables must belong to the same role, or others could not use them.
+        # New tables must belong to the same role, or other users could not use them.
         connection.execute(_BECOME, {"owner": owner})
 
-    def stand_in_for_missing_tables(
-        self, connection: Connection, queries: Mapping[str, str]
-    ) -> None:
-        """Make temporary tables without foreign keys, which must not point at others."""
+    def create_stand_in_tables(self, connection: Connection, queries: Mapping[str, str]) -> None:
+        """Create temporary tables, without foreign keys, which cannot refer to permanent ones."""
         there = self.tables(connection)
         connection.rollback()
         driver: Any = connection.connection.driver_connection
@@ -206,67 +202,54 @@ class PostgresqlBackend(Backend):
                 driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
         driver.autocommit = False
 
-    def mark_as_ours(self, connection: Connection) -> None:
-        """Nothing: the tables are the mark."""
-
-    def keep_copy(self, version: str) -> None:
-        """Nothing: a migration is one transaction, and copies are `pg_dump`'s."""
-
-    def migrating(self, writer: Connection) -> AbstractContextManager[object]:
-        """Do nothing: tables are altered in place."""
-        return nullcontext()
-
-    def settle(self, connection: Connection) -> None:
-        """Nothing: what a connection needs is set at its beginning."""
-
-    def take_up(self, writer: Connection, former: int | None, held: set[int]) -> int:
-        """End the lost session, which may still hold its locks, and take them; the new one's id."""
+    def attach_writer(self, writer: Connection, former: int | None, locked_runs: set[int]) -> int:
+        """End the lost session, which may still hold its locks, and take them over."""
         with writer.begin():
             if former is not None:
                 self._end(writer, former)
-            for run_id in held:
+            for run_id in locked_runs:
                 if not lock_run(writer, run_id):
                     raise InUse(
-                        f"run {run_id} is being played by {holder_of(writer, run_id)} now: this "
-                        f"command had lost its connection to {self.place}"
+                        f"run {run_id} was taken over by {holder_of(writer, run_id)} while this "
+                        f"command had no connection to {self.place}: run the command again later"
                     )
             limit = {"silence": f"{1000 * self._silence_s:.0f}"}
-            return int(writer.execute(_TAKE_UP, limit).scalar_one())
+            return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
 
     @property
     def _silence_s(self) -> float:
-        return SILENCE * self.busy_s
+        return SILENCE_FACTOR * self.busy_s
 
-    def name_blocker(self, connection: Connection) -> str | None:
-        """Name the session that others wait for; end a writer that has fallen silent.
+    def resolve_blocker(self, connection: Connection) -> str | None:
+        """Name the session that others wait for; end it if it writes and is silent too long.
 
-        The server cannot end one that is silent between the statements of a pipeline: it counts as
-        active.
+        The server does this itself, except between the statements of a pipeline, where it counts
+        the session as active.
         """
         blocker = find_blocker(connection)
         if blocker is None:
             return None
         is_silent = blocker.writes and blocker.silent_s >= self._silence_s
         is_ended = is_silent and end_session(connection, blocker.pid)
-        return f"{blocker}{' and now ended' if is_ended else ''}"
+        return f"{blocker}{', and was ended now' if is_ended else ''}"
 
     def _end(self, connection: Connection, session: int) -> None:
-        """End a session of this process, and wait until it is gone."""
+        """End a former session of this process and wait until the server has done so."""
         ours = text(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = :session "
             "AND application_name = current_setting('application_name') "
             "AND usename = current_user AND datname = current_database()"
         )
-        deadline = time.monotonic() + GHOST_S
+        deadline = time.monotonic() + SESSION_END_S
         while connection.execute(ours, {"session": session}).scalar_one():
             if time.monotonic() >= deadline:
                 break
             time.sleep(0.02)
 
     def begin_writing(self, connection: Connection, token: Token | None) -> None:
-        """Begin a transaction, wait for the writers' lock and store the token."""
+        """Begin a transaction, take the write lock and store the token."""
         driver: Any = connection.connection.driver_connection
-        # Each statement sees what was committed before it: the first one waits for the lock.
+        # READ COMMITTED: statements see what was committed while the first waited for the lock.
         driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         driver.execute(_LOCK)
         if token is not None:
@@ -275,34 +258,30 @@ class PostgresqlBackend(Backend):
                 driver.execute(_FORGET_COMMITS)
 
     def end_writing(self, connection: Connection) -> None:
-        """Commit."""
+        """Send the commit."""
         driver: Any = connection.connection.driver_connection
         driver.execute("COMMIT")
 
     def was_committed(self, connection: Connection, token: Token) -> bool:
-        """Ask for the token; the session of the transaction has been ended.
+        """Return whether the token is stored; the session of its transaction has been ended.
 
-        The server's own numbers of transactions do not do: after a crash it gives those that it had
-        not yet written to its log to other transactions.
+        The server's own transaction numbers cannot show it: after a crash the server reuses those
+        that it had not written to its log.
         """
         return connection.execute(_LAST_COMMIT, {"writer": token.writer}).scalar() == token.number
 
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """The pipeline mode of the driver."""
+        """Return the driver's pipeline mode."""
         driver: Any = connection.connection.driver_connection
         pipeline: AbstractContextManager[object] = driver.pipeline()
         return pipeline
 
     def change_mark(self, connection: Connection) -> object:
-        """Which transactions are over, of all databases of the server: an idle server has none."""
+        """Return the server's transaction snapshot, which changes with any commit on it."""
         return connection.exec_driver_sql("SELECT pg_current_snapshot()::text").scalar_one()
 
-    def identity(self) -> object:
-        """One and the same: a server keeps its databases apart."""
-        return None
-
-    def complaints(self, connection: Connection) -> list[str]:
-        """Pages whose checksums failed, and indexes that are not valid."""
+    def check_integrity(self, connection: Connection) -> list[str]:
+        """Return failed page checksums and invalid indexes."""
         failures = connection.exec_driver_sql(
             "SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database()"
         ).scalar()
@@ -310,13 +289,13 @@ class PostgresqlBackend(Backend):
             "SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid "
             "WHERE NOT indisvalid AND pg_table_is_visible(oid) ORDER BY 1"
         ).scalars()
-        told = [f"the index {name} is not valid: REINDEX it" for name in invalid]
+        faults = [f"the index {name} is invalid: rebuild it with REINDEX" for name in invalid]
         if failures:
-            told.append(f"the checksums of {failures} pages have failed")
-        return told
+            faults.append(f"the checksums of {failures} pages are wrong")
+        return faults
 
-    def foreign_objects(self, connection: Connection) -> list[str]:
-        """Triggers and rules on our tables."""
+    def find_foreign_objects(self, connection: Connection) -> list[str]:
+        """Return triggers and rules on this program's tables."""
         found = connection.execute(
             text(
                 "SELECT 'trigger ' || tgname || ' of ' || relname FROM pg_trigger "
@@ -330,11 +309,11 @@ class PostgresqlBackend(Backend):
         )
         return list(found.scalars())
 
-    def server_state(self, connection: Connection, needed: str) -> ServerState:
-        """Ask the server for what `ladder doctor` judges."""
+    def server_state(self, connection: Connection) -> ServerState:
+        """Return what `ladder doctor` judges."""
         blocker = find_blocker(connection)
         waits, clocks = [], []
-        for _ in range(ROUNDS):
+        for _ in range(CLOCK_SAMPLES):
             before = time.time()
             now = connection.exec_driver_sql(_TIME).scalar_one()
             after = time.time()
@@ -345,7 +324,6 @@ class PostgresqlBackend(Backend):
         return ServerState(
             version=version,
             tables=connection.exec_driver_sql(_TABLES).scalar_one(),
-            needed=needed,
             user=user,
             owner=owner,
             may_write=self.is_writable(connection),
@@ -361,11 +339,11 @@ class PostgresqlBackend(Backend):
         )
 
     def run_lock(self, connections: Connections) -> RunLock:
-        """Advisory locks of the session that writes."""
+        """Return run locks held by the session that writes."""
         return SessionRunLock(connections)
 
     def translate(self, error: Exception) -> DatabaseError | None:
-        """By the server's SQLSTATE, and for a connection that fails by its words."""
+        """Translate by SQLSTATE, or by its text an error of a connection that failed."""
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None
@@ -373,22 +351,22 @@ class PostgresqlBackend(Backend):
         source = getattr(getattr(reason, "diag", None), "source_function", None)
         if state == _NOT_SUPPORTED and source == _REPLANNING:
             state = CHANGED_PLAN
-        kind, sentence = sentence_of(state, str(reason), reason)
+        kind, sentence = translate_sqlstate(state, str(reason), reason)
         return None if kind is None else kind(f"{self.place} {sentence}")
 
 
 _NOT_SUPPORTED = "0A000"
 _REPLANNING = "RevalidateCachedQuery"
-"""Where the server finds that the columns of a prepared statement have changed."""
+"""The server's function that reports changed columns of a prepared statement."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
-"""Tables that every version of this program has made."""
+"""Tables that every version of this program creates."""
 
 
 def _function(table: Table, rows: str, dialect: Dialect) -> str:
-    """Return the definition of a temporary function that returns a query's rows as a table's.
+    """Return the SQL of a temporary function that returns a query's rows with a table's columns.
 
-    A view of the query itself would forbid a migration to drop the columns that it reads, as long
-    as the reader is connected; a function's text forbids nothing.
+    While the reader is connected, a view of the query would keep a migration from dropping the
+    columns that it reads; the text of a function does not.
     """
     types = {each.name: each.type.compile(dialect) for each in table.columns}
     returned = ", ".join(f"{name} {kind}" for name, kind in types.items())
@@ -399,6 +377,7 @@ def _function(table: Table, rows: str, dialect: Dialect) -> str:
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:
     return DatabaseError(
-        f"{place.url.drivername} needs a driver that is not installed ({error}): "
-        "pip install 'connect4-ladder[cluster]', and write postgresql+psycopg://..."
+        f"{place.url.drivername} databases need a driver that is not installed ({error}): "
+        "install it with `pip install 'connect4-ladder[cluster]'`, and begin the URL with "
+        "postgresql+psycopg://"
     )

@@ -1,30 +1,30 @@
-"""The interface to the locks that tell whether a run lives."""
+"""The interface to run locks, which show whether a run is in play."""
 
 from abc import ABC, abstractmethod
 
 
 class RunLock(ABC):
-    """The run locks of one database: each is free at the latest when its process has died."""
+    """The run locks of one database. A lock is freed when its process ends."""
 
     @abstractmethod
     def try_acquire(self, run_id: int) -> bool:
-        """Take a run's lock unless anyone, this process included, holds it."""
+        """Take a run's lock; return False if any process, this one included, holds it."""
 
     @abstractmethod
     def release(self, run_id: int) -> None:
-        """Give a run's lock back; nothing happens when this object's process does not hold it."""
+        """Release a run's lock if it is held here."""
 
     def is_alive(self, run_id: int) -> bool:
-        """Whether a living process, this one included, holds the run's lock."""
+        """Return whether any process, this one included, holds the run's lock."""
         return self.holder(run_id) is not None
 
     @abstractmethod
     def holder(self, run_id: int) -> str | None:
-        """The process that holds a run's lock, such as ``process 12``; None: the run is dead.
+        """Return the process that holds a run's lock, such as ``process 12``, or None.
 
-        Asks without taking the lock, so that it cannot make a `try_acquire` elsewhere fail.
+        The lock is not taken, so that a `try_acquire` elsewhere cannot fail because of it.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what was acquired here."""
+        """Release all locks that were acquired here."""

@@ -1,4 +1,4 @@
-"""Sessions of a PostgreSQL server: their names, and which of them keeps others waiting."""
+"""Sessions of a PostgreSQL server: their names, and the one that blocks others."""
 
 import os
 import socket
@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 
 WRITER_LOCK = 0x43346C64
-"""The advisory lock of a transaction that writes."""
+"""Advisory lock of the transaction that writes."""
 _PREFIX = "ladder: "
 _NAME_BYTES = 63
 
@@ -30,8 +30,8 @@ _END = text(
 )
 
 
-def own_name() -> str:
-    """Return the name of this process for the server: process, host and command."""
+def make_session_name() -> str:
+    """Return the application name of this process: its number, host and command."""
     program, *words = [Path(word).name for word in sys.argv[:2]] or ["python"]
     command = " ".join([program, *(word for word in words if word.isalpha())])
     before, behind = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
@@ -39,35 +39,35 @@ def own_name() -> str:
     return f"{before}{host}{behind}".encode("ascii", "replace").decode()
 
 
-def name_of_session(application_name: str | None, pid: int) -> str:
-    """Return how messages name a session: its process and host where it is one of ours."""
+def format_session_name(application_name: str | None, pid: int) -> str:
+    """Return a session's name for messages: process and host of a ladder, else its number."""
     name = (application_name or "").removeprefix(_PREFIX)
     return name or f"session {pid} of the server"
 
 
 @dataclass(frozen=True, slots=True)
 class Blocker:
-    """A session that others wait for, or may have to."""
+    """A session that blocks writers, or may block a migration."""
 
     pid: int
     name: str
     writes: bool
-    """Whether it holds the writers' lock; else its transaction is the oldest one."""
+    """True if it holds the write lock; False if its transaction is the oldest."""
     age_s: float
-    """Seconds since its transaction began; 0 if this user may not know."""
+    """Seconds since its transaction began; 0 if the server hides it from this user."""
     silent_s: float
-    """Seconds for which the server has waited for its client; 0 if it does not, or as above."""
+    """Seconds that its client has sent nothing; 0 if it is active, or hidden as above."""
 
     def __str__(self) -> str:
         return self.name + (f", silent for {self.silent_s:.0f} s" if self.silent_s >= 1 else "")
 
 
 def find_blocker(connection: Connection) -> Blocker | None:
-    """Find the session that others wait for; None if there is none any more."""
+    """Return the session that holds the write lock, else the oldest transaction, else None."""
     row = connection.execute(_BLOCKING, {"lock": WRITER_LOCK}).first()
     if row is None:
         return None
-    name = name_of_session(row.application_name, row.pid)
+    name = format_session_name(row.application_name, row.pid)
     if not (row.application_name or "").startswith(_PREFIX):
         name += f" of the user {row.usename}" + (f" at {row.address}" if row.address else "")
     return Blocker(row.pid, name, bool(row.writes), float(row.age_s or 0), float(row.silent_s or 0))

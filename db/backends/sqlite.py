@@ -1,16 +1,16 @@
-"""SQLite: one file, made and kept by the processes that use it.
+"""SQLite: one file, opened by every process that uses it.
 
-It runs in WAL mode with `synchronous=FULL`: readers never wait for the writer, and a committed pair
-survives a power cut. A transaction that will write takes the write lock at its beginning (BEGIN
-IMMEDIATE); one that reads first and writes later would fail at once, without waiting, when another
-process wrote in between.
+WAL mode with `synchronous=FULL`: readers never wait for the writer, and a committed pair survives a
+power cut. A transaction that writes takes the write lock when it begins (BEGIN IMMEDIATE). If it
+took the lock later, after reading, it would fail without waiting whenever another process had
+written in between.
 """
 
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -18,23 +18,31 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import CONFLICT, Backend, Connections, Token
+from db.backends.backend import CONFLICT, Backend, Connections
 from db.backends.file_run_lock import FileRunLock
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
-from db.errors import Conflict, Corrupt, DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.errors import (
+    Conflict,
+    Corrupt,
+    DatabaseError,
+    Locked,
+    Missing,
+    NotALadderDatabase,
+    Unwritable,
+)
 
 APPLICATION_ID = 0x43346C64
-"""The SQLite header field that tells our files from others: the letters C4ld."""
+"""Value of SQLite's header field that marks files of this program: the letters C4ld."""
 CACHE_KIB = 16 * 1024
-"""Page cache of a connection: holds what a pair touches of a database of a million games."""
+"""Page cache of a connection: the pages that storing a pair touches among a million games."""
 FOLLOWER_CACHE_KIB = 2 * 1024
-"""Page cache of one that follows: whatever others commit empties it."""
+"""Page cache of a following connection: every commit of others empties it."""
 WRITES = "connect4_writes"
-"""Execution option of a connection whose transactions take the write lock at their beginning."""
+"""Execution option of connections whose transactions begin with the write lock."""
 
 _BY_CODE = {
-    # Primary result codes of SQLite; extended ones have more letters behind these.
+    # Primary result codes of SQLite; extended codes begin with these.
     "SQLITE_BUSY": Locked,
     "SQLITE_LOCKED": Locked,
     "SQLITE_READONLY": Unwritable,
@@ -43,28 +51,25 @@ _BY_CODE = {
     "SQLITE_FULL": Unwritable,
     "SQLITE_IOERR": Unwritable,
     "SQLITE_CORRUPT": Corrupt,
-    "SQLITE_NOTADB": NotOurs,
+    "SQLITE_NOTADB": NotALadderDatabase,
     "SQLITE_CONSTRAINT_FOREIGNKEY": Conflict,
     "SQLITE_CONSTRAINT_UNIQUE": Conflict,
     "SQLITE_CONSTRAINT_PRIMARYKEY": Conflict,
 }
 
 _NO_TEXT = "Could not decode to UTF-8"
-"""How the driver's message about a text of damaged bytes begins."""
+"""Beginning of the driver's message about text that is not UTF-8."""
 
-_SENTENCES: dict[type[DatabaseError], str] = {
+_MESSAGES: dict[type[DatabaseError], str] = {
     Locked: (
-        "{where} is kept busy by another process ({reason}); "
-        "wait for it to finish or end it, then try again"
+        "{where} is kept busy by another process ({reason}); wait for it or stop it, then try again"
     ),
     Unwritable: (
         "{where} cannot be written ({reason}); "
-        "check the folder, its permissions and the free disk space, or choose another --db"
+        "check the folder, its permissions and the free disk space, or choose another database"
     ),
-    Corrupt: (
-        "{where} is damaged ({reason}); restore a copy, or choose another --db and leave the file"
-    ),
-    NotOurs: "{where} is no database of this program; choose another --db",
+    Corrupt: ("{where} is damaged ({reason}); restore a copy, or choose another database"),
+    NotALadderDatabase: "{where} is not a ladder database; choose another file",
     Conflict: "{where} " + CONFLICT,
 }
 
@@ -72,43 +77,43 @@ _SENTENCES: dict[type[DatabaseError], str] = {
 class SqliteBackend(Backend):
     """A SQLite file."""
 
-    # The driver cannot even read SQLite's message when that names a damaged part of the schema.
+    # UnicodeDecodeError: the driver cannot decode a message that quotes a damaged schema.
     driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
     migrates_when_opened = True
-    migration_advice = "`ladder runs` brings it up to date, and keeps a copy"
+    migration_advice = "migrate it with `ladder runs`, which keeps a copy"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
         self.path = str(place.path)
 
     def check_place(self, *, create: bool) -> None:
-        """Look at file and folder, without opening the file. Raises Missing, Unwritable."""
-        if has_content(self.path, create=create) and not may_write(self.path):
-            # Asked first: SQLite would leave files of this user beside another's database.
+        """Check file and folder without opening the file. Raises Missing, Unwritable."""
+        if check_file(self.path, create=create) and not is_writable_file(self.path):
+            # Checked first, because SQLite would create files of this user beside it.
             raise Unwritable(
                 f"{self.path} cannot be written by this user; check the permissions of the file "
-                "and its folder, or choose another --db"
+                "and its folder, or choose another database"
             )
 
     def make_engine(self) -> Engine:
-        """An engine whose connections wait `busy_s` for the write lock."""
-        # No pool: the store keeps its connections, and closing one must really close the file.
+        """Create an engine whose connections wait `busy_s` for the write lock."""
+        # No pool: the store keeps its connections, and closing one must close the file.
         url = self.place.url
         return _listening(
             create_engine(url, poolclass=NullPool, connect_args={"timeout": self.busy_s})
         )
 
     def make_following_engine(self) -> Engine:
-        """An engine whose statements may not write. Raises Missing, Unwritable."""
-        has_content(self.path, create=False)
-        is_writable = may_write(self.path)
+        """Create an engine whose statements cannot write. Raises Missing, Unwritable."""
+        check_file(self.path, create=False)
+        is_writable = is_writable_file(self.path)
         engine = self.make_reading_engine("mode=rw" if is_writable else "mode=ro")
         event.listen(engine, "connect", _follow)
         return engine
 
     def make_reading_engine(self, options: str) -> Engine:
-        """An engine with options of the file's URI, such as ``mode=ro``."""
+        """Create an engine with options in the file's URI, such as ``mode=ro``."""
         uri = f"file:{quote(self.path)}?{options}"
         return _listening(
             create_engine(
@@ -118,41 +123,33 @@ class SqliteBackend(Backend):
             )
         )
 
-    def check_ours(self, connection: Connection) -> None:
-        """Refuse a file with content that does not carry our mark.
+    def check_ownership(self, connection: Connection) -> None:
+        """Refuse a file with content that lacks this program's mark.
 
-        In a transaction, so that SQLite's locks and its log of writes are heeded: whoever looks at
-        the file past them sees states that another process is about to change, such as a checkpoint
-        half done. A file that its maker left half-made is empty once SQLite has undone that.
+        The connection is in a transaction, so that SQLite's locks and WAL apply: the bare file can
+        be in the middle of a checkpoint. A file whose creation was interrupted is empty here.
 
         Raises:
-            NotOurs: another program made it.
+            NotALadderDatabase: another program created it.
 
         """
         mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         if mark == APPLICATION_ID:
             return
         if connection.exec_driver_sql("PRAGMA page_count").scalar_one():
-            raise NotOurs(_SENTENCES[NotOurs].format(where=self.path))
+            raise NotALadderDatabase(_MESSAGES[NotALadderDatabase].format(where=self.path))
 
     def tables(self, connection: Connection) -> set[str]:
-        """The names of all tables of the file."""
+        """Return the names of all tables in the file."""
         found = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='table'")
         return {name for (name,) in found}
 
-    def is_writable(self, connection: Connection) -> bool:
-        """Always: a file that is open for writing was found writable."""
-        return True
-
-    def mark_as_ours(self, connection: Connection) -> None:
-        """Write our number into the header."""
+    def mark_new(self, connection: Connection) -> None:
+        """Write this program's number into the header."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
 
-    def keep_copy(self, version: str) -> None:
-        """Copy the file to ``<file>.backup-<version>``.
-
-        An older copy of that name is kept: the new one gets a number behind it.
-        """
+    def back_up(self, version: str) -> None:
+        """Copy the file to ``<file>.backup-<version>``, or ``...-2`` if that exists."""
         target, count = f"{self.path}.backup-{version}", 1
         while os.path.exists(target):
             count += 1
@@ -173,7 +170,7 @@ class SqliteBackend(Backend):
 
     @contextmanager
     def migrating(self, writer: Connection) -> Iterator[None]:
-        """Turn foreign keys off meanwhile: a table is altered by copying and dropping it."""
+        """Disable foreign keys in the block: tables are altered by copying and dropping them."""
         driver: Any = writer.connection.dbapi_connection  # SQLAlchemy would begin a transaction
         driver.execute("PRAGMA foreign_keys=OFF")
         try:
@@ -181,11 +178,11 @@ class SqliteBackend(Backend):
         finally:
             driver.execute("PRAGMA foreign_keys=ON")
 
-    def settle(self, connection: Connection) -> None:
-        """Switch the file to WAL, once and for all.
+    def configure(self, connection: Connection) -> None:
+        """Switch the file to WAL mode, which is permanent.
 
-        The switch needs the file for itself and does not wait for it by itself, so two processes
-        that make a database at the same moment would trip over each other.
+        The switch needs exclusive access and does not wait for it, so it is repeated: two processes
+        may create a database at the same moment.
         """
         driver: Any = connection.connection.dbapi_connection
         deadline = time.monotonic() + self.busy_s
@@ -198,96 +195,77 @@ class SqliteBackend(Backend):
                     raise
                 time.sleep(0.01)
 
-    def take_up(self, writer: Connection, former: int | None, held: set[int]) -> None:
-        """Nothing: a file's connections are not lost, and its run locks lie beside it."""
-
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
-        """Do nothing: BEGIN IMMEDIATE has taken the lock."""
-
-    def end_writing(self, connection: Connection) -> None:
-        """Nothing: SQLAlchemy commits."""
-
-    def was_committed(self, connection: Connection, token: Token) -> bool:
-        """Return False: connections to files are not lost."""
-        return False
-
-    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """Nothing: there is no way to wait for."""
-        return nullcontext()
-
     def change_mark(self, connection: Connection) -> object:
-        """The number that SQLite keeps for this."""
+        """Return SQLite's data version."""
         return connection.exec_driver_sql("PRAGMA data_version").scalar_one()
 
     def identity(self) -> object:
-        """Device and number of the file; None where there is no file."""
+        """Return device and inode of the file; None if it is missing."""
         try:
             status = os.stat(self.path)
         except OSError:
             return None
         return status.st_dev, status.st_ino
 
-    def complaints(self, connection: Connection) -> list[str]:
-        """Faults of the file's structure, and rows that point at nothing."""
+    def check_integrity(self, connection: Connection) -> list[str]:
+        """Return faults of the file's structure, and references to missing rows."""
         found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
-        complaints = [str(line) for line in found if line != "ok"]
+        faults = [str(line) for line in found if line != "ok"]
         for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-            complaints.append(f"row {row} of {table} points at nothing in {parent}")
-        return complaints
+            faults.append(f"row {row} of {table} refers to a missing row of {parent}")
+        return faults
 
-    def foreign_objects(self, connection: Connection) -> list[str]:
-        """Triggers and views in the file."""
+    def find_foreign_objects(self, connection: Connection) -> list[str]:
+        """Return triggers and views in the file."""
         query = text("SELECT type, name, tbl_name FROM sqlite_master WHERE type IN (:a, :b)")
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
     def run_lock(self, connections: Connections) -> RunLock:
-        """Locks of the operating system in a file beside the database. Raises Unwritable."""
+        """Open POSIX locks in a file beside the database. Raises Unwritable."""
         return FileRunLock(self.path)
 
     def translate(self, error: Exception) -> DatabaseError | None:
-        """By SQLite's result code."""
+        """Translate by SQLite's result code."""
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None
         code = getattr(reason, "sqlite_errorname", "")
         for prefix, kind in _BY_CODE.items():
             if code.startswith(prefix):
-                return kind(_SENTENCES[kind].format(where=self.path, reason=reason))
+                return kind(_MESSAGES[kind].format(where=self.path, reason=reason))
         if isinstance(reason, UnicodeDecodeError):
-            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason.reason))
-        if str(reason).startswith(_NO_TEXT):  # by the driver itself, which has no code for it
+            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=reason.reason))
+        if str(reason).startswith(_NO_TEXT):  # raised by the driver itself, without a code
             which = str(reason).partition(" with text")[0]
-            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=which))
+            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=which))
         if code == "SQLITE_ERROR" and "no such" in str(reason):
-            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
+            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=reason))
         return None
 
 
-def has_content(path: str, *, create: bool) -> bool:
-    """Look whether a SQLite file has content, without opening it.
-
-    False means that it is missing or empty, so that a database can be made there.
+def check_file(path: str, *, create: bool) -> bool:
+    """Return whether a SQLite file has content; if not, a database can be created there.
 
     Raises:
-        Missing: it is missing or empty and `create` is false.
+        Missing: it is missing or empty, and `create` is false.
         Unwritable: its folder is missing, or it is a folder itself.
 
     """
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise Unwritable(f"there is no folder {folder}; create it or choose another --db")
+        raise Unwritable(f"there is no folder {folder}; create it or choose another database")
     if os.path.isdir(path):
-        raise Unwritable(f"{path} is a folder; --db names a file")
+        raise Unwritable(f"{path} is a folder; name a database file")
     if os.path.exists(path) and os.path.getsize(path):
         return True
     if create:
         return False
-    raise Missing(f"there is no database {path}; play some games first, or choose another --db")
+    raise Missing(f"there is no database {path}; play some games first, or choose another database")
 
 
-def may_write(path: str) -> bool:
-    """Whether this user may write a SQLite file and make others beside it."""
+def is_writable_file(path: str) -> bool:
+    """Return whether this user may write a SQLite file and create others beside it."""
     return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
 
@@ -298,7 +276,7 @@ def _listening(engine: Engine) -> Engine:
 
 
 def _set_up(driver: Any, _record: object) -> None:
-    driver.isolation_level = None  # the driver must not begin transactions on its own
+    driver.isolation_level = None  # the driver must not begin transactions itself
     driver.execute("PRAGMA foreign_keys=ON")
     driver.execute("PRAGMA synchronous=FULL")
     driver.execute(f"PRAGMA cache_size=-{CACHE_KIB}")

@@ -1,8 +1,7 @@
-"""Sentences for the errors of a PostgreSQL server, by its codes.
+"""Messages for the errors of a PostgreSQL server, by SQLSTATE (appendix A of its manual).
 
-The codes are those of SQLSTATE, in appendix A of its manual.
-A connection that fails before it stands has no code, only words in the server's language: the
-English ones that matter are known, all others are told as they are.
+A connection that cannot be opened gives no code, only a text in the server's language: the
+important English ones are recognized here, all others are repeated as they are.
 """
 
 from db.backends.backend import CONFLICT
@@ -19,42 +18,42 @@ from db.errors import (
 
 _AWAY = "does not answer ({reason}); check that its server runs, and the URL"
 _REFUSED = (
-    "refuses this user ({reason}); the URL names the user, and PGPASSWORD or ~/.pgpass holds the "
-    "password"
+    "refuses this user ({reason}); check the user in the URL, and the password in PGPASSWORD or "
+    "~/.pgpass"
 )
 _UNTRUSTED = (
-    "and this program do not trust each other ({reason}); check the host's name, and sslmode, "
-    "sslrootcert, sslcert and sslkey of the URL"
+    "could not agree on TLS with this program ({reason}); check the host, sslmode, sslrootcert, "
+    "sslcert and sslkey in the URL"
 )
 _UNWRITABLE = "cannot be written ({reason}); check the server's free disk space"
 _FORBIDDEN = (
-    "does not allow this to its user ({reason}); use a role that may, or have the owner of the "
-    "database grant it"
+    "does not allow this user to do that ({reason}); use another role, or have the owner of the "
+    "database grant the right"
 )
 _DAMAGED = "is damaged ({reason}); restore a copy"
-_MISSING = "is not there ({reason}); make it with `createdb`, or correct the URL"
+_MISSING = "does not exist ({reason}); create it with `createdb`, or correct the URL"
 
-_ENDED = "has ended this session ({reason}); check what stopped this process"
+_ENDED = "has ended this session ({reason}); check what delayed this process"
 BUSY = "is kept busy by {who}; wait for it or stop it, then try again"
 CHANGED_PLAN = "plan"
-"""Stands for SQLSTATE when a migration has changed the columns of a prepared statement."""
+"""Used as SQLSTATE when a migration has changed the columns of a prepared statement."""
 
 _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     # Whole codes before their classes.
     "53100": (Unwritable, _UNWRITABLE),  # disk full
     "53300": (Unreachable, _AWAY),  # too many connections
-    "40001": (Contended, "had to undo a transaction ({reason}); try again"),
-    CHANGED_PLAN: (Contended, "has new columns ({reason}); try again"),
-    "40P01": (Contended, "had to undo a transaction ({reason}); try again"),
+    "40001": (Contended, "rolled a transaction back ({reason}); try again"),
+    CHANGED_PLAN: (Contended, "was migrated meanwhile ({reason}); try again"),
+    "40P01": (Contended, "rolled a transaction back ({reason}); try again"),
     "42501": (Unwritable, _FORBIDDEN),  # insufficient privilege
     "42P01": (Corrupt, _DAMAGED),  # undefined table
     "42703": (Corrupt, _DAMAGED),  # undefined column
     "25006": (Unwritable, _FORBIDDEN),  # a standby, or a user that only reads
     "55P03": (Busy, BUSY.format(who="another session")),
-    "57014": (DatabaseError, "gave up a question ({reason})"),  # the server's own limit of time
+    "57014": (DatabaseError, "cancelled a statement ({reason}); raise its statement_timeout"),
     "25P03": (Unreachable, _ENDED),  # idle in a transaction
     "25P04": (Unreachable, _ENDED),  # a transaction that takes too long
-    "22003": (DatabaseError, "keeps no number so large ({reason})"),
+    "22003": (DatabaseError, "cannot store so large a number ({reason})"),
     "23503": (Conflict, CONFLICT),  # foreign key
     "23505": (Conflict, CONFLICT),  # unique
     "3D000": (Missing, _MISSING),
@@ -72,23 +71,23 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
     ),
     (("does not exist",), (Missing, _MISSING)),
 )
-"""Words of a connection that the server refused for good; with all others it may be on its way."""
+"""Words of a refused connection. All others may be over when the server has started."""
 _UNTRUSTED_WORDS = ("certificate", "does not support SSL", "alert", "private key")
-"""Words of libpq where it gives a connection up that the server would have taken."""
+"""Words of libpq when it gives up a connection that the server accepted."""
 
 
-def sentence_of(
+def translate_sqlstate(
     state: str | None, words: str, error: BaseException
 ) -> tuple[type[DatabaseError] | None, str]:
-    """The kind of an error and its sentence behind the database's name.
+    """Return the kind of an error and its message after the database's name.
 
     Args:
-        state: the server's code; None: there is none, as for a connection that failed.
-        words: of the driver or the server.
-        error: the driver's.
+        state: the SQLSTATE; None for a connection that failed.
+        words: the text of the driver or server.
+        error: the driver's error.
 
     Returns:
-        None and no sentence for an error that tells of a bug in our code.
+        (None, "") for an error that shows a bug in this program.
 
     """
     reason = _reason(words)
@@ -111,7 +110,7 @@ def sentence_of(
 
 
 def _reason(words: str) -> str:
-    """The line that says why, without the address that the URL tells."""
+    """Return the line of a message that gives the reason, without the address in the URL."""
     lines = [line.strip() for line in words.splitlines() if line.strip()] or ["no reason given"]
     line = next((line for line in lines if "FATAL:" in line), lines[0])
     line = line.removeprefix("connection failed: ")

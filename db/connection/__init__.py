@@ -1,1 +1,1 @@
-"""Connections: opening a file or URL, transactions, locks and driver errors."""
+"""Open databases: connections, transactions, retries and driver errors."""

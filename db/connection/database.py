@@ -17,33 +17,33 @@ from db.backends.backend import Token
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.backends.sqlstate import BUSY
-from db.connection.driver_errors import border
-from db.connection.patience import Patience
+from db.connection.driver_errors import translate_driver_errors
+from db.connection.retry_policy import RetryPolicy
 from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
 from db.migrations.upgrade import check_known, stored_version, upgrade
 
 T = TypeVar("T")
 OPENING_S = 5.0
-"""Seconds for which a server may be away when a command begins: its address may be wrong."""
+"""Seconds that a server may not answer when a command begins: its address may be wrong."""
 
 
-class Older(Enum):
-    """What to do with a server's database of an older version; files are migrated when opened."""
+class OldSchema(Enum):
+    """How to open a server's database of an older version; files are migrated."""
 
     REFUSE = auto()
     READ = auto()
-    """Read it as it is, as far as that is possible."""
-    OPEN = auto()
-    """Open it for a migration."""
+    """Read the old tables as they are, if possible."""
+    MIGRATE = auto()
+    """Open it in order to migrate it."""
 
 
 class Database:
-    """The connections of one `Store`. Its reader sees what was committed, by whomever.
+    """The connections of one `Store`: one reads what is committed, one writes.
 
     Attributes:
         backend: the kind of database, and its place.
-        patience: how long a server that is away is waited for.
-        held: the runs whose locks the writer's session holds.
+        retry_policy: how long to wait for a server that does not answer.
+        locked_runs: runs whose locks the writer's session holds.
 
     """
 
@@ -51,73 +51,73 @@ class Database:
         self.backend = backend
         self.place = backend.place
         self.engine = engine
-        self.patience = Patience()
-        self.held: set[int] = set()
+        self.retry_policy = RetryPolicy()
+        self.locked_runs: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._number = secrets.randbits(63)
         self._transactions = count(1)
         self._session: int | None = None
-        """The backend's name for the writer's session, also after it was lost."""
+        """The backend's name for the writer's session, kept after the connection is lost."""
         self._is_writable = True
         self._older: str | None = None
-        """The version of older tables that are read as they are."""
+        """The version of old tables that are read as they are."""
 
     @classmethod
     def open(
         cls,
         where: str,
         *,
-        create: bool,
-        busy_s: float,
-        patience: Patience | None = None,
-        older: Older = Older.REFUSE,
+        create: bool = True,
+        busy_s: float = 10.0,
+        retry_policy: RetryPolicy | None = None,
+        old_schema: OldSchema = OldSchema.REFUSE,
     ) -> Self:
-        """Open or make a database; migrate a file.
+        """Open or create a database; migrate a file of an older version.
 
         Args:
             where: a file path or a URL.
-            create: whether it may be made.
-            busy_s: how long a write waits for another one.
-            patience: of the database; while it is opened, OPENING_S at most.
-            older: what to do with an older one on a server.
+            create: whether to create a missing database.
+            busy_s: seconds that a write waits for another one.
+            retry_policy: how long to wait for a server, while opening at most OPENING_S.
+            old_schema: what to do with an older database on a server.
 
         Raises:
-            DatabaseError: one of its subclasses says why not.
+            DatabaseError: it cannot be opened.
 
         """
         backend = backend_of(locate(where), busy_s)
-        with border(backend):
+        with translate_driver_errors(backend):
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
-            if patience is not None:
-                database.patience = patience
+            if retry_policy is not None:
+                database.retry_policy = retry_policy
             try:
-                with database.patience.limited(OPENING_S):
-                    database.persist(lambda: database._prepare(create=create, older=older))
+                with database.retry_policy.limited(OPENING_S):
+                    database.retry(lambda: database._prepare(create=create, old_schema=old_schema))
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _prepare(self, *, create: bool, older: Older) -> None:
+    def _prepare(self, *, create: bool, old_schema: OldSchema) -> None:
         with self.reading() as connection:
-            self.backend.check_ours(connection)
+            self.backend.check_ownership(connection)
             version = stored_version(connection, self.backend)
             if version == migrations.HEAD:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and not create:
-            raise Missing(f"there are no games in {self.place}: play some first")
-        migrates = self.backend.migrates_when_opened and older is not Older.OPEN
+            raise Missing(f"{self.place} holds no games yet: play some first")
+        migrates = self.backend.migrates_when_opened and old_schema is not OldSchema.MIGRATE
         if version is None or (version != migrations.HEAD and migrates):
             self._upgrade()
-        elif version != migrations.HEAD and older is Older.REFUSE:
+        elif version != migrations.HEAD and old_schema is OldSchema.REFUSE:
             raise self._outdated(version)
-        elif version != migrations.HEAD and older is Older.READ:
+        elif version != migrations.HEAD and old_schema is OldSchema.READ:
             self._read_older(version)
         if self._is_writable:
             for connection in (self.reader, self.writer):
-                self.backend.settle(connection)
+                self.backend.configure(connection)
 
     def _upgrade(self, *, force: bool = True) -> str | None:
         with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
@@ -128,17 +128,17 @@ class Database:
             return version
 
     def migrate(self, *, force: bool) -> str | None:
-        """Bring the tables up to date; return the version that they had.
+        """Migrate to the current version; return the former version.
 
         Raises:
             InUse: runs are in play, and `force` is false.
-            Unwritable: the user may not change the tables.
+            Unwritable: this user may not change the tables.
 
         """
-        return self.persist(lambda: self._upgrade(force=force))
+        return self.retry(lambda: self._upgrade(force=force))
 
     def _outdated(self, version: str) -> Outdated:
-        """Return the error that names the remedy. Raises TooNew."""
+        """Return the error about an older version, with its remedy. Raises TooNew."""
         check_known(version, self.backend)
         return Outdated(
             f"{self.place} was written by an older version of this program (database version "
@@ -146,20 +146,20 @@ class Database:
         )
 
     def _read_older(self, version: str) -> None:
-        """Read tables of an older version as they are. Raises TooNew, Outdated."""
+        """Read the tables of an older version as they are. Raises TooNew, Outdated."""
         error = self._outdated(version)
         if self.backend.migrates_when_opened or version < migrations.READABLE:
             raise error
         self._older, self._is_writable = version, False
-        self._forget()
+        self._drop_connections()
         try:
-            with self.trying():
+            with self.translating_errors():
                 self.reader  # noqa: B018 - connects
         except Unwritable as reason:  # such as a standby, which allows no temporary tables
             raise error from reason
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for connection in (self._reader, self._writer):
             if connection is not None:
                 connection.close()
@@ -168,23 +168,25 @@ class Database:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written here, by this user or at all."""
+        """Whether this process cannot write the database."""
         return not self._is_writable
 
     @property
     def reader(self) -> Connection:
-        """The connection for reading."""
+        """The connection that reads."""
         if self._reader is None:
             self._reader = self._connect_to_read()
         return self._reader
 
     @property
     def writer(self) -> Connection:
-        """The connection whose transactions hold the write lock."""
+        """The connection that writes."""
         if self._writer is None:
             connection = self.engine.connect().execution_options(**self.backend.writing_options)
             try:
-                self._session = self.backend.take_up(connection, self._session, self.held)
+                self._session = self.backend.attach_writer(
+                    connection, self._session, self.locked_runs
+                )
             except BaseException:
                 connection.close()
                 raise
@@ -195,52 +197,52 @@ class Database:
         connection = self.engine.connect().execution_options(**self.backend.reading_options)
         if self._older is not None:
             try:
-                self.backend.stand_in_for_missing_tables(connection, migrations.STAND_INS)
+                self.backend.create_stand_in_tables(connection, migrations.STAND_INS)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
     @contextmanager
-    def trying(self) -> Iterator[None]:
-        """Connect again after a connection is lost in the block; name whom it waits for."""
+    def translating_errors(self) -> Iterator[None]:
+        """Translate driver errors; drop lost connections, and name the session that blocks."""
         try:
-            with border(self.backend):
+            with translate_driver_errors(self.backend):
                 yield
         except Unreachable:
-            self._forget()
+            self._drop_connections()
             raise
         except Busy as error:
             raise self._name_blocker(error) from error
 
     def _name_blocker(self, error: Busy) -> Busy:
-        """Return the error with the session that is waited for."""
+        """Return the error with the name of the session that blocks."""
         blocker = None
         with suppress(DatabaseError), self.reading() as connection:
-            blocker = self.backend.name_blocker(connection)
+            blocker = self.backend.resolve_blocker(connection)
         if blocker is None:
             return error
         return Busy(f"{self.place} {BUSY.format(who=blocker)}")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database."""
-        with self.trying(), self.reader.begin():
+        """Open a transaction that reads one snapshot."""
+        with self.translating_errors(), self.reader.begin():
             yield self.reader
 
     @contextmanager
     def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
-        """Hold the write lock in a transaction; commit at the end, undo it on any error.
+        """Open a transaction that holds the write lock; roll it back on any error.
 
         Args:
-            has_tables: whether the tables are those of this version.
-            pipelined: it is for statements that are given to the driver, past SQLAlchemy: a server
-                is waited for only where an answer is read, and at the commit.
+            pipelined: whether the block gives its statements to the driver directly, so that it
+                waits for a server only where it reads an answer, and at the commit.
+            has_tables: whether the tables exist in this version.
 
         """
         if self._older is not None:
             raise self._outdated(self._older)
-        with self.trying():
+        with self.translating_errors():
             connection = self.writer
             transaction = connection.begin()
             with ExitStack() as pipeline:
@@ -252,7 +254,7 @@ class Database:
                         pipeline.close()
                     yield connection
                 except BaseException:
-                    with suppress(*self.backend.driver_errors):  # of a connection that is lost
+                    with suppress(*self.backend.driver_errors):  # of a lost connection
                         pipeline.close()
                     self._undo(transaction)
                     raise
@@ -260,26 +262,30 @@ class Database:
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
-        """A transaction on a connection of its own, for a reader that takes its time."""
+        """Open a reading transaction on a connection of its own, for long reads."""
         cursors: list[Any] = []
 
         def note(_connection: Connection, cursor: Any, *_: object) -> None:
             cursors.append(cursor)
 
-        with border(self.backend), self._connect_to_read() as connection, connection.begin():
+        with (
+            translate_driver_errors(self.backend),
+            self._connect_to_read() as connection,
+            connection.begin(),
+        ):
             event.listen(connection, "after_cursor_execute", note)
             try:
                 yield connection.execution_options(yield_per=500)
             finally:
-                for cursor in cursors:  # one that was left in the middle is still open
+                for cursor in cursors:  # a generator that was abandoned leaves its cursor open
                     cursor.close()
 
-    def persist(self, attempt: Callable[[], T]) -> T:
-        """The result of an attempt that is repeated while the server is away."""
-        return self.patience.hold(attempt)
+    def retry(self, attempt: Callable[[], T]) -> T:
+        """Return the result of an attempt, repeated while the server does not answer."""
+        return self.retry_policy.retry_unless_nested(attempt)
 
     def run_lock(self) -> RunLock:
-        """The locks that tell which runs live. Raises DatabaseError."""
+        """Open the locks that show which runs are in play. Raises DatabaseError."""
         return self.backend.run_lock(self)
 
     def _next_token(self) -> Token:
@@ -288,9 +294,9 @@ class Database:
     def _commit(
         self, transaction: RootTransaction, token: Token | None, pipeline: ExitStack
     ) -> None:
-        """Commit. When the connection is lost meanwhile, another asks whether it was done."""
+        """Commit. If the connection is lost, ask on a new one whether the commit was done."""
         try:
-            with border(self.backend):
+            with translate_driver_errors(self.backend):
                 self.backend.end_writing(transaction.connection)
                 pipeline.close()
                 transaction.commit()
@@ -299,26 +305,26 @@ class Database:
                 pipeline.close()
             if token is None:
                 raise
-            self._forget()
-            if not self.patience.persist(lambda: self._was_committed(token)):
+            self._drop_connections()
+            if not self.retry_policy.retry(lambda: self._was_committed(token)):
                 raise
-        except BaseException:  # such as a disk that is full
+        except BaseException:  # such as a full disk
             self._undo(transaction)
             raise
 
     def _undo(self, transaction: RootTransaction) -> None:
-        """End a transaction without its changes: the next one needs its end."""
-        with suppress(*self.backend.driver_errors):  # of a connection that is lost
+        """Roll a transaction back, so that the next one can begin."""
+        with suppress(*self.backend.driver_errors):  # of a lost connection
             transaction.rollback()
 
     def _was_committed(self, token: Token) -> bool:
-        with self.trying():
-            connection = self.writer  # its session has ended the one that was lost
+        with self.translating_errors():
+            connection = self.writer  # a new session, which has ended the lost one
             with connection.begin():
                 return self.backend.was_committed(connection, token)
 
-    def _forget(self) -> None:
-        """Drop connections that may be broken."""
+    def _drop_connections(self) -> None:
+        """Drop connections that may be lost."""
         for connection in (self._reader, self._writer):
             if connection is not None:
                 with suppress(SQLAlchemyError, *self.backend.driver_errors):

@@ -1,4 +1,4 @@
-"""Driver errors become this package's errors at the store's border."""
+"""Translation of driver errors into errors of `db.errors`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,17 +7,17 @@ from db.backends import Backend
 
 
 @contextmanager
-def border(backend: Backend) -> Iterator[None]:
-    """Let only errors of `db.errors` (or bugs) out of the block.
+def translate_driver_errors(backend: Backend) -> Iterator[None]:
+    """Raise driver errors of the block as errors of `db.errors`.
 
     Raises:
-        DatabaseError: the subclass that fits what the driver said.
+        DatabaseError: the subclass for the driver's error.
 
     """
     try:
         yield
     except backend.driver_errors as error:
-        ours = backend.translate(error)
-        if ours is None:
+        translated = backend.translate(error)
+        if translated is None:
             raise
-        raise ours from error
+        raise translated from error

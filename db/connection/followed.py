@@ -1,8 +1,8 @@
-"""Following a database that others write: nothing is migrated, nothing is written.
+"""Following a database that others write, without migrating or writing it.
 
-Each read is a short transaction, so that no reader keeps SQLite's log of writes from being taken
-over into the file. The connection may write as far as SQLite is concerned, which lets the last one
-that is closed tidy the log away; statements that would write are refused.
+Each read is a short transaction, so that it does not delay SQLite's checkpoints. The connection is
+opened for writing, so that the last one to close can remove the WAL; statements that write are
+refused.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ from db import migrations
 from db.backends import Backend, backend_of
 from db.backends.place import locate
 from db.connection.database import Database
-from db.connection.driver_errors import border
-from db.errors import NotOurs, Unwritable
+from db.connection.driver_errors import translate_driver_errors
+from db.errors import NotALadderDatabase, Unwritable
 from db.migrations.upgrade import stored_version
 
-PATIENCE_S = 2.0
-"""Seconds for which a server may be away: somebody waits for the page."""
+MAX_WAIT_S = 2.0
+"""Seconds that a server may not answer: a person waits for the page."""
 
 
 class FollowedDatabase(Database):
-    """A database that is read again and again while others write it."""
+    """A database that is read repeatedly while others write it."""
 
     def __init__(self, backend: Backend, engine: Engine) -> None:
         super().__init__(backend, engine)
-        self.patience.seconds = PATIENCE_S
+        self.retry_policy.seconds = MAX_WAIT_S
         self._identity = backend.identity()
         self._is_writable = False
 
@@ -37,23 +37,19 @@ class FollowedDatabase(Database):
         """Open a database to follow it.
 
         Raises:
-            Outdated: an older version of this program wrote it, and nobody has brought it up to
-                date.
-            DatabaseError: another of its subclasses says why it cannot be read.
+            Outdated: it must be migrated first.
+            DatabaseError: it cannot be read.
 
         """
         backend = backend_of(locate(where), busy_s)
-        with border(backend):
+        with translate_driver_errors(backend):
             database = cls(backend, backend.make_following_engine())
             try:
                 with database.reading() as connection:
-                    backend.check_ours(connection)
+                    backend.check_ownership(connection)
                     version = stored_version(connection, backend)
                 if version is None:
-                    raise NotOurs(
-                        f"{backend.place} holds no tables of this program yet; "
-                        "play some games first"
-                    )
+                    raise NotALadderDatabase(f"{backend.place} holds no games yet; play some first")
                 if version != migrations.HEAD:
                     database._read_older(version)
             except BaseException:
@@ -63,23 +59,23 @@ class FollowedDatabase(Database):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another file or none lies at the place now, or tables that were added."""
+        """Whether the database was deleted, replaced by another file, or migrated."""
         return self.backend.identity() != self._identity or self._is_migrated()
 
     def _is_migrated(self) -> bool:
-        """Return whether a database that was older when it was opened is up to date now."""
+        """Return whether a database of an older version has been migrated since it was opened."""
         if self._older is None:
             return False
         with self.reading() as connection:
             return stored_version(connection, self.backend) == migrations.HEAD
 
     def change_mark(self) -> object:
-        """A value that differs from the last one after another connection has committed."""
+        """Return a value that changes whenever another connection commits."""
         with self.reading() as connection:
             return self.backend.change_mark(connection)
 
     @contextmanager
     def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
-        """Always refused: raises Unwritable."""
-        raise Unwritable(f"{self.place} is only read here")
+        """Raise Unwritable."""
+        raise Unwritable(f"{self.place} is only read by this command")
         yield

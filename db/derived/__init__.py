@@ -1,1 +1,1 @@
-"""Tables derived from games: updated when a pair is stored, and recomputed on demand."""
+"""Tables derived from games: updated when a pair is stored, rebuilt on demand."""

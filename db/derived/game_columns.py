@@ -1,4 +1,4 @@
-"""How the parts of a game lie in the columns of a stored one."""
+"""Conversion between games and the columns of their table."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -6,18 +6,18 @@ from typing import Any
 
 from db.records.games import LastOutput
 from db.records.sides import SideSums
-from db.records.thought_blob import bounded
+from db.records.thought_blob import clamp_count
 from engine.result import Result, Termination
 
 FIRST = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
 SECOND = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
-"""The columns of the first and of the second player's sums, in the order of `SideSums`."""
+"""Columns of the first and the second player's sums, in the order of `SideSums`."""
 
 
 def outcome_columns(
     board: str, moves: str, result: Result, termination: Termination
 ) -> dict[str, Any]:
-    """Return the columns of a game that follow from its moves and its end."""
+    """Return the columns that follow from a game's moves and ending."""
     return {
         "board": board,
         "moves": moves,
@@ -25,58 +25,58 @@ def outcome_columns(
         "line_hash": line_hash(board, moves),
         "result": result.value,
         "termination": termination.value,
-        "offender": offender_of(result, termination),
+        "offender": find_offender(result, termination),
     }
 
 
-def columns_of(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
-    """The values of FIRST and SECOND."""
+def side_columns(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
+    """Return the columns FIRST and SECOND of both players' sums."""
     first, second = sides
-    # Bots report what they like; the sums of millions of games must fit 64 bits.
+    # Bots may report any number; sums over millions of games must fit in 64 bits.
     return {
         "first_moves": first.moves,
         "first_time_us": first.time_us,
         "first_max_us": first.max_us,
-        "first_simulations": bounded(first.simulations),
+        "first_simulations": clamp_count(first.simulations),
         "first_searched_us": first.searched_us,
         "second_moves": second.moves,
         "second_time_us": second.time_us,
         "second_max_us": second.max_us,
-        "second_simulations": bounded(second.simulations),
+        "second_simulations": clamp_count(second.simulations),
         "second_searched_us": second.searched_us,
     }
 
 
-def sides_of(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
-    """The sums of both players from a stored game's values by column."""
+def read_sides(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
+    """Return both players' sums from a stored game's columns."""
     return SideSums(*map(game.__getitem__, FIRST)), SideSums(*map(game.__getitem__, SECOND))
 
 
-def offender_of(result: Result, termination: Termination) -> int | None:
-    """The player that lost by failing: 0 the first, 1 the second, None nobody."""
+def find_offender(result: Result, termination: Termination) -> int | None:
+    """Return the player that forfeited: 0 for the first, 1 for the second, else None."""
     if not termination.is_forfeit:
         return None
     return 0 if result is Result.LOSS else 1
 
 
-def last_words_values(game_id: int, words: LastOutput) -> dict[str, Any]:
-    """The row of a forfeited game's last words."""
-    messages = "\n".join(" ".join(message.splitlines()) for message in words.messages)
+def last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:
+    """Return the row for the last output in a forfeited game."""
+    messages = "\n".join(" ".join(message.splitlines()) for message in output.messages)
     return {
         "game_id": game_id,
-        "stderr": words.stderr.replace("\0", "\ufffd"),  # PostgreSQL keeps no zero in a text
+        "stderr": output.stderr.replace("\0", "\ufffd"),  # PostgreSQL allows no zero byte in a text
         "messages": messages.replace("\0", "\ufffd"),
     }
 
 
-def last_words_of(row: Any) -> LastOutput | None:
-    """The last words of a row that has the columns of its game's, or nulls."""
+def read_last_output(row: Any) -> LastOutput | None:
+    """Return the last output from the columns of a row; None if they are null."""
     if row.stderr is None:
         return None
     return LastOutput(row.stderr, tuple(row.messages.split("\n")) if row.messages else ())
 
 
 def line_hash(board: str, moves: str) -> int:
-    """A signed 64-bit number that equal games share."""
+    """Return a signed 64-bit hash of board and moves."""
     digest = blake2b(f"{board} {moves}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

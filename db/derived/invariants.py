@@ -1,8 +1,8 @@
-"""Rules for every stored bot, run, pair and game: one list, for the audit and for imports.
+"""Rules that every stored bot, run, pair and game keeps; audits and imports check them.
 
-Values come by the names of their columns, those of the pair, run and division that a row belongs to
-behind ``pair_``, ``run_`` and ``division_``. They may be anything: another program may have written
-the row. Each rule returns a clause that says what is wrong, or None.
+A rule receives a row's values by column. The columns of the row's pair, run and division have the
+prefixes ``pair_``, ``run_`` and ``division_``. Another program may have written the row, so values
+can be of any type. A rule returns a clause that says what is wrong, or None.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from db.derived.game_columns import line_hash, offender_of, sides_of
+from db.derived.game_columns import find_offender, line_hash, read_sides
 from db.records import thought_blob
-from db.records.budget import is_budget
-from db.records.endings import fault_of_ending
+from db.records.budget import is_valid_budget
+from db.records.endings import find_ending_fault
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
-from db.records.games import fault_of_thought
+from db.records.games import find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind, RunStatus, plies_of_opening
@@ -35,49 +35,48 @@ from engine.seeds import SEED_LIMIT
 
 Values = Mapping[str, Any]
 OpeningLines = Mapping[str, frozenset[str]]
-"""The lines of each known set of openings, by its hash."""
+"""The lines of known sets of openings, by hash."""
 Rule = Callable[[Values], str | None]
 
 OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "seed", "opening")
-"""Columns of its pair that a game is compared with."""
+"""Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
-"""Columns of its run that a game is compared with."""
+"""Columns of a game's run that the rules need."""
 OF_DIVISION = ("boards", "opening_plies", "openings")
-"""Columns of its division that a game is compared with."""
+"""Columns of a game's division that the rules need."""
 
 
-def fault_of_revision(revision: Values) -> str | None:
-    """Return the first rule that a revision of a bot breaks."""
-    return _first_fault(REVISION_RULES, revision)
+def find_revision_fault(revision: Values) -> str | None:
+    """Return the first fault of a revision, or None."""
+    return _first_fault((_revision_columns,), revision)
 
 
-def fault_of_run(run: Values) -> str | None:
-    """Return the first rule that a run breaks; it has the columns of its division, too."""
-    return _first_fault(RUN_RULES, run)
+def find_run_fault(run: Values) -> str | None:
+    """Return the first fault of a run with its division's columns, or None."""
+    return _first_fault((_run_words, _run_division), run)
 
 
-def fault_of_pair(pair: Values) -> str | None:
-    """Return the first rule that a pair breaks by itself."""
-    return _first_fault(PAIR_RULES, pair)
+def find_pair_fault(pair: Values) -> str | None:
+    """Return the first fault of a pair without its games, or None."""
+    return _first_fault((_pair_columns,), pair)
 
 
-def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
-    """Return the first rule that a game breaks.
+def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
+    """Return the first fault of a game, or None.
 
     Args:
-        game: with the names of its bots as `first` and `second`, `has_last_words`, and the columns
-            `OF_PAIR`, `OF_RUN` and `OF_DIVISION`.
-        openings: the known sets of openings; an opening of another set is not looked up.
+        game: its columns, its bots' names as `first` and `second`, `has_last_words`, and the
+            prefixed columns `OF_PAIR`, `OF_RUN` and `OF_DIVISION`.
+        openings: known sets of openings; openings of other sets are not checked.
 
     """
-    return _first_fault(GAME_RULES, game) or _first_fault(
-        (lambda values: _opening_of_set(values, openings),), game
-    )
+    rules = (_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts)
+    return _first_fault((*rules, lambda values: _opening_of_set(values, openings)), game)
 
 
-def fault_of_human_game(game: Values) -> str | None:
-    """Return the first rule that a game of a person breaks."""
-    return _first_fault(HUMAN_GAME_RULES, game)
+def find_human_game_fault(game: Values) -> str | None:
+    """Return the first fault of a game of a person, or None."""
+    return _first_fault((_human_game,), game)
 
 
 def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
@@ -87,7 +86,7 @@ def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
             if fault is not None:
                 return fault
     except (EngineError, TypeError, ValueError, AttributeError) as error:
-        return str(error)  # a value is not of its column's type, or not in its notation
+        return str(error)  # a value of another type, or not in its notation
     return None
 
 
@@ -108,9 +107,6 @@ def _revision_columns(revision: Values) -> str | None:
             except msgspec.DecodeError as error:
                 return f"its {name} cannot be read: {error}"
     return None
-
-
-REVISION_RULES: tuple[Rule, ...] = (_revision_columns,)
 
 
 # Runs.
@@ -139,12 +135,11 @@ def _run_division(run: Values) -> str | None:
     if plies is not None and not 0 <= plies <= MAX_SIDE**2:
         return f"its division has openings of {plies} plies"
     budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
-    if not is_budget(budget) or not all(0 < amount < COUNT_LIMIT for amount in budget.values()):
-        return f"its division has no budget that bots can be given: {budget}"
+    if not is_valid_budget(budget) or not all(
+        0 < amount < COUNT_LIMIT for amount in budget.values()
+    ):
+        return f"its division has the invalid budget {budget}"
     return None
-
-
-RUN_RULES: tuple[Rule, ...] = (_run_words, _run_division)
 
 
 # Pairs.
@@ -163,9 +158,6 @@ def _pair_columns(pair: Values) -> str | None:
     return None
 
 
-PAIR_RULES: tuple[Rule, ...] = (_pair_columns,)
-
-
 # Games.
 
 
@@ -174,15 +166,15 @@ def _words(game: Values) -> str | None:
         if game[name] not in set(words):
             return f"it has the unknown {name} {game[name]!r}"
     if game["termination"] == Termination.ABORTED:
-        return "aborted games are not kept"
-    offender = offender_of(Result(game["result"]), Termination(game["termination"]))
+        return "it was aborted, and only finished games are stored"
+    offender = find_offender(Result(game["result"]), Termination(game["termination"]))
     if game["offender"] != offender:
         return (
-            f"it is a {game['result']} by {game['termination']}, and its offender is "
+            f"it is a {game['result']} by {game['termination']}, but its offender is "
             f"{game['offender']}"
         )
     if game["has_last_words"] and offender is None:
-        return "it has the last output of a failing bot, and no bot failed"
+        return "it has the last output of a failing bot, but no bot failed"
     return None
 
 
@@ -190,16 +182,16 @@ def _numbers(game: Values) -> str | None:
     if game["game"] not in (0, 1):
         return f"a game of a pair is 0 or 1, got {game['game']}"
     if not 0 <= game["started_at"] < YEAR_9999:
-        return f"it started at {game['started_at']}, which is no date"
+        return f"its start {game['started_at']} is not a date"
     for name in ("seed", "duration_us"):
         if not 0 <= game[name] < COUNT_LIMIT:
             return f"its {name} must be below {COUNT_LIMIT}, got {game[name]}"
-    for side in sides_of(game):
+    for side in read_sides(game):
         sums = msgspec.structs.astuple(side)
         if any(value < 0 for value in sums):
-            return "a sum of its times is negative"
+            return "one of its sums is negative"
         if any(value >= COUNT_LIMIT for value in sums):
-            return "a sum of its times is too great to be exported"
+            return "one of its sums is too large to be exported"
     return None
 
 
@@ -207,7 +199,7 @@ def _of_pair(game: Values) -> str | None:
     movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
     players = (game["first_revision_id"], game["second_revision_id"])
     if players != (movers[::-1] if game["game"] else movers):
-        return "its bots are not those of its pair, in this order"
+        return "its bots are not those of its pair, or in the wrong order"
     for name in ("run_id", "board", "board_class", "seed"):
         if game[name] != game[f"pair_{name}"]:
             return f"its {name} is not that of its pair"
@@ -231,14 +223,14 @@ def _board(game: Values) -> str | None:
     if not is_of_class(board, kind):
         return f"the board {board} does not belong to the board_class {kind}"
     if kind not in parse_board_classes(game["division_boards"]):
-        return f"the board_class {kind} is not among {game['division_boards']} of its division"
+        return f"the board_class {kind} is not in its division's {game['division_boards']}"
     return None
 
 
 def _opening(game: Values) -> str | None:
     plies = game["opening_plies"]
     if not 0 <= plies <= len(game["moves"]):
-        return "opening_plies must be 0 up to the number of moves"
+        return "opening_plies must be between 0 and the number of moves"
     if game["moves"][:plies] != game["pair_opening"]:
         return "its moves do not begin with the opening of its pair"
     if game["division_openings"] is None:
@@ -246,7 +238,7 @@ def _opening(game: Values) -> str | None:
             game["division_opening_plies"], parse_board_class(game["board_class"])
         )
         if plies != asked:
-            return f"it has an opening of {plies} plies, and its division asks for {asked}"
+            return f"its opening has {plies} plies, but its division requires {asked}"
     return None
 
 
@@ -261,9 +253,9 @@ def _opening_of_set(game: Values, openings: OpeningLines) -> str | None:
 def _moves(game: Values) -> str | None:
     moves = parse_moves(game["moves"])
     if game["moves"] != format_moves(moves):
-        return "its moves must be written as 0..9, a, b"
+        return "its moves must be written as 0 to 9, a, b"
     if game["plies"] != len(moves):
-        return f"it has {len(moves)} moves, and {game['plies']} are stored as its plies"
+        return f"it has {len(moves)} moves, but its plies are {game['plies']}"
     if game["line_hash"] != line_hash(game["board"], game["moves"]):
         return "its line_hash is not that of its board and moves"
     return None
@@ -272,25 +264,20 @@ def _moves(game: Values) -> str | None:
 def _thoughts(game: Values) -> str | None:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
-    # A move that lost the game, as an illegal one, has a thought and is not among the moves. CSV
-    # and PGN bring no thoughts at all.
+    # A move that lost the game, such as an illegal one, has a thought but is not among the moves.
+    # Games from CSV and PGN have no thoughts.
     most = moves + (game["offender"] is not None)
     if thoughts and not moves <= len(thoughts) <= most:
-        return f"it has {moves} moves of bots, and {len(thoughts)} thoughts"
-    if any(side.moves > moves + 1 for side in sides_of(game)):
-        return f"it has {moves} moves of bots, and the sums of a side are of more"
-    return next(filter(None, map(fault_of_thought, thoughts)), None)
+        return f"it has {moves} moves after the opening, but {len(thoughts)} thoughts"
+    if any(side.moves > moves + 1 for side in read_sides(game)):
+        return f"it has {moves} moves after the opening, but a side's sums count more"
+    return next(filter(None, map(find_thought_fault, thoughts)), None)
 
 
 def _ending(game: Values) -> str | None:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
-    return fault_of_ending(position, result, termination)
-
-
-GAME_RULES: tuple[Rule, ...] = (
-    *(_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts),
-)
+    return find_ending_fault(position, result, termination)
 
 
 def _human_game(game: Values) -> str | None:
@@ -302,9 +289,6 @@ def _human_game(game: Values) -> str | None:
     return None
 
 
-HUMAN_GAME_RULES: tuple[Rule, ...] = (_human_game,)
-
-
-def labelled(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return some values under the names that rules for other rows know them by."""
+def prefix_names(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return some values with prefixed names, for the rules of other rows."""
     return {f"{label}_{name}": values[name] for name in names}

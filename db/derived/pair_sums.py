@@ -1,6 +1,6 @@
-"""The arithmetic of the aggregate: what one pair adds to it, and its rows.
+"""The arithmetic of the aggregate.
 
-One function says what a pair of games adds. Storing a pair, rebuilding the aggregate and tables
+`sum_pair` computes what a pair adds to it. Storing a pair, rebuilding the aggregate, and the tables
 of a run or a time span all use it, so they cannot disagree.
 """
 
@@ -13,14 +13,14 @@ from db.records.sides import SideSums, SideTotals
 from engine.result import FORFEITS
 
 Key = tuple[int, str, int, int]
-"""Division, board class, A's revision, B's revision; A's is never the greater."""
+"""Division, board class, A's and B's revision; A's is not the greater one."""
 
 GRID = ("ll", "ld", "lw", "dl", "dd", "dw", "wl", "wd", "ww")
 SIDE = SideSums.__struct_fields__
 SUMS = (*GRID, *(f"{side}_{name}" for side in "ab" for name in SIDE), "plies", "repeats")
-"""The columns of `pair_tables` behind its key, in the order of `PairSums.values`."""
+"""Columns of `pair_tables` after its key, in the order of `PairSums.values`."""
 MAXIMA = frozenset({"a_max_us", "b_max_us"})
-"""Those that take the greater value instead of the sum."""
+"""Columns of SUMS that combine by the maximum instead of the sum."""
 KEY = ("division_id", "board_class", "a_revision_id", "b_revision_id")
 FORFEIT_KEY = (*KEY, "offender", "termination")
 
@@ -34,23 +34,23 @@ GAME_COLUMNS = (
     *FIRST,
     *SECOND,
 )
-"""The columns of a stored game that `contribution` and `whole_pairs` read."""
+"""Columns of a game that `sum_pair` and `whole_pairs` read."""
 
 GameValues = Mapping[str, Any]
-"""A game's values by the names of its columns."""
+"""A game's values by column."""
 
 
 class PairSums(NamedTuple):
-    """Sums over pairs of one key."""
+    """Sums over the pairs of one key."""
 
     values: list[int]
-    """One for each of SUMS."""
+    """One value for each column in SUMS."""
     forfeits: dict[tuple[int, str], int]
-    """Games by offender (0: A, 1: B) and termination; kinds without a game are missing."""
+    """Forfeited games by offender (0 for A, 1 for B) and termination, without zeros."""
 
 
-def contribution(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
-    """Return the key of a pair in the aggregate and what its two games add there."""
+def sum_pair(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
+    """Return a pair's key in the aggregate and its sums."""
     starter, other = game0["first_revision_id"], game0["second_revision_id"]
     # A pair of a revision with itself has A move first in game 0.
     if starter <= other:
@@ -86,7 +86,7 @@ def _side(
 
 
 def whole_pairs(games: Iterable[GameValues]) -> Iterator[tuple[GameValues, GameValues]]:
-    """Game 0 and game 1 of each pair of which both are among the games, as they complete."""
+    """Yield game 0 and game 1 of each pair of which both games are given."""
     waiting: dict[int, GameValues] = {}
     for game in games:
         partner = waiting.pop(game["pair_id"], None)
@@ -97,7 +97,7 @@ def whole_pairs(games: Iterable[GameValues]) -> Iterator[tuple[GameValues, GameV
 
 
 def add(tables: dict[Key, PairSums], key: Key, sums: PairSums) -> None:
-    """Add a contribution to the aggregate."""
+    """Add the sums of a pair to the aggregate."""
     known = tables.get(key)
     if known is None:
         tables[key] = sums
@@ -113,7 +113,7 @@ def add(tables: dict[Key, PairSums], key: Key, sums: PairSums) -> None:
 
 
 def forfeit_counts(tables: Mapping[Key, PairSums]) -> dict[tuple[Any, ...], int]:
-    """Return the rows of `forfeits`: games by FORFEIT_KEY."""
+    """Return the rows of `forfeits`: numbers of games by FORFEIT_KEY."""
     return {
         (*key, *which): games
         for key, sums in tables.items()
@@ -122,7 +122,7 @@ def forfeit_counts(tables: Mapping[Key, PairSums]) -> dict[tuple[Any, ...], int]
 
 
 def to_row(key: Key, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
-    """Return the record for readers; `names` gives a revision's bot."""
+    """Return a row of the aggregate as a record; `names` maps revisions to bots."""
     division, board_class, a, b = key
     values, width = sums.values, len(SIDE)
     failures: tuple[dict[str, int], ...] = ({}, {})

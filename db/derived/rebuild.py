@@ -1,4 +1,4 @@
-"""Computing the derived tables anew from the games."""
+"""Recomputation of the derived tables from the games."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,14 +24,14 @@ from db.derived.pair_sums import (
     Key,
     PairSums,
     add,
-    contribution,
     forfeit_counts,
+    sum_pair,
     whole_pairs,
 )
 from db.derived.store_pair import (
     START_ELO,
+    apply_rate,
     points,
-    rated_pair,
 )
 from db.models import Base, ForfeitCount, Game, PairTable, Rating
 from db.records.aggregate import (
@@ -44,21 +44,19 @@ _RATING_KEY = ("division_id", "revision_id")
 _RATING_VALUES = ("elo", "games")
 
 _Rows = Mapping[Any, tuple[Any, ...]]
-"""The values of a table's rows by their keys."""
+"""A table's values by key."""
 
 
 def rebuild_within(
     connection: Connection, rate: Rate, *, repair: bool, division_id: int | None = None
 ) -> list[DerivedDifference]:
-    """Compute marks of repeated games, aggregate and live ratings anew; what was wrong before.
-
-    Without `repair`, and when nothing was wrong, nothing is written.
+    """Recompute marks of repeats, the aggregate and live ratings; return what was wrong.
 
     Args:
-        connection: in a transaction, which holds the write lock when `repair` is true.
-        rate: moves live ratings.
-        repair: whether to replace wrong values.
-        division_id: look at this division alone; None: at all of them.
+        connection: in a transaction; to repair, it must hold the write lock.
+        rate: computes live ratings.
+        repair: whether to replace wrong values; otherwise nothing is written.
+        division_id: the only division to check; None for all.
 
     """
     marks = _wrong_marks(connection, division_id)
@@ -84,7 +82,7 @@ def rebuild_within(
 
 
 def _wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
-    """The games whose mark of a repeated game does not agree with the games before them."""
+    """Return the games that are wrongly marked, or not marked, as repeats."""
     earlier = aliased(Game)
     is_repeat = exists().where(
         earlier.line_hash == Game.line_hash,
@@ -93,7 +91,7 @@ def _wrong_marks(connection: Connection, division_id: int | None) -> list[Derive
         earlier.moves == Game.moves,
         earlier.id < Game.id,
     )
-    # Lines that are stored more than once, from the index alone: of a million games few are.
+    # Few lines are stored more than once; the index alone finds them.
     lines = (
         select(Game.line_hash, Game.division_id)
         .group_by(Game.line_hash, Game.division_id)
@@ -145,13 +143,13 @@ def _replay(
     ratings: dict[tuple[int, int], RatingRow] = {}
     games = (dict(zip(GAME_COLUMNS, row, strict=True)) for row in connection.execute(query))
     for game0, game1 in whole_pairs(games):
-        add(tables, *contribution(game0, game1))
+        add(tables, *sum_pair(game0, game1))
         division = game0["division_id"]
         a, b = (
             ratings.get((division, revision)) or RatingRow(division, revision, START_ELO, 0)
             for revision in (game0["first_revision_id"], game0["second_revision_id"])
         )
-        for row in rated_pair(a, b, points((game0, game1)), rate):
+        for row in apply_rate(a, b, points((game0, game1)), rate):
             ratings[division, row.revision] = row
     return tables, ratings
 

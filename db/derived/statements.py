@@ -1,8 +1,7 @@
-"""The statements of the hot path, compiled once for a database's dialect.
+"""The statements of the hot path, compiled once per database.
 
-SQLAlchemy builds them from the models, so that they follow the tables and the dialect. On SQLite
-the driver runs them directly: going through SQLAlchemy's results took as long again as all the
-rest of storing a pair, the wait for the disk included.
+SQLAlchemy compiles them from the models; then the driver runs them directly. Running them through
+SQLAlchemy took as long as everything else in storing a pair, including the wait for the disk.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,11 +46,11 @@ PAIR_VALUES = (
     *("run_id", "stream", "number", "a_revision_id", "b_revision_id"),
     *("board", "board_class", "opening", "seed", "status", "aborts"),
 )
-"""The columns that a new pair needs a value for."""
+"""Columns of a new pair."""
 
 
 Answer = Callable[[], list[Any]]
-"""Gives the rows of a statement, for which it may have to wait."""
+"""Returns the rows of a statement; may wait for the server."""
 
 
 def _nothing() -> list[Any]:
@@ -59,7 +58,7 @@ def _nothing() -> list[Any]:
 
 
 class Prepared:
-    """One statement for one dialect; all its parameters are bound at each run."""
+    """A compiled statement."""
 
     __slots__ = ("_answers", "_names", "_text")
 
@@ -74,27 +73,30 @@ class Prepared:
             self._names = tuple(compiled.positiontup or ())
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
-        """Execute with values by parameter name, and fetch all rows.
+        """Execute, and return all rows.
 
-        The values must be of types that the driver itself knows: no enums.
+        Args:
+            connection: in a transaction.
+            values: by parameter; of types that the driver knows, so no enums.
+
         """
         return self.ask(connection, values)()
 
     def ask(self, connection: Connection, values: Mapping[str, Any]) -> Answer:
-        """Execute; all rows are what the answer gives when it is called, once.
+        """Execute, and return a function that returns all rows, to be called at most once.
 
-        A server in pipeline mode is not waited for until then.
+        In pipeline mode only that function waits for the server.
         """
         driver: Any = connection.connection.dbapi_connection
         if self._names is not None:
-            # A statement of SQLite whose rows are not fetched is not over, and stops a commit.
+            # SQLite cannot commit while a statement has unfetched rows.
             found = driver.execute(self._text, [values[name] for name in self._names]).fetchall()
             return lambda: found
         cursor = driver.execute(self._text, values)
         return cursor.fetchall if self._answers else _nothing
 
     def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Execute for each of some mappings of values, as `run` does; fetches nothing."""
+        """Execute once for each mapping of values, without fetching rows."""
         if self._names is not None:
             driver: Any = connection.connection.dbapi_connection
             driver.executemany(self._text, [[row[name] for name in self._names] for row in rows])
@@ -103,12 +105,12 @@ class Prepared:
 
 
 def bound(names: Iterable[str]) -> dict[str, Any]:
-    """Return a parameter of its own name for each column, as the values of an INSERT."""
+    """Return a parameter of the same name for each column, as values of an INSERT."""
     return {name: bindparam(name) for name in names}
 
 
 class Statements:
-    """One instance per open database."""
+    """The compiled statements of one open database, with the parameters of each."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.insert_pair = Prepared(insert(Pair).values(bound(PAIR_VALUES)), dialect)
@@ -119,12 +121,12 @@ class Statements:
             .order_by(Pair.number),
             dialect,
         )
-        """stream, start -> id, in the order of their numbers"""
+        """stream, start -> id, by number"""
         self.read_pair = Prepared(_reading_pair(), dialect)
-        """pair, place, a, b, board_of_both; line and moves of both games (0 or 1 behind each)
+        """pair, place, a, b, board_of_both, line0, line1, moves0, moves1
 
-        -> status, run_id, division_id, rated; whether each game's line is stored in the division;
-        elo and games of A, elo and games of B, or nulls.
+        -> status, run_id, division_id, rated, whether the division holds line 0, and line 1, elo
+        and games of A, elo and games of B (nulls without a rating).
         """
         self.mark_finished = Prepared(
             update(Pair)
@@ -142,17 +144,17 @@ class Statements:
         )
         """pair_id, machine_id"""
         self.add_to_table = Prepared(_adding(dialect, PairTable, KEY, SUMS), dialect)
-        """KEY and SUMS."""
+        """KEY, SUMS"""
         self.add_forfeits = Prepared(
             _adding(dialect, ForfeitCount, FORFEIT_KEY, ("games",)), dialect
         )
-        """FORFEIT_KEY and games"""
+        """FORFEIT_KEY, games"""
         self.write_rating = Prepared(_replacing_rating(dialect), dialect)
         """division_id, revision_id, elo, games"""
 
 
 def _reading_pair() -> Select[Any]:
-    """All that storing a pair has to know, in one question: each costs a way to the server."""
+    """Select all that storing a pair needs, in one query: each costs a round trip."""
     a, b = Rating.__table__.alias("a"), Rating.__table__.alias("b")
     return (
         select(
@@ -185,7 +187,7 @@ def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
     # The two dialects share the clause but no class of SQLAlchemy for it, hence Any.
     build: Any = sqlite.insert
     if dialect.name != "sqlite":
-        from sqlalchemy.dialects import postgresql  # takes 20 ms that SQLite need not pay
+        from sqlalchemy.dialects import postgresql  # takes 20 ms to load
 
         build = postgresql.insert
     return build(model).values(bound(names))
@@ -196,14 +198,14 @@ def _adding(
 ) -> Any:
     statement = _upsert(dialect, model, (*key, *sums))
     stored = model.__table__.c
-    moved: dict[str, ColumnElement[Any]] = {}
+    updates: dict[str, ColumnElement[Any]] = {}
     for name in sums:
         fresh = statement.excluded[name]
         if name in MAXIMA:
-            moved[name] = case((stored[name] > fresh, stored[name]), else_=fresh)
+            updates[name] = case((stored[name] > fresh, stored[name]), else_=fresh)
         else:
-            moved[name] = stored[name] + fresh
-    return statement.on_conflict_do_update(index_elements=list(key), set_=moved)
+            updates[name] = stored[name] + fresh
+    return statement.on_conflict_do_update(index_elements=list(key), set_=updates)
 
 
 def _replacing_rating(dialect: Dialect) -> Any:

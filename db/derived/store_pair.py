@@ -1,8 +1,8 @@
-"""Storing a played pair: the one hot path of the database.
+"""Storing played pairs: the hot path of the database.
 
-One transaction marks the pair, inserts its two games, moves the aggregate and the live ratings;
-pairs that have finished meanwhile share it, because its commit waits for the disk.
-No step reads or writes more when the database grows: every lookup is by an index.
+One transaction marks the pair as finished, inserts its two games, and updates the aggregate and the
+live ratings. Pairs that finish during a commit, which waits for the disk, share the next one.
+Every lookup uses an index, so the time does not grow with the database.
 """
 
 import time
@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from db.connection.database import Database
-from db.derived.game_columns import columns_of, outcome_columns
+from db.derived.game_columns import outcome_columns, side_columns
 from db.derived.pair_sums import (
     FORFEIT_KEY,
     KEY,
@@ -22,8 +22,8 @@ from db.derived.pair_sums import (
     Key,
     PairSums,
     add,
-    contribution,
     forfeit_counts,
+    sum_pair,
 )
 from db.derived.statements import Answer, Statements
 from db.derived.write_games import GameWriter
@@ -50,8 +50,8 @@ Played = tuple[PairPlan, PairRecord]
 class PairStorer:
     """Stores pairs in one database.
 
-    A server is waited for twice a transaction, whatever the number of pairs: for what is stored of
-    them, and for the commit of all that is then written.
+    A transaction waits for a server twice, for any number of pairs: once for what is stored about
+    them, once for the commit.
     """
 
     def __init__(self, database: Database, statements: Statements) -> None:
@@ -60,38 +60,38 @@ class PairStorer:
         self._games = GameWriter(database.engine.dialect)
 
     def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
-        """Store pairs in one transaction; nothing of a pair that is no longer planned.
+        """Store pairs in one transaction, except those that are no longer planned.
 
         Raises:
-            ValueError: a record is not of two finished games of its plan, or a pair of a revision
-                with itself is to be rated; nothing is stored.
+            ValueError: a record does not hold its plan's two finished games, or a rated pair is of
+                a revision with itself; nothing is stored.
 
         """
         for plan, record in played:
             if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
                 raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
             if any(game.termination is Termination.ABORTED for game in record.games):
-                raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
+                raise ValueError(f"pair {plan.id}: an aborted game cannot be stored")
         games = [[_game_values(plan, game) for game in record.games] for plan, record in played]
         with self._database.writing(pipelined=True) as connection:
-            asked = [
+            requests = [
                 self._ask(connection, plan, both)
                 for (plan, _), both in zip(played, games, strict=True)
             ]
-            found = [answer() for answer in asked]
-            moved = _PendingUpdates()
-            told = [
-                self._finish(connection, moved, *pair, both, rows, rate)
+            found = [request() for request in requests]
+            pending = _PendingUpdates()
+            answers = [
+                self._finish(connection, pending, *pair, both, rows, rate)
                 for pair, both, rows in zip(played, games, found, strict=True)
             ]
-            self._write(connection, moved)
-        return [tell() for tell in told]
+            self._write(connection, pending)
+        return [answer() for answer in answers]
 
     def _ask(
         self, connection: Connection, plan: PairPlan, games: Sequence[dict[str, Any]]
     ) -> Answer:
-        """Ask for all that storing a pair has to know."""
-        asked: dict[str, Any] = {
+        """Request what is stored about a pair."""
+        values: dict[str, Any] = {
             "pair": plan.id,
             "place": plan.number,
             "a": plan.a.revision,
@@ -99,45 +99,45 @@ class PairStorer:
             "board_of_both": plan.board,
         }
         for which, game in enumerate(games):
-            asked[f"line{which}"] = game["line_hash"]
-            asked[f"moves{which}"] = game["moves"]
-        return self._statements.read_pair.ask(connection, asked)
+            values[f"line{which}"] = game["line_hash"]
+            values[f"moves{which}"] = game["moves"]
+        return self._statements.read_pair.ask(connection, values)
 
     def _finish(
         self,
         connection: Connection,
-        moved: "_PendingUpdates",
+        pending: "_PendingUpdates",
         plan: PairPlan,
         record: PairRecord,
         games: Sequence[dict[str, Any]],
         found: Sequence[Any],
         rate: Rate,
     ) -> Callable[[], FinishedPair]:
-        """Store one pair of which `found` is stored; what tells of it after the commit."""
+        """Store a pair, given the row `found`; return what gives the answer after the commit."""
         if not found:
             return partial(FinishedPair, PairOutcome.UNKNOWN)
         status, run_id, division_id, rated, *rest = found[0]
-        if status == PairStatus.FINISHED.value or plan.id in moved.pairs:
+        if status == PairStatus.FINISHED.value or plan.id in pending.pairs:
             return partial(FinishedPair, PairOutcome.ALREADY_FINISHED)
         if status != PairStatus.PLANNED.value:
             return partial(FinishedPair, PairOutcome.DROPPED)
-        moved.pairs.add(plan.id)
+        pending.pairs.add(plan.id)
         stored_lines, stored_ratings = rest[:2], rest[2:]
         for row, is_stored in zip(games, stored_lines, strict=True):
-            repeat = moved.is_repeat(division_id, row, is_stored=bool(is_stored))
+            repeat = pending.is_repeat(division_id, row, is_stored=bool(is_stored))
             row.update(run_id=run_id, division_id=division_id, rated=bool(rated), repeat=repeat)
         ids = self._insert(connection, plan, record, games)
         a = b = None
         if rated:
             if plan.a.revision == plan.b.revision:
                 raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
-            add(moved.sums, *contribution(games[0], games[1]))
+            add(pending.sums, *sum_pair(games[0], games[1]))
             ratings = (
-                moved.rating(division_id, plan.a.revision, stored_ratings[:2]),
-                moved.rating(division_id, plan.b.revision, stored_ratings[2:]),
+                pending.rating(division_id, plan.a.revision, stored_ratings[:2]),
+                pending.rating(division_id, plan.b.revision, stored_ratings[2:]),
             )
-            a, b = rated_pair(*ratings, points(games), rate)
-            moved.ratings.update(((division_id, each.revision), each) for each in (a, b))
+            a, b = apply_rate(*ratings, points(games), rate)
+            pending.ratings.update(((division_id, each.revision), each) for each in (a, b))
         repeats = sum(row["repeat"] for row in games)
         return lambda: FinishedPair(
             PairOutcome.STORED, tuple(answer()[0][0] for answer in ids), a, b, repeats
@@ -150,27 +150,27 @@ class PairStorer:
         record: PairRecord,
         games: Sequence[dict[str, Any]],
     ) -> list[Answer]:
-        """Mark a pair and insert its games; the answers are their ids."""
+        """Mark a pair as finished and insert its games; return the answers with their ids."""
         run = self._statements
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
-        last_words = [game.last_words for game in record.games]
-        ids = self._games.insert(connection, games, last_words)
+        last_outputs = [game.last_output for game in record.games]
+        ids = self._games.insert(connection, games, last_outputs)
         if record.machine is not None:
             machine = {"pair_id": plan.id, "machine_id": record.machine}
             run.insert_machine.run(connection, machine)
         return ids
 
-    def _write(self, connection: Connection, moved: "_PendingUpdates") -> None:
-        """The aggregate and the ratings, each row once for all pairs of a transaction."""
+    def _write(self, connection: Connection, pending: "_PendingUpdates") -> None:
+        """Write each changed row of the aggregate and the ratings once for all pairs."""
         run = self._statements
-        for key, sums in moved.sums.items():
+        for key, sums in pending.sums.items():
             row = (*key, *sums.values)
             run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), row, strict=True)))
-        for which, games in forfeit_counts(moved.sums).items():
+        for which, games in forfeit_counts(pending.sums).items():
             row = (*which, games)
             run.add_forfeits.run(connection, dict(zip((*FORFEIT_KEY, "games"), row, strict=True)))
-        for rating in moved.ratings.values():
+        for rating in pending.ratings.values():
             run.write_rating.run(
                 connection,
                 {
@@ -183,27 +183,27 @@ class PairStorer:
 
 
 class _PendingUpdates:
-    """Changes of one transaction beside its games."""
+    """Changes of one transaction apart from its games."""
 
     def __init__(self) -> None:
         self.pairs: set[int] = set()
-        """Those that are stored."""
+        """Ids of the pairs that it stores."""
         self.lines: set[tuple[int, str, str]] = set()
-        """Division, board and moves of their games."""
+        """Division, board and moves of the games that it stores."""
         self.sums: dict[Key, PairSums] = {}
-        """To be added to the aggregate."""
+        """Sums to add to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
-        """Those after the pairs so far, by division and revision."""
+        """Ratings after the pairs so far, by division and revision."""
 
     def is_repeat(self, division_id: int, game: GameValues, *, is_stored: bool) -> bool:
-        """Whether a game was played before: in what is stored, or earlier in this transaction."""
+        """Return whether a game's moves are stored, or were in this transaction; remember them."""
         line = (division_id, game["board"], game["moves"])
         is_known = is_stored or line in self.lines
         self.lines.add(line)
         return is_known
 
     def rating(self, division_id: int, revision: int, stored: Sequence[Any]) -> RatingRow:
-        """A rating as far as this transaction has moved it; `stored` are its elo and games."""
+        """Return a rating as changed by this transaction; `stored` holds its elo and games."""
         known = self.ratings.get((division_id, revision))
         if known is not None:
             return known
@@ -213,10 +213,10 @@ class _PendingUpdates:
         return RatingRow(division_id, revision, elo, games)
 
 
-def rated_pair(
+def apply_rate(
     a: RatingRow, b: RatingRow, a_points: float, rate: Rate
 ) -> tuple[RatingRow, RatingRow]:
-    """The ratings after one pair of two games."""
+    """Return both ratings after a pair of two games."""
     a_elo, b_elo = rate(a, b, a_points)
     return (
         RatingRow(a.division_id, a.revision, float(a_elo), a.games + 2),
@@ -225,7 +225,7 @@ def rated_pair(
 
 
 def points(games: Sequence[GameValues]) -> float:
-    """A's points of a pair, 0..2, from its two games in order."""
+    """Return A's points in a pair, 0..2, from its two games in order."""
     return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
 
 
@@ -244,5 +244,5 @@ def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
         "duration_us": game.duration_us,
         "thoughts": game.thoughts,
         **outcome_columns(plan.board, format_moves(game.moves), game.result, game.termination),
-        **columns_of(game.sides),
+        **side_columns(game.sides),
     }

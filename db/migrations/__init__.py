@@ -1,4 +1,4 @@
-"""Migrations of the database (Alembic), and the version that the program needs."""
+"""Migrations of the database (Alembic), and the current version."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,16 +6,15 @@ from pathlib import Path
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
 HEAD = "0016"
-"""The newest version; a constant so that an up-to-date database is opened without Alembic."""
+"""The current version; a constant, so that a current database is opened without Alembic."""
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.
 
-Later migrations only added tables, moved what `STAND_INS` reads, or changed what a reader does not
-notice. A migration that adds
-or changes a column must put its own version here.
+A migration that adds or changes a column must put its version here. Later ones have only added
+tables, moved data that `STAND_INS` reads, or changed what readers do not see.
 """
 COLUMN_KINDS = ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
-"""The kinds of forfeits that had columns in `pair_tables` before version 0015."""
+"""The kinds of forfeit that had columns in `pair_tables` before version 0015."""
 STAND_INS: Mapping[str, str] = {
     "forfeits": " UNION ALL ".join(
         "SELECT division_id, board_class, a_revision_id, b_revision_id, "  # noqa: S608
@@ -25,4 +24,4 @@ STAND_INS: Mapping[str, str] = {
         for kind in COLUMN_KINDS
     )
 }
-"""Queries for the rows of tables that older databases lack; without one a table counts as empty."""
+"""Queries for the rows of tables that older databases lack; other missing tables are empty."""

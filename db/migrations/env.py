@@ -1,4 +1,4 @@
-"""The script of Alembic: migrations on the connection that the caller is in a transaction on."""
+"""Alembic's script: migrate on the caller's connection, in its transaction."""
 
 from alembic import context
 

@@ -11,10 +11,10 @@ depends_on = ${repr(depends_on)}
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     ${upgrades if upgrades else "pass"}
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     ${downgrades if downgrades else "pass"}

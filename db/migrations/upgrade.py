@@ -1,21 +1,21 @@
-"""Bring a database to the newest version.
+"""Creation and migration of the tables.
 
-Everything happens under the write lock, in one transaction: two processes that open a new or an
-older file at once do it once, and a failure half-way leaves the file as it was.
+Both happen in one transaction that holds the write lock. So if two processes open a file at once,
+one of them does it, and a failure leaves the file as it was.
 """
 
 from sqlalchemy import Connection
 
 from db import migrations
 from db.backends import Backend
-from db.errors import NotOurs, TooNew
+from db.errors import NotALadderDatabase, TooNew
 
 
 def stored_version(connection: Connection, backend: Backend) -> str | None:
-    """The version of the database; None when it has no tables yet.
+    """Return the version of the database; None if it has no tables yet.
 
     Raises:
-        NotOurs: there are tables, but not that of our versions.
+        NotALadderDatabase: the tables are another program's.
 
     """
     tables = backend.tables(connection)
@@ -24,27 +24,31 @@ def stored_version(connection: Connection, backend: Backend) -> str | None:
         if row is not None:
             return str(row[0])
     if tables - {"alembic_version"}:
-        raise NotOurs(f"{backend.place} holds tables of another program")
+        raise NotALadderDatabase(
+            f"{backend.place} holds tables of another program; choose another database"
+        )
     return None
 
 
 def check_known(version: str, backend: Backend) -> None:
-    """Raise TooNew if a version of the tables is unknown here."""
+    """Raise TooNew if this program does not know a version."""
     if not any((migrations.SCRIPTS / "versions").glob(f"{version}_*.py")):
         raise TooNew(
             f"{backend.place} was written by a newer version of this program "
-            f"(database version {version}, here {migrations.HEAD}); update the program"
+            f"(database version {version}, here {migrations.HEAD}); update this program"
         )
 
 
 def upgrade(connection: Connection, backend: Backend) -> None:
-    """Make the tables, or migrate older ones after a backup copy.
+    """Create the tables, or back the database up and migrate older ones.
 
-    The connection is in a transaction that holds the write lock; the caller commits it.
+    Args:
+        connection: in a transaction that holds the write lock; the caller commits it.
+        backend: of the database.
 
     Raises:
-        NotOurs: the tables are another program's.
-        TooNew: the version is unknown here.
+        NotALadderDatabase: the tables are another program's.
+        TooNew: this program does not know the version.
 
     """
     version = stored_version(connection, backend)
@@ -52,7 +56,7 @@ def upgrade(connection: Connection, backend: Backend) -> None:
         return
     if version is not None:
         check_known(version, backend)
-    # Imported only here: it takes a tenth of a second that an up-to-date database need not pay.
+    # Imported only here: it takes 0.1 s, which a current database does not need.
     from alembic import command
     from alembic.config import Config
 
@@ -60,7 +64,7 @@ def upgrade(connection: Connection, backend: Backend) -> None:
     config.set_main_option("script_location", str(migrations.SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     if version is not None:
-        backend.keep_copy(version)
+        backend.back_up(version)
     else:
-        backend.mark_as_ours(connection)
+        backend.mark_new(connection)
     command.upgrade(config, "head")

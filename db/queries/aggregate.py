@@ -1,4 +1,4 @@
-"""The aggregate as it is read: tables of pairs and live ratings."""
+"""Reading and rebuilding the aggregate: tables of pairs, and live ratings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,22 +7,23 @@ from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, exists
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,
+    GRID,
     KEY,
     SUMS,
     Key,
     PairSums,
     add,
-    contribution,
+    sum_pair,
     to_row,
     whole_pairs,
 )
 from db.derived.rebuild import rebuild_within
 from db.models import ForfeitCount, Game, PairTable, Rating
-from db.queries.bots import names_of_revisions
+from db.queries.bots import read_bot_names
 from db.queries.games import COLUMNS, games_of_run
 from db.records.aggregate import DerivedDifference, PairTableRow, Rate, RatingRow
 
@@ -31,30 +32,37 @@ _FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
 
 @retried
 class Aggregate:
-    """The tables and live ratings that are derived from the rated games."""
+    """The tables and live ratings that are derived from rated games."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def count_games(self) -> dict[int, int]:
+        """Return the number of rated games by division id, without zeros."""
+        pairs = func.sum(sum((PairTable.__table__.c[name] for name in GRID[1:]), PairTable.ll))
+        query = select(PairTable.division_id, pairs).group_by(PairTable.division_id)
+        with self._database.reading() as connection:
+            return {division: 2 * int(count) for division, count in connection.execute(query)}
+
     def of_division(self, division_id: int) -> list[PairTableRow]:
-        """The stored aggregate of a division."""
+        """Return the stored aggregate of a division."""
         columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
         query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
         columns = [ForfeitCount.__table__.c[name] for name in (*FORFEIT_KEY, "games")]
         forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
         with self._database.reading() as connection:
-            names = names_of_revisions(connection)
+            names = read_bot_names(connection)
             tables: dict[Any, PairSums] = {
                 tuple(row[:4]): PairSums(list(row[4:]), {}) for row in connection.execute(query)
             }
             for division, boards, a, b, offender, kind, games in connection.execute(forfeits):
                 table = tables.get((division, boards, a, b))
-                if table is not None:  # else the row is damage, which an audit reports
+                if table is not None:  # otherwise the row is damage, which an audit reports
                     table.forfeits[offender, kind] = games
         return [to_row(key, sums, names) for key, sums in tables.items()]
 
     def since(self, division_id: int, since: float) -> list[PairTableRow]:
-        """The aggregate of the rated pairs of which both games started at `since` or later."""
+        """Return the aggregate of a division's rated pairs that started at `since` or later."""
         with self._database.streaming() as connection:
             query = select(*_FOR_TABLES).where(
                 Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
@@ -62,7 +70,7 @@ class Aggregate:
             return _tables(connection, query)
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
-        """The aggregate of one run's pairs, rated or not."""
+        """Return the aggregate of a run's pairs, rated or not."""
         with self._database.streaming() as connection:
             return _tables(connection, games_of_run(connection, select(*_FOR_TABLES), run_id))
 
@@ -73,16 +81,15 @@ class Aggregate:
         since: float | None = None,
         run_id: int | None = None,
     ) -> int:
-        """The number of games, among those that tables count, that differ in board or moves.
+        """Return how many of the games that tables count differ in board or moves.
 
-        Where no game of the tables is marked as a repeat of any game of the division, all differ,
-        and no game is looked at. Else the index of lines is read, or the games of the span or run:
-        a fifth of a second for a million.
+        If the tables count no repeats, all games differ. Otherwise an index is read: 0.2 s for a
+        million games.
 
         Args:
-            tables: all of a division between the revisions that they name, one row at least.
-            since: the moment (epoch seconds) of which `since` made the tables.
-            run_id: the run of which `of_run` made them, unrated games included.
+            tables: at least one row; all tables between the revisions in them.
+            since: the argument of `since` that gave the tables.
+            run_id: the argument of `of_run` that gave the tables.
 
         """
         games = 2 * sum(row.pairs for row in tables)
@@ -103,7 +110,7 @@ class Aggregate:
             return int(connection.execute(query).scalar_one())
 
     def ratings(self, division_id: int) -> list[RatingRow]:
-        """The live ratings of a division, highest first."""
+        """Return the live ratings of a division, highest first."""
         query = (
             select(Rating.division_id, Rating.revision_id, Rating.elo, Rating.games)
             .where(Rating.division_id == division_id)
@@ -113,18 +120,17 @@ class Aggregate:
             return [RatingRow(*row) for row in connection.execute(query)]
 
     def rebuild(self, rate: Rate, *, repair: bool = True) -> list[DerivedDifference]:
-        """Compute marks of repeats, aggregate and live ratings anew; what was wrong before.
+        """Recompute marks of repeats, the aggregate and live ratings; return what was wrong.
 
-        One transaction; without `repair`, and when nothing was wrong, nothing is written, and
-        without it no writer has to wait.
+        Without `repair` nothing is written, and no writer has to wait.
         """
-        held = self._database.writing() if repair else self._database.reading()
-        with held as connection:
+        transaction = self._database.writing() if repair else self._database.reading()
+        with transaction as connection:
             return rebuild_within(connection, rate, repair=repair)
 
 
 def _revisions_of(division_id: int) -> CompoundSelect[int]:
-    """The revisions in a division's aggregate."""
+    """Select the revisions in a division's aggregate."""
     mine = PairTable.division_id == division_id
     return (
         select(PairTable.a_revision_id)
@@ -134,7 +140,7 @@ def _revisions_of(division_id: int) -> CompoundSelect[int]:
 
 
 def _between(listed: set[int], others: set[int]) -> list[ColumnElement[bool]]:
-    """Both players are listed; said by the shorter list, as each game is held against it."""
+    """Require that both players are listed, by the shorter list: each game is checked by it."""
     players = (Game.first_revision_id, Game.second_revision_id)
     if len(others) < len(listed):
         return [player.not_in(others) for player in players] if others else []
@@ -142,7 +148,7 @@ def _between(listed: set[int], others: set[int]) -> list[ColumnElement[bool]]:
 
 
 def _whole_since(since: float) -> list[ColumnElement[bool]]:
-    """Both games of the pair started then or later."""
+    """Require that both games of a pair started then or later."""
     partner = aliased(Game)
     whole = exists().where(
         partner.pair_id == Game.pair_id, partner.id != Game.id, partner.started_at >= since
@@ -151,18 +157,18 @@ def _whole_since(since: float) -> list[ColumnElement[bool]]:
 
 
 def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
-    names = names_of_revisions(connection)
+    names = read_bot_names(connection)
     totals = _accumulate(connection, query)
     return [to_row(key, totals[key], names) for key in sorted(totals)]
 
 
 def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, PairSums]:
-    """The aggregate of the whole pairs among the games of a query for GAME_COLUMNS."""
+    """Return the aggregate of the complete pairs in a query for GAME_COLUMNS."""
     totals: dict[Key, PairSums] = {}
     games = (
         dict(zip(GAME_COLUMNS, row, strict=True))
         for row in connection.execute(query.order_by(Game.id))
     )
     for game0, game1 in whole_pairs(games):
-        add(totals, *contribution(game0, game1))
+        add(totals, *sum_pair(game0, game1))
     return totals

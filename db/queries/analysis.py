@@ -1,4 +1,4 @@
-"""Solved positions and verdicts on games: derived from games, and free to be thrown away."""
+"""Solved positions and verdicts on games: a cache of `ladder analyze`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,27 +6,27 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game, SolvedPosition, Verdict
-from db.queries.bots import revisions_of
+from db.queries.bots import find_revisions
 from db.records import analysis as records
 
 KEYS_AT_ONCE = 500
-"""Keys in one statement, which may have 999 parameters on old versions of SQLite."""
+"""Keys in one statement: old versions of SQLite allow 999 parameters."""
 
 
 @retried
 class Analysis:
-    """The stored verdicts of `ladder analyze`."""
+    """The stored results of `ladder analyze`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def games(self, query: records.AnalysisQuery) -> list[records.GameToAnalyse]:
-        """Return the games of a query, the newest first.
+        """Return the games of a query, newest first.
 
         Raises:
-            UnknownRow: a bot is not there.
+            UnknownRow: a bot is unknown.
 
         """
         of_solver = and_(Verdict.game_id == Game.id, Verdict.solver_version == query.solver_version)
@@ -39,7 +39,7 @@ class Analysis:
             wanted = wanted.where(Game.rated.is_(True))
         with self._database.reading() as connection:
             if query.bots:
-                ours = [one for name in query.bots for one in revisions_of(connection, name)]
+                ours = [one for name in query.bots for one in find_revisions(connection, name)]
                 wanted = wanted.where(
                     or_(Game.first_revision_id.in_(ours), Game.second_revision_id.in_(ours))
                 )
@@ -47,7 +47,7 @@ class Analysis:
             return [records.GameToAnalyse(*row) for row in rows]
 
     def solved(self, keys: Iterable[bytes]) -> dict[bytes, records.SolvedPosition]:
-        """Those of the positions that are known, by key."""
+        """Return the stored positions among these, by key."""
         wanted, found = list(dict.fromkeys(keys)), {}
         with self._database.reading() as connection:
             for start in range(0, len(wanted), KEYS_AT_ONCE):
@@ -57,14 +57,14 @@ class Analysis:
                     found[row.key] = _position(row)
         return found
 
-    def keep(
+    def save(
         self,
         positions: Sequence[records.SolvedPosition],
         verdict: records.GameVerdict | None = None,
     ) -> None:
-        """Store positions and the verdicts on a game, in the place of older ones.
+        """Store positions and a game's verdicts, replacing older ones.
 
-        The verdicts on a game that was deleted meanwhile are left out.
+        Verdicts on a game that was deleted meanwhile are not stored.
         """
         if not positions and verdict is None:
             return
@@ -82,12 +82,12 @@ class Analysis:
     def judged(
         self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None
     ) -> list[records.JudgedGame]:
-        """The games of a division that have verdicts, in the order in which they were stored.
+        """Return a division's games that have verdicts, in the order of storing.
 
         Args:
-            division_id: whose games.
-            since: only those that began then or later, in epoch seconds.
-            games: only these; None: all.
+            division_id: the division.
+            since: leave out games that started before, in epoch seconds.
+            games: ids of the only games to return; None for all.
 
         """
         query = (
@@ -115,16 +115,8 @@ class Analysis:
             rows = connection.execute(query).all()
         return [records.JudgedGame(*row) for row in rows if wanted is None or row.id in wanted]
 
-    def count(self) -> tuple[int, int]:
-        """The number of judged games and of solved positions in the database."""
-        with self._database.reading() as connection:
-            return (
-                connection.execute(select(func.count()).select_from(Verdict)).scalar_one(),
-                connection.execute(select(func.count()).select_from(SolvedPosition)).scalar_one(),
-            )
-
-    def forget(self) -> tuple[int, int]:
-        """Throw away all verdicts and solved positions; how many of each."""
+    def delete_all(self) -> tuple[int, int]:
+        """Delete all verdicts and solved positions; return the numbers of both."""
         with self._database.writing() as connection:
             return (
                 connection.execute(delete(Verdict)).rowcount,

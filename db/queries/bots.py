@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Bot, HumanGame, Pair, Revision, RunBot
@@ -32,7 +32,7 @@ class Bots:
         self._database = database
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
-        """The bots in the order of registration."""
+        """Return the bots in the order of registration."""
         query = _current().order_by(Bot.id)
         if not include_retired:
             query = query.where(Bot.retired_at.is_(None))
@@ -40,7 +40,7 @@ class Bots:
             return [_bot(row) for row in connection.execute(query)]
 
     def played(self) -> set[str]:
-        """Return the names of the bots that took part in a run with finished games."""
+        """Return the names of bots in runs with finished games."""
         finished = exists().where(
             Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED.value
         )
@@ -49,12 +49,12 @@ class Bots:
             return set(connection.execute(query).scalars())
 
     def get(self, name: str) -> BotRow:
-        """A bot by name. Raises UnknownRow."""
+        """Return the bot with this name. Raises UnknownRow."""
         with self._database.reading() as connection:
             return _find(connection, name)
 
     def contents(self) -> dict[int, tuple[str, str]]:
-        """The bot's name and the content hash of every revision, by its key."""
+        """Return each revision's bot and content hash, by the revision's id."""
         query = select(Revision.id, Bot.name, Revision.content_hash)
         with self._database.reading() as connection:
             rows = connection.execute(query.join(Bot, Bot.id == Revision.bot_id))
@@ -68,12 +68,14 @@ class Bots:
             return _find(connection, new.name)
 
     def bring_up_to_date(self, new: Iterable[NewBot], changed: Mapping[str, NewRevision]) -> None:
-        """Register bots and give others a new current revision, in one transaction.
+        """Register bots, and give changed ones a new current revision, in one transaction.
 
-        A bot that another process has registered meanwhile gets the revision.
+        Args:
+            new: bots to register; those that another process has registered only get the revision.
+            changed: new revisions by bot.
 
         Raises:
-            UnknownRow: a bot that has changed is not registered.
+            UnknownRow: a changed bot is not registered.
 
         """
         with self._database.writing() as connection:
@@ -88,9 +90,9 @@ class Bots:
                 _make_current(connection, _find(connection, name).id, revision)
 
     def replace(self, new: NewBot) -> BotRow:
-        """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
+        """Replace a registered bot's content, and unretire it. Raises UnknownRow.
 
-        The former revision keeps its games, which no rating of the new one contains.
+        The old revision keeps its games; they do not count for the new one.
         """
         with self._database.writing() as connection:
             bot_id = _find(connection, new.name).id
@@ -109,7 +111,7 @@ class Bots:
             return _find(connection, new.name)
 
     def retire(self, name: str) -> BotRow:
-        """Take a bot out of lists and runs; its games stay. Idempotent. Raises UnknownRow."""
+        """Retire a bot, if it is not yet: leave it out of lists and runs. Raises UnknownRow."""
         with self._database.writing() as connection:
             bot = _find(connection, name)
             if bot.retired_at is None:
@@ -117,7 +119,7 @@ class Bots:
             return _find(connection, name)
 
     def unretire(self, name: str) -> BotRow:
-        """Put a retired bot back into lists and runs. Idempotent. Raises UnknownRow."""
+        """Unretire a bot, if it is retired. Raises UnknownRow."""
         with self._database.writing() as connection:
             bot = _find(connection, name)
             if bot.retired_at is not None:
@@ -125,14 +127,14 @@ class Bots:
             return _find(connection, name)
 
     def rename(self, name: str, new_name: str) -> BotRow:
-        """Give a bot another name; its games, runs, divisions and the bots made from it follow.
+        """Rename a bot, also in its games, runs and divisions, and in bots based on it.
 
-        A run is identified by its bots' names too: an interrupted run of the bot is not resumed
-        by a command with the new name.
+        Because names are part of a run's identity, a command with the new name does not resume an
+        interrupted run.
 
         Raises:
             UnknownRow: there is no such bot.
-            NameTaken: another bot has the new name, retired ones included, or a division holds it.
+            NameTaken: another bot, perhaps retired, or a division's odds have the new name.
 
         """
         with self._database.writing() as connection:
@@ -146,26 +148,19 @@ class Bots:
                 rename_in_divisions(connection, name, new_name)
             return _find(connection, new_name)
 
-    def revisions(self, name: str) -> list[int]:
-        """The keys of all revisions that a bot has had. Raises UnknownRow."""
-        with self._database.reading() as connection:
-            return revisions_of(connection, name)
-
     def delete(self, name: str) -> None:
-        """Forget a bot of which no game is stored, with its revisions.
-
-        Pairs of it that were given up go with it.
+        """Delete a bot without games, with its revisions and dropped pairs.
 
         Raises:
             UnknownRow: there is no such bot.
-            InUse: it has games, or pairs that are planned.
+            InUse: it has games or planned pairs.
 
         """
         with self._database.writing() as connection:
             bot = _find(connection, name)
             revisions = select(Revision.id).where(Revision.bot_id == bot.id)
             pairs = Pair.a_revision_id.in_(revisions) | Pair.b_revision_id.in_(revisions)
-            for status, why in _NEEDS:
+            for status, why in _DELETE_BLOCKERS:
                 run = connection.execute(
                     select(Pair.run_id).where(pairs, Pair.status == status.value).limit(1)
                 ).scalar()
@@ -180,11 +175,11 @@ class Bots:
             connection.execute(delete(Bot).where(Bot.id == bot.id))
 
 
-_NEEDS = (
+_DELETE_BLOCKERS = (
     (PairStatus.FINISHED, "{name} has stored games (run {run}): retire it instead"),
     (PairStatus.PLANNED, "{name} has pairs to play in run {run}: finish or delete that run first"),
 )
-"""The states of a pair that keep its bots, and the sentence for each."""
+"""Statuses of a pair that keep its bots from being deleted, with messages."""
 
 
 def _insert(connection: Connection, new: NewBot) -> None:
@@ -206,7 +201,7 @@ def _insert(connection: Connection, new: NewBot) -> None:
 def _refuse_taken(connection: Connection, name: str) -> None:
     taken = connection.execute(select(Bot.retired_at).filter_by(name=name)).first()
     if taken is not None:
-        state = "registered" if taken.retired_at is None else "retired, and keeps its name"
+        state = "registered" if taken.retired_at is None else "retired but keeps its name"
         raise NameTaken(f"a bot called {name!r} is {state}: choose another name")
 
 
@@ -214,14 +209,14 @@ def _update(connection: Connection, bot_id: int, **values: object) -> None:
     connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
 
 
-def names_of_revisions(connection: Connection) -> dict[int, str]:
-    """The bot's name for every revision."""
+def read_bot_names(connection: Connection) -> dict[int, str]:
+    """Return each revision's bot name, by the revision's id."""
     rows = connection.execute(select(Revision.id, Bot.name).join(Bot, Bot.id == Revision.bot_id))
     return {row.id: row.name for row in rows}
 
 
-def revisions_of(connection: Connection, name: str) -> list[int]:
-    """The keys of all revisions that a bot has had. Raises UnknownRow."""
+def find_revisions(connection: Connection, name: str) -> list[int]:
+    """Return the ids of all revisions of a bot. Raises UnknownRow."""
     bot_id = _find(connection, name).id
     rows = connection.execute(select(Revision.id).where(Revision.bot_id == bot_id))
     return list(rows.scalars())
@@ -266,7 +261,7 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
     else:
         turn = recency if known.recency == recency else recency + 1
         connection.execute(
-            update(Revision).filter_by(id=known.id).values(recency=turn, **_how(new))
+            update(Revision).filter_by(id=known.id).values(recency=turn, **_revision_values(new))
         )
 
 
@@ -280,12 +275,12 @@ def _insert_revision(
             recency=recency,
             content_hash=new.content_hash,
             created_at=time.time(),
-            **_how(new),
+            **_revision_values(new),
         )
     )
 
 
-def _how(new: NewRevision) -> dict[str, str | None]:
+def _revision_values(new: NewRevision) -> dict[str, str | None]:
     return {
         "launch": to_json(new.launch),
         "budgets": to_json(new.budgets),

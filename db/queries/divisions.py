@@ -1,4 +1,4 @@
-"""Divisions: the conditions under which games can be compared."""
+"""Divisions: rating conditions under which games can be compared."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from sqlalchemy import Connection, insert, select, update
 
 from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.budget import is_budget, odds_of, rename_in_budget
+from db.records.budget import bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -30,30 +30,30 @@ class Divisions:
         budget: Mapping[str, int],
         openings: str | None = None,
     ) -> DivisionRow:
-        """The division of these conditions, made when it is new.
+        """Return the division with these conditions; create it if it is new.
 
         Raises:
-            ValueError: a kind of budget is unknown.
+            ValueError: the budget is invalid.
 
         """
         wanted = Conditions(boards, opening_plies, budget, openings)
         for known in self.all():
             if known.conditions == wanted:
-                return known  # the common case needs no write lock
+                return known  # usually, which needs no write lock
         with self._database.writing() as connection:
-            return division_in(connection, wanted)
+            return ensure_division(connection, wanted)
 
     def all(self) -> list[DivisionRow]:
-        """All divisions by id."""
+        """Return all divisions in the order of their ids."""
         with self._database.reading() as connection:
             rows = connection.execute(select(Division.__table__).order_by(Division.id))
             return [_division(row) for row in rows]
 
     def find(self, text: str) -> DivisionRow:
-        """A division by id, label or a beginning of a label that only one has.
+        """Return the division with this id or label, or whose label alone begins so.
 
         Raises:
-            UnknownRow: none fits, or several do.
+            UnknownRow: no division fits, or several do.
 
         """
         known = self.all()
@@ -64,18 +64,18 @@ class Divisions:
             return near[0]
         if near:
             labels = ", ".join(entry.label for entry in near)
-            raise UnknownRow(f"division {text!r} can be any of {labels}: write more of it")
+            raise UnknownRow(f"division {text!r} is ambiguous ({labels}): write more of the label")
         if not known:
-            raise UnknownRow(f"there is no division {text!r}: no games were played here yet")
+            raise UnknownRow(f"there is no division {text!r}: this database holds no games yet")
         labels = ", ".join(f"{entry.id} ({entry.label})" for entry in known)
-        raise UnknownRow(f"there is no division {text!r}; there are {labels}")
+        raise UnknownRow(f"there is no division {text!r}: choose one of {labels}")
 
 
-def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
-    """The division of these conditions, in a transaction that holds the write lock."""
+def ensure_division(connection: Connection, conditions: Conditions) -> DivisionRow:
+    """Return or create a division, in a transaction that holds the write lock."""
     boards, opening_plies, budget, openings = conditions
-    if not is_budget(budget):
-        raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
+    if not is_valid_budget(budget):
+        raise ValueError(f"a budget consists of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
     key = _key(conditions)
     query = select(Division.__table__).where(Division.key == key)
     row = connection.execute(query).first()
@@ -95,15 +95,15 @@ def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
 
 
 def rename_in_divisions(connection: Connection, name: str, new_name: str) -> None:
-    """Give the new name of a bot to its amounts in the budgets of divisions.
+    """Rename a bot in the budgets of divisions that give it odds.
 
     Raises:
-        NameTaken: a division holds an amount for the new name already.
+        NameTaken: a division already has odds for the new name.
 
     """
     for row in connection.execute(select(Division.__table__)).all():
         division = _division(row)
-        named = odds_of(division.budget)
+        named = bots_with_odds(division.budget)
         if name not in named:
             continue
         budget = rename_in_budget(division.budget, {name: new_name})
@@ -112,8 +112,8 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         taken = select(Division.id).where((Division.key == key) | (Division.label == label))
         if new_name in named or connection.execute(taken).first() is not None:
             raise NameTaken(
-                f"games of a bot called {new_name!r} with a budget of its own are stored "
-                f"({label}): choose another name"
+                f"there are games with odds for a bot called {new_name!r} ({label}): choose "
+                "another name"
             )
         connection.execute(
             update(Division)
@@ -123,10 +123,10 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
 
 
 def _key(conditions: Conditions) -> str:
-    """Return the canonical JSON of all conditions."""
+    """Return all conditions as canonical JSON."""
     boards, opening_plies, budget, openings = conditions
     values = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
-    if openings is not None:  # so that the keys of divisions without it stay what they were
+    if openings is not None:  # as keys of older divisions lack it
         values["openings"] = openings
     return to_json(values)
 

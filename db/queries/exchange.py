@@ -1,18 +1,18 @@
-"""Games on their way out of this database and into it."""
+"""Export and import of games."""
 
 from collections.abc import Iterator, Sequence
 
 from db.connection.database import Database
-from db.connection.patience import retried
-from db.queries.export import export_lines
-from db.queries.import_ import import_lines
+from db.connection.retry_policy import retried
+from db.queries.exporter import export_lines
+from db.queries.importer import import_lines
 from db.records.aggregate import Rate
 from db.records.exchange import GameLine, Imported
 
 
 @retried
 class Exchange:
-    """The door for games of other databases."""
+    """Exchange of games with other databases."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -20,14 +20,14 @@ class Exchange:
     def export_lines(
         self, division_id: int | None = None, *, ids: bool = False
     ) -> Iterator[GameLine]:
-        """All finished games by run, pair and game, streamed; with their numbers if `ids`."""
+        """Stream all finished games by run, pair and game, with their numbers if `ids`."""
         return export_lines(self._database, division_id, ids=ids)
 
     def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> Imported:
-        """Store whole pairs of another database, all or none; pairs that are here are skipped.
+        """Store all pairs of an export or none, skipping those that are already stored.
 
         Raises:
-            NotImportable: a pair is here and differs, or one of its bots is unknown.
+            NotImportable: a pair cannot be stored; see `db.queries.importer.import_lines`.
 
         """
         return import_lines(self._database, pairs, rate)

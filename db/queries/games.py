@@ -1,4 +1,4 @@
-"""Finished games as they are read."""
+"""Reading finished games."""
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
@@ -21,10 +21,10 @@ from sqlalchemy import (
 )
 
 from db.connection.database import Database
-from db.connection.patience import retried
-from db.derived.game_columns import last_words_of, sides_of
+from db.connection.retry_policy import retried
+from db.derived.game_columns import read_last_output, read_sides
 from db.models import Division, Game, LastOutput, Pair, Run
-from db.queries.bots import names_of_revisions, revisions_of
+from db.queries.bots import find_revisions, read_bot_names
 from db.queries.runs import find_run
 from db.records import thought_blob
 from db.records.games import (
@@ -38,13 +38,10 @@ from engine.position import parse_moves
 from engine.result import Result, Termination
 
 COLUMNS = Game.__table__.c
-"""Of the table of games, by name."""
+"""Columns of the table of games, by name."""
 _PLANNED_AHEAD = 500
 """More pairs than a run plans before it plays them."""
-
-
-AT_ONCE = 500
-"""Games that are asked for in one statement."""
+_IDS_PER_STATEMENT = 500
 
 
 @retried
@@ -66,60 +63,56 @@ class Games:
         columns = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
         with self._database.streaming() as connection:
             query = fitting(connection, select(*columns), wanted or GameQuery())
-            names = names_of_revisions(connection)
+            names = read_bot_names(connection)
             for row in connection.execute(query.order_by(Game.id)):
                 yield game_row(row, names, row.thoughts if thoughts else None)
 
     def get(self, game_id: int) -> GameRow | None:
-        """One game with its thoughts and last words."""
+        """Return a game with its thoughts and last output, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_whole().where(Game.id == game_id)).first()
             if row is None:
                 return None
-            game = game_row(row, names_of_revisions(connection), row.thoughts)
-            return replace(game, last_words=last_words_of(row))
+            game = game_row(row, read_bot_names(connection), row.thoughts)
+            return replace(game, last_output=read_last_output(row))
 
-    def several(self, game_ids: Iterable[int]) -> list[GameRow]:
-        """Those games that there are, with thoughts and last words, in the order of their ids."""
+    def get_many(self, game_ids: Iterable[int]) -> list[GameRow]:
+        """Return the games with these ids that exist, whole, in the order of their ids."""
         wanted = sorted(set(game_ids))
         found = []
         with self._database.reading() as connection:
-            names = names_of_revisions(connection)
-            for start in range(0, len(wanted), AT_ONCE):
-                part = wanted[start : start + AT_ONCE]
+            names = read_bot_names(connection)
+            for start in range(0, len(wanted), _IDS_PER_STATEMENT):
+                part = wanted[start : start + _IDS_PER_STATEMENT]
                 for row in connection.execute(_whole().where(Game.id.in_(part)).order_by(Game.id)):
                     game = game_row(row, names, row.thoughts)
-                    found.append(replace(game, last_words=last_words_of(row)))
+                    found.append(replace(game, last_output=read_last_output(row)))
         return found
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
-        """At most `limit` games that fit a query, the one stored last first.
+        """Return at most `limit` games that fit a query, newest first.
 
-        Reading goes backwards and ends with the last game wanted. Only conditions that few games
-        fulfil make it look at all of them: about half a second for a million.
+        The search stops when it has enough games. Rare conditions make it read all games, about
+        half a second for a million.
 
         Raises:
-            UnknownRow: the query names a bot or a run that is not there.
+            UnknownRow: the query names an unknown bot or run.
 
         """
         with self._database.reading() as connection:
-            names = names_of_revisions(connection)
+            names = read_bot_names(connection)
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
 
-    def span(self, run_id: int | None = None) -> tuple[int, int]:
-        """Return the lowest and the highest id of any game, or of those of a run; zeros for none.
-
-        Of a run only its first and its latest pairs are read: at most some hundred are planned
-        before they are played.
-        """
+    def id_range(self, run_id: int | None = None) -> tuple[int, int]:
+        """Return the lowest and highest id of all games, or of a run's; zeros without games."""
         with self._database.reading() as connection:
-            return _span(connection, run_id)
+            return _id_range(connection, run_id)
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
-        """The rated games of a division counted by players, result and length.
+        """Count a division's rated games by players, result and length.
 
-        One pass over the games: about a second for a million.
+        This takes about a second for a million games.
         """
         alike = (Game.first_revision_id, Game.second_revision_id, Game.result, Game.plies)
         query = (
@@ -136,7 +129,7 @@ class Games:
             ]
 
     def count(self, run_id: int) -> int:
-        """The number of finished games of a run, answered from an index of its pairs."""
+        """Return the number of finished games of a run."""
         query = select(func.count()).where(
             Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
         )
@@ -144,7 +137,7 @@ class Games:
             return 2 * connection.execute(query).scalar_one()
 
     def count_by_run(self) -> dict[int, int]:
-        """The number of finished games of every run that has any, by the run's id."""
+        """Return the number of finished games by run, without zeros."""
         query = (
             select(Pair.run_id, 2 * func.count())
             .where(Pair.status == PairStatus.FINISHED.value)
@@ -154,7 +147,7 @@ class Games:
             return {row[0]: row[1] for row in connection.execute(query)}
 
     def count_unrated(self) -> dict[int, int]:
-        """Return the games outside the rating list by division id, without a zero."""
+        """Return the number of unrated games by division id, without zeros."""
         query = (
             select(Run.division_id, 2 * func.count())
             .join(Pair, Pair.run_id == Run.id)
@@ -171,11 +164,15 @@ class Games:
         run_id: int | None = None,
         since: float | None = None,
     ) -> int:
-        """The number of games that were abandoned, from the index of the pairs that had any.
+        """Return how often a move was asked again, or a pair restarted, after a stall.
 
-        `since` leaves out the pairs that were finished before.
+        Args:
+            division_id: count only a division's rated runs.
+            run_id: count only this run.
+            since: leave out pairs that were finished before, in epoch seconds.
+
         """
-        # A literal, because a partial index is not used for a condition with a parameter.
+        # Literal text, because a partial index is not used for a condition with a parameter.
         query = select(func.coalesce(func.sum(Pair.aborts), 0)).where(text("pairs.aborts > 0"))
         if division_id is not None:
             runs = select(Run.id).where(Run.division_id == division_id, Run.rated)
@@ -189,20 +186,21 @@ class Games:
 
 
 def _whole() -> Select[Any]:
-    """All columns of games, and the last words where there are any."""
+    """Select whole games, with their last output if there is any."""
     return select(Game.__table__, LastOutput.stderr, LastOutput.messages).outerjoin(
         LastOutput, LastOutput.game_id == Game.id
     )
 
 
 def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:
-    """A query for games, narrowed to those of one run."""
-    # A run's games lie close together, between those of runs beside it. Reading that stretch in
-    # order needs neither an index of games by run nor a sort.
-    return query.where(Game.run_id == run_id, Game.id.between(*_span(connection, run_id)))
+    """Narrow a query for games to those of one run."""
+    # The ids of a run's games are close together, so the range of ids makes an index of games by
+    # run unnecessary.
+    return query.where(Game.run_id == run_id, Game.id.between(*_id_range(connection, run_id)))
 
 
-def _span(connection: Connection, run_id: int | None) -> tuple[int, int]:
+def _id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
+    # Of a run only the first and the latest pairs are read, where its first and last games are.
     if run_id is None:
         ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
         low, high = connection.execute(select(*ends)).one()
@@ -231,17 +229,17 @@ _SUMMARY = tuple(
 
 
 def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
-    """Return the statement for summaries of the games that fit, newest first. Raises UnknownRow."""
+    """Select summaries of the games that fit, newest first. Raises UnknownRow."""
     return fitting(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
 
 
 def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
-    """Return a query for games, narrowed to those that fit. Raises UnknownRow."""
+    """Narrow a query for games to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
         if wanted.down_to is None:
             query = games_of_run(connection, query, run_id)
-        else:  # what is to be read is given
+        else:  # the range of ids is given
             query = query.where(Game.run_id == run_id)
     if wanted.division_id is not None:
         query = query.where(Game.division_id == wanted.division_id)
@@ -264,17 +262,17 @@ def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Se
     if wanted.forfeit:
         query = query.where(Game.offender.is_not(None))
         if wanted.division_id is None:
-            # Naming all divisions leads through the index of the few such games, by division.
+            # With all divisions named, the index of forfeits by division is used.
             query = query.where(Game.division_id.in_(select(Division.id)))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:
         return query if wanted.result is None else query.where(Game.result == wanted.result.value)
-    ours = revisions_of(connection, wanted.bot)
+    ours = find_revisions(connection, wanted.bot)
     first: list[ColumnElement[bool]] = [Game.first_revision_id.in_(ours)]
     second: list[ColumnElement[bool]] = [Game.second_revision_id.in_(ours)]
     if wanted.opponent is not None:
-        theirs = revisions_of(connection, wanted.opponent)
+        theirs = find_revisions(connection, wanted.opponent)
         first.append(Game.second_revision_id.in_(theirs))
         second.append(Game.first_revision_id.in_(theirs))
     if wanted.result is not None:
@@ -286,8 +284,7 @@ def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Se
 
 
 def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[bool]:
-    # One number for winner and loser: tuples would need two parameters each, and a statement may
-    # have 32,766.
+    # One number for winner and loser, as a statement may have 32,766 parameters.
     first, second = (
         cast(key, BigInteger) for key in (Game.first_revision_id, Game.second_revision_id)
     )
@@ -315,7 +312,7 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
 
 
 _SHIFT = 1 << 31
-"""Above every key of a revision."""
+"""Greater than every revision's id."""
 
 
 def _summary(row: Any, names: dict[int, str]) -> GameSummary:
@@ -336,7 +333,7 @@ def _summary(row: Any, names: dict[int, str]) -> GameSummary:
 
 
 def game_row(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
-    """The record of a row of games."""
+    """Return a row of the table of games as a record."""
     return GameRow(
         id=row.id,
         pair_id=row.pair_id,
@@ -359,7 +356,7 @@ def game_row(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
         offender=row.offender,
         started_at=row.started_at,
         duration_us=row.duration_us,
-        sides=sides_of(row._mapping),
+        sides=read_sides(row._mapping),
         repeat=bool(row.repeat),
         thoughts=() if blob is None else thought_blob.decode(blob),
     )

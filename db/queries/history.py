@@ -1,10 +1,10 @@
-"""The pairs of a division in the order of storing, counted in a few slices of equal width."""
+"""The pairs of a division in the order of storing, counted in slices of equal width."""
 
 from sqlalchemy import text
 
 from db.connection.database import Database
-from db.connection.patience import retried
-from db.queries.bots import names_of_revisions
+from db.connection.retry_policy import retried
+from db.queries.bots import read_bot_names
 from db.records.history import HistorySlice, SlicedPairs
 from engine.result import Result
 
@@ -19,8 +19,8 @@ _SLICES = text(
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
     """
 )
-"""One pass over the table: game 1 of a pair is found by the unique index of pairs. The plus keeps
-the planner from an index in whose order the games lie scattered, at five times the cost."""
+"""One scan of the table; game 1 of a pair is found by an index. The plus keeps the planner from the
+index of divisions, whose order is scattered over the table, at five times the cost."""
 _ENDS = text(
     "SELECT min(id), max(id) FROM games "
     "WHERE division_id = :division AND rated AND game = 0 AND started_at >= :since"
@@ -29,7 +29,7 @@ _ENDS = text(
 
 @retried
 class History:
-    """How a division's results came in."""
+    """The results of divisions over time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -37,16 +37,20 @@ class History:
     def slices(
         self, division_id: int, *, since: float | None = None, slices: int = 50
     ) -> list[HistorySlice]:
-        """The rated pairs in at most `slices` slices of the table, oldest first, none empty.
+        """Return a division's rated pairs in slices of the table, oldest first, none empty.
 
-        `since` (epoch seconds) leaves out the pairs that began before.
+        Args:
+            division_id: the division.
+            since: leave out pairs that started before, in epoch seconds.
+            slices: maximum number of slices.
+
         """
         place = {"division": division_id, "since": 0.0 if since is None else since}
         with self._database.reading() as connection:
             low, high = connection.execute(_ENDS, place).one()
             if low is None:
                 return []
-            names = names_of_revisions(connection)
+            names = read_bot_names(connection)
             found: dict[int, HistorySlice] = {}
             rows = connection.execute(
                 _SLICES, {**place, "low": low, "high": high, "slices": slices}

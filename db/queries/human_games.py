@@ -1,14 +1,14 @@
-"""Games of people against bots: stored and read, and touched by nothing else."""
+"""Games of people against bots."""
 
 import msgspec
 from sqlalchemy import func, insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import HumanGame, Revision
-from db.queries.bots import names_of_revisions
+from db.queries.bots import read_bot_names
 from db.records import thought_blob
 from db.records.games import (
     HumanGameRow,
@@ -20,17 +20,19 @@ from engine.result import Result, Termination
 
 @retried
 class HumanGames:
-    """The games of people against bots; no rating, report or export contains them."""
+    """The games of people against bots, which no rating, report or export contains."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, new: NewHumanGame) -> int:
-        """Store a finished game and return its key. Raises UnknownRow if its bot was deleted."""
+        """Store a finished game; return its id. Raises UnknownRow if its bot was deleted."""
         with self._database.writing() as connection:
             played_by = select(Revision.id).where(Revision.id == new.revision)
             if connection.execute(played_by).first() is None:
-                raise UnknownRow("the bot was deleted while it played")
+                raise UnknownRow(
+                    "the bot of this game was deleted while it played, so the game cannot be stored"
+                )
             return connection.execute(
                 insert(HumanGame)
                 .values(
@@ -51,14 +53,14 @@ class HumanGames:
             ).scalar_one()
 
     def get(self, key: int) -> HumanGameRow | None:
-        """One game with its thoughts."""
+        """Return a game with its thoughts, or None."""
         with self._database.reading() as connection:
             row = connection.execute(select(HumanGame.__table__).where(HumanGame.id == key)).first()
             if row is None:
                 return None
             return HumanGameRow(
                 key=row.id,
-                bot=names_of_revisions(connection)[row.revision_id],
+                bot=read_bot_names(connection)[row.revision_id],
                 bot_side=row.bot_side,
                 board=row.board,
                 budget=msgspec.json.decode(row.budget, type=dict[str, int]),
@@ -73,6 +75,6 @@ class HumanGames:
             )
 
     def count(self) -> int:
-        """The number of saved games."""
+        """Return the number of stored games."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(HumanGame)).scalar_one()

@@ -1,4 +1,4 @@
-"""Machines of clusters: kept as they join."""
+"""Machines of clusters."""
 
 import time
 from typing import Any
@@ -7,14 +7,14 @@ from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game, Machine, Pair, PairMachine
 from db.records.machines import MachineRow, MachineTableRow
 from db.records.pairs import PairStatus
 from engine.result import Result
 
 DESCRIBED = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
-"""The columns in which two machines differ, or one has changed."""
+"""Columns that identify a machine; another value makes another row."""
 
 
 @retried
@@ -24,8 +24,8 @@ class Machines:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, row: MachineRow) -> int:
-        """Store a machine that has joined, or its speed when it is known already; its key."""
+    def save(self, row: MachineRow) -> int:
+        """Store a machine that has joined, or update its speed if it is known; return its id."""
         described = {name: getattr(row, name) for name in DESCRIBED}
         measured = {"speed": row.speed, "joined_at": time.time()}
         with self._database.writing() as connection:
@@ -38,8 +38,8 @@ class Machines:
             connection.execute(update(Machine).where(Machine.id == key).values(**measured))
             return int(key)
 
-    def of_latest(self, run_id: int, pairs: int = 100) -> list[str]:
-        """The names of the machines that played some of a run's latest pairs, in their order."""
+    def names_of_latest(self, run_id: int, pairs: int = 100) -> list[str]:
+        """Return the sorted names of the machines that played a run's latest pairs."""
         latest = (
             select(Pair.id)
             .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
@@ -56,29 +56,13 @@ class Machines:
         with self._database.reading() as connection:
             return list(connection.execute(query).scalars())
 
-    def all(self) -> list[MachineRow]:
-        """All machines in the order in which they first joined, with the number of their pairs."""
-        query = (
-            select(Machine.__table__, func.count(PairMachine.pair_id).label("pairs"))
-            .outerjoin(PairMachine, PairMachine.machine_id == Machine.id)
-            .group_by(Machine.id)
-            .order_by(Machine.id)
-        )
-        with self._database.reading() as connection:
-            return [
-                MachineRow(
-                    **{name: getattr(row, name) for name in DESCRIBED},
-                    speed=row.speed,
-                    pairs=row.pairs,
-                )
-                for row in connection.execute(query)
-            ]
-
     def tables(self, division_id: int, *, since: float | None = None) -> list[MachineTableRow]:
-        """The rated pairs of a division by machine, those of the coordinators' own left out.
+        """Return a division's rated pairs by machine, without those of coordinators' own machines.
 
-        Nothing but the machines is read where no pair was played on one. `since` (epoch seconds)
-        leaves out pairs of which a game started before.
+        Args:
+            division_id: the division.
+            since: count only pairs of which both games started then or later, in epoch seconds.
+
         """
         totals: dict[tuple[str, str, int, int], list[int]] = {}
         with self._database.reading() as connection:
@@ -87,7 +71,7 @@ class Machines:
             for name, boards, a, b, first, second, pairs in connection.execute(
                 _results(division_id, since)
             ):
-                # `second` is of the game in which B moved first, from B's side.
+                # `second` is B's result in the game in which it moved first.
                 grid = (Result(first).points2, 2 - Result(second).points2)
                 if a > b:
                     a, b, grid = b, a, (2 - grid[1], 2 - grid[0])
@@ -97,7 +81,7 @@ class Machines:
 
 
 def _results(division_id: int, since: float | None) -> Select[Any]:
-    """Machine, boards, first movers and results of both games, with the number of such pairs."""
+    """Count pairs by machine, board class, first movers and results of both games."""
     one, other = aliased(Game), aliased(Game)
     kinds: tuple[Any, ...] = (
         Machine.name,

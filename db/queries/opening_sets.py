@@ -1,4 +1,4 @@
-"""Sets of openings: kept by their content, so that a run goes on without the file."""
+"""Sets of openings, stored by content so that a run can be resumed without the file."""
 
 import time
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import OpeningSet
 from db.records.opening_sets import OpeningSetRow
 
@@ -18,41 +18,34 @@ class OpeningSets:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, row: OpeningSetRow) -> None:
-        """Store a set; one of the same content stays as it is."""
-        if self.get(row.content_hash) is None:
+    def save(self, row: OpeningSetRow) -> None:
+        """Store a set unless it is stored already."""
+        with self._database.reading() as connection:
+            is_stored = find_set(connection, row.content_hash) is not None
+        if not is_stored:
             with self._database.writing() as connection:
-                keep_in(connection, row)
-
-    def get(self, content_hash: str) -> OpeningSetRow | None:
-        """The set of this hash."""
-        return next((row for row in self.all() if row.content_hash == content_hash), None)
+                insert_set(connection, row)
 
     def find(self, word: str) -> list[OpeningSetRow]:
-        """The sets whose hash begins with a word, or whose file had it as its name."""
+        """Return the sets with this file name or beginning of the hash, newest first."""
+        query = select(OpeningSet.__table__).order_by(OpeningSet.created_at.desc())
+        with self._database.reading() as connection:
+            rows = [_to_row(row) for row in connection.execute(query)]
         return [
-            row
-            for row in self.all()
-            if row.name == word or (word and row.content_hash[: len(word)] == word)
+            row for row in rows if word and (row.name == word or row.content_hash.startswith(word))
         ]
 
-    def all(self) -> list[OpeningSetRow]:
-        """All sets, the newest first."""
-        with self._database.reading() as connection:
-            query = select(OpeningSet.__table__).order_by(OpeningSet.created_at.desc())
-            return [_row(row) for row in connection.execute(query)]
 
-
-def set_in(connection: Connection, content_hash: str) -> OpeningSetRow | None:
-    """The set of this hash."""
+def find_set(connection: Connection, content_hash: str) -> OpeningSetRow | None:
+    """Return the set with this hash, or None."""
     query = select(OpeningSet.__table__).where(OpeningSet.content_hash == content_hash)
     row = connection.execute(query).first()
-    return None if row is None else _row(row)
+    return None if row is None else _to_row(row)
 
 
-def keep_in(connection: Connection, row: OpeningSetRow) -> None:
-    """Store a set that may be here already, in a transaction that holds the write lock."""
-    if set_in(connection, row.content_hash) is None:
+def insert_set(connection: Connection, row: OpeningSetRow) -> None:
+    """Store a set unless it is stored already, in a transaction that holds the write lock."""
+    if find_set(connection, row.content_hash) is None:
         connection.execute(
             insert(OpeningSet).values(
                 content_hash=row.content_hash,
@@ -63,5 +56,5 @@ def keep_in(connection: Connection, row: OpeningSetRow) -> None:
         )
 
 
-def _row(row: Any) -> OpeningSetRow:
+def _to_row(row: Any) -> OpeningSetRow:
     return OpeningSetRow(content_hash=row.content_hash, name=row.name, lines=row.lines)

@@ -1,4 +1,4 @@
-"""Pairs: who takes which numbers of a stream, and the results of those that were played."""
+"""Pairs: planning the numbers of a stream, storing and reading results."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, func, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.statements import Statements
 from db.derived.store_pair import PairStorer, Played
 from db.errors import Exhausted
@@ -27,14 +27,14 @@ from engine.result import Result, Termination
 
 @retried
 class Pairs:
-    """The pairs of a database, planned and finished."""
+    """The planned and finished pairs of a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @cached_property
     def _statements(self) -> Statements:
-        # Preparing them takes 20 ms that a reader need not pay.
+        # Compiled at first use: it takes 20 ms, and readers do not need them.
         return Statements(self._database.engine.dialect)
 
     @cached_property
@@ -44,10 +44,14 @@ class Pairs:
     def plan(
         self, run_id: int, count: int, make: Callable[[int], PlannedPair]
     ) -> list[PlannedPair]:
-        """Take the next numbers of the run's stream and store what `make` gives for each.
+        """Store planned pairs with the next numbers of a run's stream.
 
-        Numbers are taken under the write lock, so no two processes take the same. When `make`
-        raises, none is taken.
+        The write lock keeps two processes from taking the same number.
+
+        Args:
+            run_id: the run.
+            count: number of pairs.
+            make: computes the pair of a number; if it raises, no pair is stored.
 
         Raises:
             UnknownRow: there is no such run.
@@ -65,9 +69,8 @@ class Pairs:
             start = 0 if last is None else last + 1
             if start + count > COLUMN_LIMIT:
                 raise Exhausted(
-                    f"no pair numbers are left in the stream of run {run_id}, which has number "
-                    f"{last} of at most {COLUMN_LIMIT - 1}: start another stream with another "
-                    "--seed and --new"
+                    f"run {run_id} has used up the pair numbers of its stream ({last} of "
+                    f"{COLUMN_LIMIT - 1}): start a new run with another seed"
                 )
             pairs, rows = [], []
             for number in range(start, start + count):
@@ -100,7 +103,7 @@ class Pairs:
             ]
 
     def planned(self, run_id: int) -> list[PlannedPair]:
-        """The run's planned pairs in the order of their numbers."""
+        """Return a run's planned pairs by number."""
         query = (
             select(Pair.__table__)
             .where(Pair.run_id == run_id, Pair.status == PairStatus.PLANNED.value)
@@ -109,35 +112,35 @@ class Pairs:
         with self._database.reading() as connection:
             return [_pair(row) for row in connection.execute(query)]
 
-    def adopt(self, run_id: int, from_runs: Sequence[int]) -> int:
-        """Move the planned pairs of other runs of the same stream to this run; how many."""
+    def reassign(self, run_id: int, from_runs: Sequence[int]) -> int:
+        """Move planned pairs of other runs of the stream to this run; return their number."""
         others = [other for other in from_runs if other != run_id]
         if not others:
             return 0
         with self._database.writing() as connection:
             stream = find_run(connection, run_id).stream
             same = select(Run.id).where(Run.id.in_(others), Run.stream == stream)
-            moved = connection.execute(
+            result = connection.execute(
                 update(Pair)
                 .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED.value)
                 .values(run_id=run_id)
             )
-            return moved.rowcount
+            return result.rowcount
 
     def drop(self, pair_ids: Sequence[int]) -> int:
-        """Give up planned pairs; how many were still planned."""
+        """Mark planned pairs as dropped; return how many were still planned."""
         if not pair_ids:
             return 0
         with self._database.writing() as connection:
-            dropped = connection.execute(
+            result = connection.execute(
                 update(Pair)
                 .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED.value)
                 .values(status=PairStatus.DROPPED.value)
             )
-            return dropped.rowcount
+            return result.rowcount
 
-    def note_aborts(self, pair_id: int, aborts: int) -> None:
-        """Add to how often a planned pair was abandoned."""
+    def add_aborts(self, pair_id: int, aborts: int) -> None:
+        """Add to the aborts of a planned pair."""
         with self._database.writing() as connection:
             connection.execute(
                 update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
@@ -146,26 +149,26 @@ class Pairs:
     def finish_all(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
         """Store played pairs in one transaction: games, aggregate and live ratings.
 
-        Nothing is stored of a pair that is no longer planned; its outcome says so.
+        A pair that is no longer planned is not stored, as its outcome shows.
 
         Raises:
-            ValueError: a record does not hold the two finished games of its plan, or a pair of a
-                revision with itself is to be rated; no pair is stored.
+            ValueError: a record does not hold its plan's two finished games, or a rated pair is of
+                a revision with itself; nothing is stored.
 
         """
         return self._storer.finish(played, rate) if played else []
 
     def of_run(self, run_id: int) -> list[PlayedPair]:
-        """The finished pairs of a run in the order of their numbers."""
+        """Return a run's finished pairs by number."""
         return self._played(_finished().where(Pair.run_id == run_id).order_by(Pair.number))
 
     def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
-        """The finished pairs of a stream with numbers start .. stop-1, in that order."""
+        """Return a stream's finished pairs with numbers from `start` to `stop - 1`, by number."""
         query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
         return self._played(query.order_by(Pair.number))
 
-    def owed(self, stream: str, *, below: int) -> list[int]:
-        """The numbers of a stream's pairs before `below` that are planned and not finished."""
+    def unfinished_numbers(self, stream: str, *, below: int) -> list[int]:
+        """Return the numbers below `below` of a stream's pairs that are planned, ascending."""
         query = select(Pair.number).where(
             Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
         )
@@ -173,9 +176,16 @@ class Pairs:
             return list(connection.execute(query.order_by(Pair.number)).scalars())
 
     def between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
-        """The finished pairs of one revision against others, in the order of planning.
+        """Return a division's finished pairs of one revision against others, rated or not.
 
-        Of all runs of the division, rated or not.
+        Args:
+            division_id: the division.
+            hero: the revision.
+            others: its opponents' revisions.
+
+        Returns:
+            The pairs in the order of planning.
+
         """
         first = (Pair.a_revision_id == hero) & Pair.b_revision_id.in_(others)
         second = (Pair.b_revision_id == hero) & Pair.a_revision_id.in_(others)

@@ -1,4 +1,4 @@
-"""Runs: one row for each start of the program that plays games."""
+"""Runs: one row for each call of a command that plays games."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
@@ -44,10 +44,10 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._late: list[int] | None = None
-        """Ended runs that are not marked yet, in a block of `finishing_late`."""
+        """Ended runs to be marked as finished at the end of a `finishing_late` block."""
 
     def create(self, new: NewRun) -> RunRow:
-        """Store a new run as running."""
+        """Store a new run with the status `running`."""
         with self._database.writing() as connection:
             run_id = connection.execute(
                 insert(Run)
@@ -66,11 +66,11 @@ class Runs:
                 )
                 .returning(Run.id)
             ).scalar_one()
-            keep_bots(connection, run_id, new.settings)
+            insert_run_bots(connection, run_id, new.settings)
             return find_run(connection, run_id)
 
     def get(self, run_id: int) -> RunRow:
-        """A run by id. Raises UnknownRow."""
+        """Return the run with this id. Raises UnknownRow."""
         with self._database.reading() as connection:
             return find_run(connection, run_id)
 
@@ -83,10 +83,10 @@ class Runs:
         kind: RunKind | None = None,
         limit: int | None = None,
     ) -> list[RunRow]:
-        """The runs that fit, newest first.
+        """Return the runs that fit, newest first; None means any.
 
-        A run of which a bot was renamed is found neither by its stream nor by its identity: they
-        are made of the former name, and a bot that has this name now is another one.
+        A search by stream or identity skips runs with a renamed bot: these hashes contain the old
+        name, which another bot may have now.
         """
         query = select(Run.__table__).order_by(Run.id.desc()).limit(limit)
         if stream is not None:
@@ -98,25 +98,28 @@ class Runs:
         if kind is not None:
             query = query.where(Run.kind == kind.value)
         with self._database.reading() as connection:
-            renamed = _renamed(connection)
+            renamed = _current_names(connection)
             if stream is not None or identity is not None:
                 query = query.where(Run.id.not_in(list(renamed)))
             return [_run(row, renamed) for row in connection.execute(query)]
 
     def latest(self, kind: RunKind | None = RunKind.LADDER) -> RunRow | None:
-        """The newest run of the kind (None: of any kind)."""
+        """Return the newest run of a kind, or of any kind for None."""
         newest = self.find(kind=kind, limit=1)
         return newest[0] if newest else None
 
     def set_status(
         self, run_id: int, status: RunStatus, *, target_games: int | None = None
     ) -> None:
-        """Set a run's status; a running one has no end. Raises UnknownRow.
+        """Set a run's status, and its end unless it is running.
 
         Args:
-            run_id: which.
-            status: the new one; the time of the end follows.
-            target_games: replaces the stored number of games unless None.
+            run_id: the run.
+            status: the new status.
+            target_games: new target; None keeps the stored one.
+
+        Raises:
+            UnknownRow: there is no such run.
 
         """
         ended_at = None if status is RunStatus.RUNNING else time.time()
@@ -126,25 +129,30 @@ class Runs:
         self._change(run_id, **values)
 
     def finish(self, run_id: int) -> None:
-        """Mark a run as finished; in a block of `finishing_late` at its end. Raises UnknownRow."""
+        """Mark a run as finished, now or at the end of a `finishing_late` block.
+
+        Raises:
+            UnknownRow: there is no such run.
+
+        """
         if self._late is None:
             self.set_status(run_id, RunStatus.FINISHED)
         else:
             self._late.append(run_id)
 
     def finish_late(self) -> None:
-        """Mark the runs as finished that have ended in a block of `finishing_late` so far."""
+        """Mark the runs as finished that have ended so far in a `finishing_late` block."""
         while self._late:
             self.set_status(self._late[0], RunStatus.FINISHED)
             del self._late[0]
 
     @contextmanager
     def finishing_late(self) -> Iterator[None]:
-        """Mark runs that end in the block as finished when it is left without an error.
+        """Mark runs that end in the block as finished only when it is left without an error.
 
-        For results that are still to be printed: the command that was killed before is resumed by
-        the same command, which prints them; after a finished run it would play the next one.
-        A block within another one ends with it.
+        The block prints the results. If the command is killed before that, the same command resumes
+        the run and prints them; after a finished run, it would start the next one. The end of an
+        inner block does nothing.
         """
         if self._late is not None:
             yield
@@ -157,15 +165,15 @@ class Runs:
             self._late = None
 
     def set_verdict(self, run_id: int, verdict: str) -> None:
-        """Keep the decision of a gate. Raises UnknownRow."""
+        """Set a run's verdict. Raises UnknownRow."""
         self._change(run_id, verdict=verdict)
 
     def set_note(self, run_id: int, note: str) -> None:
-        """Replace the user's words about a run. Raises UnknownRow."""
+        """Set the user's note on a run. Raises UnknownRow."""
         self._change(run_id, note=note)
 
     def add_settings(self, run_id: int, settings: Mapping[str, object]) -> None:
-        """Add settings to those of a run, or replace them by key. Raises UnknownRow."""
+        """Add settings to a run, replacing equal keys. Raises UnknownRow."""
         with self._database.writing() as connection:
             row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
             if row is None:
@@ -175,30 +183,30 @@ class Runs:
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int, rate: Rate) -> int:
-        """Take a run and its games out, and compute what is derived from games anew.
+        """Delete a run with its games, and rebuild the derived tables.
 
-        One transaction. The numbers of its pairs are free again: when no later run of the stream
-        took higher ones, the stream's next run plays the same pairs.
+        Its pair numbers become free: unless a later run of the stream took higher ones, the next
+        run of the stream plays the same pairs.
 
         Args:
-            run_id: which.
-            rate: moves live ratings.
+            run_id: the run.
+            rate: computes live ratings.
 
         Returns:
-            How many games were deleted.
+            Number of deleted games.
 
         Raises:
             UnknownRow: there is no such run.
-            InUse: a living process is playing it.
+            InUse: a process is playing it.
 
         """
-        with self._not_alive(run_id), self._database.writing() as connection:
+        with self._locked(run_id), self._database.writing() as connection:
             run = find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
-            lost = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
-            connection.execute(delete(LastOutput).where(LastOutput.game_id.in_(lost)))
-            ours = select(Game.id).where(Game.pair_id.in_(pairs))
-            connection.execute(delete(Verdict).where(Verdict.game_id.in_(ours)))
+            forfeited = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
+            connection.execute(delete(LastOutput).where(LastOutput.game_id.in_(forfeited)))
+            deleted = select(Game.id).where(Game.pair_id.in_(pairs))
+            connection.execute(delete(Verdict).where(Verdict.game_id.in_(deleted)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
             connection.execute(delete(PairMachine).where(PairMachine.pair_id.in_(pairs)))
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
@@ -216,8 +224,8 @@ class Runs:
                 raise UnknownRow(f"there is no run {run_id}")
 
     @contextmanager
-    def _not_alive(self, run_id: int) -> Iterator[None]:
-        """Hold the run's lock, so that nobody resumes it meanwhile. Raises InUse."""
+    def _locked(self, run_id: int) -> Iterator[None]:
+        """Hold the run's lock, so that no process resumes it. Raises InUse."""
         with closing(self._database.run_lock()) as lock:
             if not lock.try_acquire(run_id):
                 raise InUse(f"run {run_id} is being played by {lock.holder(run_id)}: stop it first")
@@ -228,15 +236,15 @@ class Runs:
 
 
 def find_run(connection: Connection, run_id: int) -> RunRow:
-    """A run by id. Raises UnknownRow."""
+    """Return the run with this id. Raises UnknownRow."""
     row = connection.execute(select(Run.__table__).where(Run.id == run_id)).first()
     if row is None:
         raise UnknownRow(f"there is no run {run_id}")
-    return _run(row, _renamed(connection, run_id))
+    return _run(row, _current_names(connection, run_id))
 
 
-def keep_bots(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
-    """Store which revisions a new run's settings mean by the names of bots that they hold."""
+def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
+    """Store the revisions of the bots in a new run's settings."""
     bots = bots_in(settings)
     query = (
         select(Revision.id, Bot.name, Revision.content_hash)
@@ -252,14 +260,14 @@ def keep_bots(connection: Connection, run_id: int, settings: Mapping[str, Any]) 
         connection.execute(insert(RunBot), rows)
 
 
-def settings_now(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
-    """Return a run's stored settings under the current names of its bots."""
+def current_settings(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
+    """Return a run's settings with the current names of its bots."""
     kept = msgspec.json.decode(settings, type=dict[str, Any])
-    return rename_in_settings(kept, _renamed(connection, run_id).get(run_id, {}))
+    return rename_in_settings(kept, _current_names(connection, run_id).get(run_id, {}))
 
 
-def _renamed(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
-    """Return the current names of renamed bots by their former ones, by run; None: of all runs."""
+def _current_names(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
+    """Return, by run, the current names of renamed bots by their old ones; None for all runs."""
     query = (
         select(RunBot.run_id, RunBot.name, Bot.name.label("now"))
         .join(Revision, Revision.id == RunBot.revision_id)

@@ -1,25 +1,25 @@
-"""Games worth looking at: forfeits, short games and the latest, by their ids."""
+"""Games worth showing: forfeits, short games and the latest ones."""
 
 from sqlalchemy import text
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.records.games import ShowcaseQuery
 
 
 @retried
 class Showcase:
-    """Which games of a division a page should show first."""
+    """Ids of a division's games that a report shows first."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def forfeits(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """The latest forfeits."""
+        """Return the latest forfeited games."""
         return self._ids(wanted, number, "offender IS NOT NULL ORDER BY id DESC")
 
     def shortest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """The games lost after the fewest plies that the bots chose themselves."""
+        """Return the decided games with the fewest plies after the opening."""
         return self._ids(
             wanted,
             number,
@@ -27,7 +27,7 @@ class Showcase:
         )
 
     def latest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """The games stored last."""
+        """Return the latest games."""
         return self._ids(wanted, number, "TRUE ORDER BY id DESC")
 
     def _ids(self, wanted: ShowcaseQuery, number: int, rest: str) -> list[int]:
@@ -37,8 +37,8 @@ class Showcase:
             ", ".join(str(int(key)) for key in sorted(keys))
             for keys in (wanted.current, wanted.shown)
         )
-        # A plus keeps the planner from an index in whose order the games lie scattered; the few
-        # forfeits have an index of their own.
+        # A plus keeps the planner from the index of divisions, whose order is scattered over the
+        # table. Forfeits are few and have an index of their own.
         plus = "" if rest.startswith("offender IS NOT NULL") else "+"
         query = text(
             "SELECT id FROM games "  # noqa: S608 - numbers and constants

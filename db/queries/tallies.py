@@ -1,4 +1,4 @@
-"""Sums over the games of one run."""
+"""Counts of the games of one run."""
 
 from collections import Counter
 from typing import Any
@@ -6,27 +6,27 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game
 from db.queries.games import games_of_run
 from db.records.runs import ForfeitTally, RunTally, SideTally
 from engine.result import Result, Termination
 
 LONGEST_GAP_S = 60.0
-"""Seconds without a game, beyond which a run was not being played."""
+"""A longer pause between games, in seconds, does not count as playing time."""
 
 
 @retried
 class Tallies:
-    """Sums over the finished games of a run."""
+    """Counts of a run's finished games."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of_run(self, run_id: int) -> RunTally:
-        """Results by bot, forfeits by bot and kind, and the time for which the run was played.
+        """Return results by bot, forfeits by bot and kind, and the time with games in play.
 
-        Reads the run's games once and sorts their times: about a second for a million.
+        This takes about a second for a million games.
         """
         with self._database.reading() as connection:
             results = connection.execute(games_of_run(connection, _results(), run_id)).all()
@@ -57,7 +57,7 @@ def _results() -> Select[Any]:
 
 
 def _spans() -> Select[Any]:
-    """Each game with its end, and the latest end of all games that started before it."""
+    """Select each game's start and end, and the latest end of the games before it."""
     ended = Game.started_at + Game.duration_us / 1e6
     former = func.max(ended).over(order_by=(Game.started_at, Game.id), rows=(None, -1))
     columns: tuple[Any, ...] = (

@@ -1,4 +1,4 @@
-"""The log of tunings: what each step played and what came of it."""
+"""The steps of tunings."""
 
 import time
 from typing import Any
@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.json_column import to_json
 from db.models import TuningStep
 from db.records.tuning import TuningStepRow
@@ -23,7 +23,7 @@ class TuningSteps:
         self._database = database
 
     def add(self, run_id: int, step: TuningStepRow) -> None:
-        """Store a step of a run that is a tuning."""
+        """Store a step of a tuning run."""
         with self._database.writing() as connection:
             connection.execute(
                 insert(TuningStep).values(
@@ -40,13 +40,13 @@ class TuningSteps:
             )
 
     def of_run(self, run_id: int) -> list[TuningStepRow]:
-        """The steps of a run in their order."""
+        """Return a run's steps in their order."""
         query = select(TuningStep.__table__).filter_by(run_id=run_id).order_by(TuningStep.step)
         with self._database.reading() as connection:
             return [_step(row) for row in connection.execute(query)]
 
     def games_by_run(self) -> dict[int, int]:
-        """Finished games of each tuning by the number of its run."""
+        """Return the number of finished games by tuning run."""
         games: dict[int, int] = {}
         with self._database.reading() as connection:
             rows = connection.execute(select(TuningStep.run_id, TuningStep.pentanomial))

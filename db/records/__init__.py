@@ -1,1 +1,1 @@
-"""Records that the database hands out and takes in, and the packed form of bot output."""
+"""Records that the store returns and accepts. They load no database code."""

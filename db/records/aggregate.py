@@ -1,4 +1,4 @@
-"""The tables that are derived from games, as they are read, and the rule that moves ratings."""
+"""Records of the tables that are derived from games."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from db.records.sides import SideTotals
 
 @dataclass(frozen=True, slots=True)
 class PairTableRow:
-    """All finished pairs of two revisions on one board class, from A's view; A's id is lower."""
+    """The pairs of two revisions in one board class; A is the revision with the lower id."""
 
     division_id: int
     board_class: str
@@ -17,21 +17,31 @@ class PairTableRow:
     a_name: str
     b_name: str
     counts: tuple[int, ...]
-    """Nine numbers: pairs by ``3 * (A's result moving first) + (A's result moving second)``.
+    """Nine pair counts at ``3 * (A's result moving first) + (A's result moving second)``.
 
-    A result is 0 for a loss, 1 for a draw, 2 for a win.
+    A result is 0 for a loss, 1 for a draw, 2 for a win: ``counts[5]`` are the pairs in which A drew
+    moving first and won moving second.
     """
     a: SideTotals
     b: SideTotals
     plies: int
     """Sum over all games, openings included."""
     repeats: int
-    """Games whose board and moves had been stored in the division before, by any bots."""
+    """Games whose board and moves the division already held, by any bots."""
 
     @property
     def pairs(self) -> int:
         """The number of pairs."""
         return sum(self.counts)
+
+    @property
+    def first_mover_points2(self) -> int:
+        """Twice the points of the first player in all games, whichever bot that was."""
+        return sum(
+            self.counts[3 * first + second] * (first + 2 - second)
+            for first in range(3)
+            for second in range(3)
+        )
 
     @property
     def wdl(self) -> tuple[int, int, int]:
@@ -49,7 +59,7 @@ class PairTableRow:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """A live rating; a revision that has no rated game yet is 1000 with 0 games."""
+    """A live rating: 1000 with 0 games at first."""
 
     division_id: int
     revision: int
@@ -58,17 +68,17 @@ class RatingRow:
 
 
 Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
-"""(A's rating, B's rating, A's points of the pair, 0..2) -> their new Elo."""
+"""A function of both ratings and A's points of a pair (0..2) that returns their new Elo."""
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedDifference:
-    """One derived value that did not agree with the games."""
+    """A derived value that differs from what the games give."""
 
     table: str
     key: tuple[int | str, ...]
     column: str
     stored: float | None
-    """None: the row was missing."""
+    """None if the row is missing."""
     computed: float | None
-    """None: the row should not have been there."""
+    """None if the row should not exist."""

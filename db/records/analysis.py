@@ -1,19 +1,19 @@
-"""Solved positions and the verdicts on moves, on their way into the store and out of it."""
+"""Records of solved positions and of verdicts on moves."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedPosition:
-    """Bounds on the value of every column of a position, from the side to move."""
+    """Bounds on the value of every column of a position, for the side to move."""
 
     key: bytes
-    """16 bytes that equal and mirrored positions share."""
+    """16 bytes, equal for mirrored positions."""
     solver_version: int
     nodes: int
-    """The most nodes that might be spent on it."""
+    """Node limit of the search."""
     bounds: bytes
-    """Bounds of the canonical mirror image, packed by `ladder.results.analysis.solved`."""
+    """Bounds in the key's orientation, packed by `ladder.results.analysis.solved`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class GameVerdict:
     game_id: int
     solver_version: int
     nodes: int
-    """The most nodes that might be spent on a position of it."""
+    """Node limit for each position."""
     moves: bytes
     """Packed by `ladder.results.analysis.verdict`."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedGame:
-    """A game with its verdicts, as far as statistics need it."""
+    """The parts of a game and its verdicts that statistics need."""
 
     game_id: int
     pair_id: int
@@ -47,12 +47,12 @@ class JudgedGame:
 
 @dataclass(frozen=True, slots=True)
 class GameToAnalyse:
-    """A game that may be analysed, with what is known of it."""
+    """A game that can be analysed."""
 
     id: int
     board: str
     nodes: int
-    """The most nodes for a position behind its stored verdicts; 0 if it has none of this solver."""
+    """Node limit of its stored verdicts; 0 if this solver version has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class AnalysisQuery:
     division_id: int
     solver_version: int
     bots: tuple[str, ...] = ()
-    """Names; at least one of a game's players is among them. Empty: any."""
+    """Names of which at least one plays in a game; empty for all games."""
     games: int | None = None
-    """At most N games, the newest, analysed or not; None: all."""
+    """Number of newest games, analysed or not; None for all."""
     rated_only: bool = False
-    """Whether games outside the rating list are left out."""
+    """Whether to leave out games outside the rating list."""

@@ -1,8 +1,4 @@
-"""Bots and their revisions, on their way into the store and out of it.
-
-Times are seconds since the epoch, durations microseconds, results from the side that is named.
-Importing this module loads no database code.
-"""
+"""Records of bots and their revisions. Times are seconds since the epoch."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -10,44 +6,42 @@ from dataclasses import dataclass, field
 
 from db.records.launch import Launch
 
-# Bots.
-
 
 def remedy_for(
     name: str, known: Iterable[str], otherwise: str = "`ladder bots list` shows them"
 ) -> str:
-    """Return what to do about a name that no bot has: similar names, or the command for all."""
+    """Return advice about an unknown name: similar names, or else `otherwise`."""
     near = difflib.get_close_matches(name, list(known))
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class NewRevision:
-    """A bot's content now, to be stored as a revision."""
+    """A bot's present content, to be stored as a revision."""
 
     content_hash: str
-    """Two revisions with the same hash are the same player."""
+    """Equal for equal players."""
     launch: Launch
     budgets: tuple[str, ...]
-    """In order of preference, as its hello lists them."""
+    """Budget kinds in order of preference, from its `hello`."""
     boards: tuple[str, ...] | None = None
-    """Those that its hello lists; None: all."""
+    """Boards from its `hello`; None for all."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """The ingredients under the hash: a name (a path, an option) and its own hash or value."""
+    """The hashed parts: a hash or value by path or option."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewBot:
-    """A bot to be registered, with its first revision."""
+    """A bot to be registered with its first revision."""
 
     name: str
     family: str
     spec: str
-    """The specification with which it was registered, such as ``builtin:v4``."""
+    """The specification that it was registered with, such as ``builtin:v4``."""
     revision: NewRevision
     based_on: str | None = None
     change: str = ""
-    """The one idea that makes it differ, or a note."""
+    """The idea that distinguishes it from `based_on`, or a note."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
-"""Games on their way out of one database and into another.
+"""Exported games: the objects of a JSON Lines file.
 
-A `GameLine` holds all of a game, so that a file of them can be cut and joined. What describes bots
-and runs at length is told once, in the line that needs it first. The bounds of each field are part
-of its type, so that a line that was decoded is within them; what two fields say of each other is
-held against the rules by `ladder.results.exchange.rules`.
+A `GameLine` holds a whole game; long descriptions of bots and runs stand only in the line that
+needs them first. Each field's type holds its bounds, so decoding checks them. Rules between fields
+are checked by `ladder.results.exchange.rules` and `db.derived.invariants`.
 """
 
 from typing import Annotated, Any, Literal
@@ -26,13 +25,13 @@ Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
 BUDGET_KEY = rf"\A({'|'.join(KIND_OF_FIELD)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 COLUMN_LIMIT = 1 << 31
-"""Of numbers that PostgreSQL keeps in 32 bits."""
+"""Limit of numbers in 32-bit columns of PostgreSQL."""
 Positive = Annotated[int, Meta(gt=0, lt=COUNT_LIMIT)]
 Small = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
-"""Seconds since the epoch, after which no date can be written."""
+"""The first moment, in seconds since the epoch, that a date cannot be written for."""
 
 
 class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -51,20 +50,20 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
         Meta(min_length=1),
     ]
     openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
-    """The hash of a set of openings; None: they were drawn at random."""
+    """Hash of a set of openings; None for random openings."""
 
 
 class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):
-    """A set of openings, for a database that has never seen it."""
+    """A set of openings, for a database that lacks it."""
 
     name: str
-    """Of the file that it was read from."""
+    """Name of the file that it was read from."""
     text: str
-    """One opening a line, sorted."""
+    """Sorted openings, one per line."""
 
 
 class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One revision of a bot, for a database that has never seen it."""
+    """One revision of a bot, for a database that lacks it."""
 
     name: str
     family: str
@@ -73,32 +72,32 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     change: str
     content_hash: Key
     launch: Launch
-    """How its own database starts it. An import keeps what `db.records.launch.described` leaves."""
+    """How the exporting database starts it; an import strips the commands."""
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
     recency: Count | None = None
-    """Place among the bot's revisions in the file, the current one having the greatest. None: the
-    revision of its latest game is the current one, and so on back."""
+    """Rank among the bot's revisions in the file, greatest for the current one; None if it is the
+    order of the revisions' latest games."""
 
 
 class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Bots, settings and openings that a line is the first to need."""
+    """Bots, settings and openings that no earlier line needed."""
 
     bots: list[BotLine] = []
     settings: dict[str, Any] | None = None
-    """Of the run."""
+    """Settings of the run."""
     openings: OpeningsLine | None = None
-    """Those of its division."""
+    """Openings of the division."""
 
 
 class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
-    """A `db.records.games.Thought`, except for what `Timing` lists beside it."""
+    """A `db.records.games.Thought` without its `line` and `nodes`, which `Timing` holds."""
 
     time_us: int
     value: float | None = None
     work: int | None = None
-    """Simulations, or nodes where the bot reported no simulations."""
+    """Simulations, or nodes if the bot reported no simulations."""
     depth: int | None = None
     claim: str | None = None
     """A proven result and its distance in plies, such as ``win 5``."""
@@ -106,7 +105,7 @@ class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
 
     @classmethod
     def of(cls, thought: Thought) -> "MoveTiming":
-        """Return a move as it is exported."""
+        """Return a thought in exported form."""
         return cls(
             thought.time_us,
             thought.value,
@@ -117,10 +116,10 @@ class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
         )
 
     def thought(self, line: str = "", nodes: int | None = None) -> Thought:
-        """Return the move as it is stored.
+        """Return the stored form of the thought.
 
         Raises:
-            ValueError: the claim is not a result and a distance.
+            ValueError: the claim is not a result with an optional distance.
 
         """
         proven, distance = parse_claim(self.claim)
@@ -132,10 +131,10 @@ class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
 
 
 class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Everything that depends on the clock."""
+    """Everything about a game that depends on the clock."""
 
     stored: Count = 0
-    """The game's place in the order of storing, in which live ratings move."""
+    """Position in the order of storing, which is that of the live rating updates."""
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
@@ -144,26 +143,25 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()
     lines: tuple[Annotated[str, Meta(pattern=r"\A[0-9ab]*\Z")], ...] = ()
-    """The expected line of each thought; left out when none has any."""
+    """Expected line of each thought; empty if no thought has one."""
     nodes: tuple[Count | None, ...] = ()
-    """The nodes of each thought; left out when none has any."""
+    """Nodes of each thought; empty if no thought has any."""
     last_words: LastOutput | None = None
-    """Of a bot that forfeited; left out where none were kept."""
+    """Last output of a bot that forfeited."""
     id: Count = 0
-    """The game's number in the database that it was exported from, which an import does not keep;
-    0: left out."""
+    """Number of the game in the exporting database, which an import ignores; 0 if not exported."""
 
     def all_thoughts(self) -> list[Thought]:
-        """Return the moves as they are stored.
+        """Return the stored form of all thoughts.
 
         Raises:
-            ValueError: a list beside the thoughts has another length, or a claim is no claim.
+            ValueError: `lines` or `nodes` is of another length, or a claim is invalid.
 
         """
         number = len(self.thoughts)
         lines, nodes = self.lines or ("",) * number, self.nodes or (None,) * number
         if not len(lines) == len(nodes) == number:
-            raise ValueError("there must be as many expected lines and nodes as thoughts, or none")
+            raise ValueError("lines and nodes must be empty or as many as thoughts")
         moves = zip(self.thoughts, lines, nodes, strict=True)
         return [move.thought(line, count) for move, line, count in moves]
 
@@ -172,7 +170,7 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     """One game."""
 
     pair: Small
-    """The number of its pair in the run's stream."""
+    """Number of its pair in the run's stream."""
     game: Literal[0, 1]
     kind: RunKind
     first: str
@@ -180,17 +178,17 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     board: str
     seed: Seed
     moves: str
-    """The opening included."""
+    """All columns, including the opening."""
     result: Result
-    """From the first player's side."""
+    """Result for the first player."""
     termination: Termination
     opening_plies: Plies
     board_class: str
     first_hash: Key
-    """The content hash of the first player's revision."""
+    """Content hash of the first player's revision."""
     second_hash: Key
     run: Count
-    """Number of the run among those of one export, from 1."""
+    """Number of the run within the export, from 1."""
     rated: bool
     run_seed: Seed
     stream: Key
@@ -206,15 +204,15 @@ class Imported(msgspec.Struct, frozen=True):
     games: int
     """Games that were stored."""
     skipped: int
-    """Games that were here already, equal in all that the file says of them."""
+    """Games that the database already held, equal in every exported field."""
 
 
 class NotImportable(DatabaseError):
-    """A pair that cannot be stored here.
+    """A pair of a file that cannot be stored.
 
     Attributes:
-        place: the index of the pair.
-        game: 0 or 1, the game of the pair to which the message refers.
+        place: index of the pair.
+        game: 0 or 1, the game that the message is about.
 
     """
 

@@ -1,4 +1,4 @@
-"""Records of finished games: played, stored, looked for, and those of people."""
+"""Records of finished games, queries for them, and games of people."""
 
 import re
 from collections.abc import Mapping
@@ -12,44 +12,44 @@ from db.records.sides import COUNT_LIMIT, SideSums
 from engine.result import Result, Termination
 
 STDERR_LIMIT = 4000
-"""Characters of a failing bot's stderr that are kept."""
+"""Characters of a failing bot's stderr to keep."""
 MESSAGES_KEPT = 8
-"""How many messages with a failing bot are kept."""
+"""Number of protocol messages with a failing bot to keep."""
 MESSAGE_LIMIT = 800
-"""Characters that are kept of each."""
+"""Characters to keep of each message."""
 
 
 Proven = Literal["win", "loss", "draw"]
-"""A result that a bot has proven, for the side that moves."""
+"""A result that a bot claims to have proven, for the side to move."""
 
 
 class Thought(msgspec.Struct):
-    """The record of one move: its times, and what the bot reported (`bots.player.Info`)."""
+    """One move's times and what the bot reported about it (`bots.player.Info`)."""
 
     time_us: int
     value: float | None = None
-    """-1..1 for the mover."""
+    """From -1 to 1, for the mover."""
     simulations: int | None = None
-    """In games stored by versions before 0.2: simulations or nodes."""
+    """Simulations; in games stored before version 0.2 perhaps nodes."""
     depth: int | None = None
     proven: Proven | None = None
     cpu_us: int | None = None
-    """Processor time while it was asked, of all threads of the processes that it had when the game
-    began; None: not measured."""
+    """Processor time during the move, of the processes that the bot had when the game began; None
+    if not measured."""
     line: str = ""
-    """The columns that the bot expected after its move, one character each; empty: none told."""
+    """Columns that the bot expected after its move, one character each; may be empty."""
     nodes: int | None = None
     distance: int | None = None
-    """Plies to the proven result."""
+    """Plies to the end of the game by the proof."""
 
     @property
     def work(self) -> int | None:
-        """Simulations, or nodes where the bot reported no simulations."""
+        """Simulations, or nodes if the bot reported no simulations."""
         return self.nodes if self.simulations is None else self.simulations
 
     @property
     def claim(self) -> str | None:
-        """The proven result for people and files, with its distance where known: ``win 5``."""
+        """The proven result as text, with its distance if known, such as ``win 5``."""
         known = self.proven is not None and self.distance is not None
         return f"{self.proven} {self.distance}" if known else self.proven
 
@@ -59,86 +59,88 @@ _LINE = re.compile(r"[0-9ab]*")
 
 
 def parse_claim(text: str | None) -> tuple[Proven | None, int | None]:
-    """Return the result and the distance of a claim in a file or a game stored before 0.2.
+    """Return result and distance of a claim such as ``win 5``, or (None, None) for None.
 
     Raises:
-        ValueError: it is not such a text.
+        ValueError: the text has another form.
 
     """
     if text is None:
         return None, None
     parts = _CLAIM.fullmatch(text)
     if parts is None:
-        raise ValueError(f"proven is win, loss or draw and a distance in plies, got {text!r}")
+        raise ValueError(
+            f"a claim is win, loss or draw and perhaps a number of plies, got {text!r}"
+        )
     return cast("Proven", parts[1]), None if parts[2] is None else int(parts[2])
 
 
-def fault_of_thought(thought: Thought) -> str | None:
-    """Return what is wrong with the record of one move."""
+def find_thought_fault(thought: Thought) -> str | None:
+    """Return what is wrong with a thought, or None."""
     if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
-        return "the times of a thought must not be negative, nor too great to be stored"
+        return f"times of a thought must be between 0 and {COUNT_LIMIT} us"
     if not _LINE.fullmatch(thought.line):
-        return f"an expected line is columns 0..9, a, b, got {thought.line!r}"
+        return f"an expected line consists of the columns 0 to 9, a, b, got {thought.line!r}"
     return None
 
 
 class LastOutput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The end of what a failing bot wrote and was told, for its author."""
+    """The last output of a failing bot and the last messages to it, for its author."""
 
     stderr: Annotated[str, Meta(max_length=STDERR_LIMIT)] = ""
     """The end of its stderr."""
     messages: tuple[Annotated[str, Meta(max_length=MESSAGE_LIMIT + 100)], ...] = ()
-    """The last messages of the protocol, oldest first: behind ``> `` the ladder's, behind ``< ``
-    the bot's; each cut where it is long."""
+    """The last protocol messages, oldest first and shortened: ``> `` precedes the ladder's, ``< ``
+    the bot's."""
 
 
 LINE_PLIES = 10
-"""How many plies of an expected line are kept."""
+"""Number of plies to keep of an expected line."""
 
 
 class GameRecord(msgspec.Struct, frozen=True):
     """One finished game."""
 
     swapped: bool
-    """False when A moved first."""
+    """Whether B moved first."""
     moves: tuple[int, ...]
-    """All columns, the opening included."""
+    """All columns, including the opening."""
     result: Result
-    """From the first player's side."""
+    """Result for the first player."""
     termination: Termination
     sides: tuple[SideSums, SideSums]
-    """The first player's and the second's."""
+    """Sums of the first and of the second player."""
     thoughts: bytes
-    """One per move after the opening, packed by `db.records.thought_blob`: whoever plays packs
-    them, so that the coordinator need not look at each."""
+    """One thought per move after the opening, packed by `db.records.thought_blob` in the worker, so
+    that the coordinator does not have to."""
     started: float
     """Seconds since the epoch."""
     duration_us: int
     detail: str = ""
-    """For a forfeit: what happened, for the bot's author."""
-    last_words: LastOutput | None = None
-    """Of a bot that forfeited."""
+    """What happened, for the bot's author, if the game was forfeited."""
+    last_output: LastOutput | None = None
+    """Last output of the bot that forfeited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedGame:
-    """The part that all finished games share, of two bots or of a person and a bot."""
+    """The common fields of games of two bots and of games of people."""
 
     board: str
     seed: int
     moves: tuple[int, ...]
-    """The opening included."""
+    """All columns, including the opening."""
     result: Result
-    """From the first player's side."""
+    """Result for the first player."""
     termination: Termination
     detail: str
-    """For a forfeit: what happened."""
+    """What happened, if the game was forfeited."""
     started_at: float
     """Seconds since the epoch."""
     duration_us: int
     thoughts: tuple[Thought, ...]
-    """One per move after the opening, a person's with the time alone; empty when the reader did
-    not ask for them."""
+    """One per move after the opening, with only a time for a person's; empty if the query did not
+    ask for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,7 @@ class GameRow(FinishedGame):
     division_id: int
     rated: bool
     game: int
-    """0: the pair's A moved first; 1: its B did."""
+    """0 if the pair's A moved first, 1 if its B did."""
     first_revision: int
     second_revision: int
     first: str
@@ -160,65 +162,65 @@ class GameRow(FinishedGame):
     board_class: str
     opening_plies: int
     offender: int | None
-    """The player that forfeited: 0 the first, 1 the second, None nobody."""
+    """The player that forfeited: 0 for the first, 1 for the second; None without forfeit."""
     sides: tuple[SideSums, SideSums]
-    """The first player's and the second's."""
+    """Sums of the first and of the second player."""
     repeat: bool
-    """Whether the same board and moves had been stored in the division before."""
-    last_words: LastOutput | None = None
-    """Of the bot that forfeited, where they were kept; None also in a stream of many games."""
+    """Whether the division already held a game of the same board and moves."""
+    last_output: LastOutput | None = None
+    """Last output of the bot that forfeited; `Games.stream` leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameQuery:
-    """Conditions on games of bots; all of them hold for a game that is found."""
+    """Conditions on games of bots, joined by *and*; None means any."""
 
     bot: str | None = None
     """Name of a bot that played."""
     opponent: str | None = None
-    """Name of the other bot; only with `bot`."""
+    """Name of the other bot; needs `bot`."""
     result: Result | None = None
-    """From the side of `bot`; without `bot` from the first player's."""
+    """Result for `bot`, or for the first player without `bot`."""
     forfeit: bool = False
-    """Whether one bot must have lost by failing."""
+    """Whether to find only forfeited games."""
     since: float | None = None
-    """Seconds since the epoch at which the game started, or later."""
+    """Earliest start in seconds since the epoch."""
     run_id: int | None = None
     division_id: int | None = None
     rated: bool | None = None
     won_by: Mapping[int, frozenset[tuple[int, int]]] | None = None
-    """Revisions of winner and loser that are wanted, by division; None: all games."""
+    """Pairs of winner's and loser's revision, by division."""
     before: int | None = None
-    """Games of lower ids alone."""
+    """Find only ids below this."""
     down_to: int | None = None
-    """Games of this id and higher ones alone."""
+    """Find only ids from this on."""
     moved_first: bool | None = None
-    """Whether `bot` moved first; only with `bot`."""
+    """Whether `bot` moved first; needs `bot`."""
     board: str | None = None
-    """A board, or the class that it was drawn from."""
+    """A board, or the class that boards were drawn from."""
     termination: Termination | None = None
     shortest: int | None = None
-    """Plies, the opening included, that a game has at least."""
+    """Minimum number of plies, including the opening."""
     longest: int | None = None
-    """Plies that a game has at most."""
+    """Maximum number of plies, including the opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowcaseQuery:
-    """Which games of a division may be shown."""
+    """The games of a division that a report may show."""
 
     division: int
     current: frozenset[int]
-    """Both bots played with one of these revisions."""
+    """Revisions of which both players must be."""
     shown: frozenset[int]
-    """At least one of the bots did with one of these."""
+    """Revisions of which at least one player must be."""
     since: float = 0.0
-    """Seconds since the epoch at which the game started, or later."""
+    """Earliest start in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """A finished game without its moves."""
+    """A finished game without its moves and thoughts."""
 
     id: int
     run_id: int
@@ -230,39 +232,39 @@ class GameSummary:
     second: str
     board: str
     result: Result
-    """From the first player's side."""
+    """Result for the first player."""
     termination: Termination
     plies: int
-    """The opening included."""
+    """Number of plies, including the opening."""
     started_at: float
     """Seconds since the epoch."""
 
     @property
     def winner(self) -> str | None:
-        """Name of the bot that won; None for a draw."""
+        """Name of the winner; None for a draw."""
         return {Result.WIN: self.first, Result.LOSS: self.second}.get(self.result)
 
     @property
     def loser_revision(self) -> int | None:
-        """Revision of the bot that lost; None for a draw."""
+        """Revision of the loser; None for a draw."""
         sides = {Result.WIN: self.second_revision, Result.LOSS: self.first_revision}
         return sides.get(self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class PliesTally:
-    """How many rated games of a division are alike in players, result and length."""
+    """The number of rated games of a division with equal players, result and length."""
 
     first_revision: int
     second_revision: int
     result: Result
-    """From the first player's side."""
+    """Result for the first player."""
     plies: int
     games: int
 
 
 PERSON = "person"
-"""The name of a person in a saved game."""
+"""The name of the person in a game against a bot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,28 +272,28 @@ class NewHumanGame(FinishedGame):
     """A finished game of a person against a bot."""
 
     revision: int
-    """Of the bot."""
+    """The bot's revision."""
     bot_side: int
-    """0: the bot moved first."""
+    """0 if the bot moved first, else 1."""
     budget: Mapping[str, int]
-    """Of the bot for one move, such as ``{"time_ms": 100}``."""
+    """The bot's budget per move, such as ``{"time_ms": 100}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanGameRow(FinishedGame):
-    """A stored game of a person."""
+    """A stored game of a person against a bot."""
 
     key: int
     bot: str
     """The bot's name."""
     bot_side: int
-    """0: the bot moved first."""
+    """0 if the bot moved first, else 1."""
     budget: Mapping[str, int]
-    """Of the bot for one move."""
+    """The bot's budget per move."""
 
     @property
     def id(self) -> str:
-        """The number that people write: ``p3``; games of pairs have bare numbers."""
+        """The game's number for users, such as ``p3``; games of bots have plain numbers."""
         return f"p{self.key}"
 
     @property
@@ -306,5 +308,5 @@ class HumanGameRow(FinishedGame):
 
     @property
     def opening_plies(self) -> int:
-        """No ply of such a game was drawn at random."""
+        """Always 0: these games have no random opening."""
         return 0

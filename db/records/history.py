@@ -1,4 +1,4 @@
-"""Results of a division by the order in which they were stored."""
+"""Records of a division's results in the order of storing."""
 
 from dataclasses import dataclass, field
 
@@ -7,10 +7,10 @@ from engine.result import Result
 
 @dataclass(frozen=True, slots=True)
 class SlicedPairs:
-    """Equal results of pairs of two revisions on one board class."""
+    """The number of pairs with the same revisions, board class and results."""
 
     a_revision: int
-    """Moved first in game 0."""
+    """The revision that moved first in game 0."""
     b_revision: int
     a_name: str
     b_name: str
@@ -25,7 +25,7 @@ class HistorySlice:
     """The pairs of one slice of a division's games."""
 
     since: float
-    """Start of its earliest pair, epoch seconds."""
+    """Start of its earliest pair, in seconds since the epoch."""
     until: float
-    """Start of its latest pair, epoch seconds."""
+    """Start of its latest pair, in seconds since the epoch."""
     pairs: list[SlicedPairs] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""How a bot is started: as it is stored, and as a process of this machine.
+"""How a bot is started.
 
-A `Launch` is stored with a revision and holds no path of this installation. A `Start` is made from
-it when a process is wanted, and goes to a worker with the plan of a pair.
+A `Launch` is stored with a revision and holds no path of this installation. A `Start` is derived
+from it for this machine, and sent to a worker with the plan of a pair.
 """
 
 import msgspec
@@ -10,31 +10,31 @@ from db.records.restart import Restart
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """The revision of a git repository that a bot was taken from, and where its copy lies."""
+    """The git commit that a bot was taken from, and the folder of its copy."""
 
     revision: str
-    """The words of the user, such as ``main``."""
+    """The revision as the user wrote it, such as ``main``."""
     commit: str
-    """The hash that it stood for."""
+    """Hash of the commit."""
     tree: str
-    """The hash of the commit's files."""
+    """Hash of the commit's files."""
     inner: str
-    """The folder inside the repository in which the specification is read; "": its top."""
+    """Folder in the repository that the specification refers to; "" for the top."""
     build: str
-    """The command that built it; "": none."""
+    """The build command; "" without one."""
     place: str
-    """The absolute folder of the copy in the ladder's store."""
+    """Absolute folder of the copy."""
     digest: str
-    """Of all its files after the build."""
+    """Hash of all its files after the build."""
     committed_at: float | None = None
-    """Seconds since the epoch; None: taken before that was kept."""
+    """Seconds since the epoch; None if an older version registered it."""
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Limits on the machine's means for a bot and everything it starts; None: no limit.
+    """Resource limits of a bot and its child processes; None for no limit.
 
-    The first three are the kernel's own (setrlimit), hold for each of its processes, and make the
-    bot's calls fail; the others are watched a few times a second and end the bot.
+    The first three are set with setrlimit for each process: system calls beyond them fail. The
+    others are measured a few times per second: exceeding one kills the bot.
     """
 
     open_files: int | None = 1024
@@ -42,63 +42,62 @@ class Limits(msgspec.Struct, frozen=True):
     file_mb: int | None = 1024
     """Size of one file in MiB (RLIMIT_FSIZE)."""
     address_mb: int | None = None
-    """Address space per process in MiB (RLIMIT_AS); runtimes that reserve a lot need it off."""
+    """Address space per process in MiB (RLIMIT_AS). Some runtimes reserve more than they use."""
     memory_mb: int | None = 1024
-    """Resident memory of the bot and its descendants together, in MiB, shared pages once."""
+    """Resident memory of all processes in MiB, counting shared pages once."""
     processes: int | None = 64
-    """The bot and its descendants alive at the same time; threads are not counted.
+    """Number of processes at a time, not counting threads.
 
-    Beside this the kernel lets the user's tasks, all taken together, grow by some thousand
-    (RLIMIT_NPROC; without effect for root)."""
+    In addition RLIMIT_NPROC lets all tasks of the user grow by a few thousand (no effect for
+    root)."""
     scratch_mb: int | None = 1024
-    """Disk used by the scratch folder (HOME and TMPDIR), in MiB."""
+    """Size of the scratch folder (HOME and TMPDIR) in MiB."""
     written_mb: int | None = 4096
-    """Data that the living processes have written to disk in all, in MiB, wherever it lies."""
+    """Data written to any disk by the living processes, in MiB."""
     cpu_s: int | None = None
-    """CPU time of all its processes and threads, the ended ones included, in one game, from one
-    `ready` to the next."""
+    """CPU seconds of all processes in one game, including ended ones, from one `ready` to the
+    next."""
 
 
 DEFAULT_LIMITS = Limits()
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """A bot's way of being started, as it is stored with its revision (JSON)."""
+    """How to start a bot, as stored with its revision in JSON."""
 
     command: tuple[str, ...]
-    """The program and its arguments, or with a `host` the arguments of that; empty for a built-in
-    player."""
+    """The program and its arguments, or those of the `host`; empty for a built-in player."""
     folder: str
-    """The absolute folder in which it runs; "" for a player of this installation."""
+    """Absolute working folder; "" for a built-in player."""
     player: str | None = None
-    """The built-in player, with its options; None for every other bot."""
+    """The built-in player with its options; None for other bots."""
     restart: Restart = Restart.NEVER
-    """How often its process is renewed, unless a run says otherwise."""
+    """When its process is restarted, unless a run overrides it."""
     address_mb: int | None = None
-    """Address space of each of its processes, in MiB; None: no limit."""
+    """Address space of each process in MiB; None for no limit."""
     host: str | None = None
-    """The script of `bots.foreign` that hosts it, such as ``thu``; not part of a stored path, so
-    that a registered bot survives a new installation of the ladder."""
+    """The script in `bots.foreign` that hosts it, such as ``thu``. Its path is not stored, so that
+    a bot still starts after the ladder is installed elsewhere."""
     python: str | None = None
-    """The interpreter of the host; None: the ladder's own."""
+    """Python interpreter of the host; None for the ladder's own."""
     is_python_chosen: bool | msgspec.UnsetType = msgspec.UNSET
-    """Whether the user named the interpreter, so that no other one may host the bot elsewhere."""
+    """Whether the user chose the interpreter, so that machines of a cluster must have it, too."""
     min_time_ms: int | None = None
-    """Time per move below which it cannot play, found at registration; None: none is known."""
+    """Shortest time per move in which it can answer, measured at registration; None if unknown."""
     origin: Origin | None = None
-    """The revision that it was taken from; None: it runs where its author works on it."""
+    """The commit that it was taken from; None if it runs in its author's folder."""
 
     @property
-    def starts_nothing(self) -> bool:
-        """Whether it only describes a bot: one that came with an import, see `described`."""
+    def is_description_only(self) -> bool:
+        """Whether it cannot start a bot, because it was imported; see `without_commands`."""
         return not self.command and self.player is None
 
 
-def described(launch: Launch) -> Launch:
-    """A launch that came with a file: without any command, folder, program or copy.
+def without_commands(launch: Launch) -> Launch:
+    """Return the launch of an imported bot: without command, folder, interpreter and copy.
 
-    Nothing starts a bot that has such a launch before it is registered on this machine. A player of
-    the ladder itself stays what it is: its name is no command.
+    So importing a file never runs anything; the bot must first be registered on this machine.
+    Built-in players are kept, because their names are not commands.
     """
     player = launch.player if launch.origin is None else None
     return Launch(
@@ -112,30 +111,30 @@ def described(launch: Launch) -> Launch:
 
 
 class FileState(msgspec.Struct, frozen=True, array_like=True):
-    """A file that a bot is made of, as it was when its identity was taken."""
+    """A file of a bot when the bot's identity was computed."""
 
     path: str
-    """Absolute."""
+    """Absolute path."""
     size: int
-    """In bytes."""
+    """Size in bytes."""
     changed_ns: int
-    """Time of the file's last change (ctime); 0 when it had only just been written."""
+    """The file's ctime in ns; 0 if it was too recent to be relied on."""
     digest: str
-    """16 hex digits of its content."""
+    """Hash of its content, 16 hex digits."""
 
 
 class Start(msgspec.Struct, frozen=True):
-    """One process of a bot as this machine starts it. Bots with equal starts share processes."""
+    """How this machine starts a process of a bot. Bots with equal starts share processes."""
 
     argv: tuple[str, ...]
-    """The program and its arguments, whole."""
+    """The program and all its arguments."""
     folder: str
-    """The absolute folder in which it runs."""
+    """Absolute working folder."""
     environment: tuple[tuple[str, str], ...] = ()
-    """Names and values of the variables that it gets beside those of every bot."""
+    """Environment variables in addition to those of every bot."""
     address_mb: int | None = None
-    """Address space of each of its processes, in MiB; None: no limit."""
+    """Address space of each process in MiB; None for no limit."""
     foreign: bool = True
-    """Whether the sandbox goes before it: true of all but the players of this installation."""
+    """Whether it runs in the sandbox; false only for players of this installation."""
     content: tuple[FileState, ...] = ()
-    """The files that may not change while it plays; empty for what plays from a copy."""
+    """Files that must not change while it plays; empty for a bot that plays from a copy."""

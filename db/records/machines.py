@@ -1,36 +1,34 @@
-"""Machines of clusters, on their way into the store and out of it."""
+"""Records of a cluster's machines."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class MachineRow:
-    """A machine as it described itself when it joined."""
+    """A machine of a cluster as it described itself when it joined."""
 
     name: str
     cpu: str
-    """The model of its processors."""
+    """Model of its processors."""
     cores: int
     kernel: str
-    """Of the operating system."""
+    """Version of the operating system's kernel."""
     python: str
     numba: str
     ladder: str
     speed: float
-    """Million positions a second of the reference search."""
-    pairs: int = 0
-    """That it has played; set by the store."""
+    """Speed of the reference search in million positions/s."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineTableRow:
-    """The rated pairs of two revisions that one machine has played, from A's view."""
+    """The rated pairs of two revisions that one machine has played."""
 
     machine: str
-    """The name; machines of one name count as one, which was updated."""
+    """Name of the machine; machines with equal names count as one that was updated."""
     board_class: str
     a_revision: int
-    """The lower one."""
+    """The revision with the lower id."""
     b_revision: int
     counts: tuple[int, ...]
-    """Nine numbers, as in `db.records.aggregate.PairTableRow`."""
+    """Nine pair counts as in `db.records.aggregate.PairTableRow`."""

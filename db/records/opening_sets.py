@@ -1,15 +1,15 @@
-"""Sets of openings, on their way into the store and out of it."""
+"""Records of sets of openings."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningSetRow:
-    """A set of openings as it is stored."""
+    """A stored set of openings."""
 
     content_hash: str
     """32 hex digits."""
     name: str
-    """Of the file that it was read from."""
+    """Name of the file that it was read from."""
     lines: str
-    """One opening a line, such as ``6x7 3342``, sorted."""
+    """Sorted openings, one per line, such as ``6x7 3342``."""

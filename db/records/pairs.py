@@ -1,8 +1,4 @@
-"""Pairs: planned, sent to a worker, played, stored.
-
-Times are seconds since the epoch, durations microseconds, results from the side that is named.
-Importing this module loads no database code.
-"""
+"""Records of pairs: planned, sent to a worker, played, stored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,42 +19,42 @@ class Entrant(msgspec.Struct, frozen=True):
     """A registered bot as one side of a pair."""
 
     revision: int
-    """Key of the bot's revision in the database."""
+    """Id of the bot's revision."""
     name: str
     start: Start
     budget: Budget
     player: str | None = None
-    """The built-in player that its process is to be; None for every other bot."""
+    """The built-in player that its process becomes; None for other bots."""
     restart: Restart = Restart.NEVER
     values: tuple[tuple[str, str], ...] = ()
-    """Values of the places ``{name}`` in the command of a bot that is being tuned. The start has
-    them; another machine fills them in."""
+    """Values for ``{name}`` in the command of a bot that is being tuned. `start` contains them;
+    another machine needs them to build its own."""
 
-    def renews(self, *, pair_ended: bool) -> bool:
-        """Whether its process ends with the game that has just ended."""
+    def should_restart(self, *, pair_ended: bool) -> bool:
+        """Return whether its process must be restarted after the game that has just ended."""
         return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 
 
 class Excuses(msgspec.Struct, frozen=True, array_like=True):
-    """The late moves of a pair that were excused, beside the time in which there could be some."""
+    """Counts of a pair's excused late moves, with the time in which they could occur."""
 
     moves: tuple[int, int] = (0, 0)
-    """Excused late moves of A and of B, but for those that the host of a virtual machine caused."""
+    """Excused late moves of A and of B, without those that the host of a virtual machine caused."""
     asked_us: tuple[int, int] = (0, 0)
-    """Time for which A and B were asked for moves under a time budget."""
+    """Time that A and B had to answer requests for moves under a time budget."""
     controls: int = 0
-    """Controls after late moves that would have been late as well."""
+    """Control measurements after late moves that were late, too."""
     control_us: int = 0
-    """Time that all controls took."""
+    """Total time of all control measurements."""
 
 
 class PairPlan(msgspec.Struct, frozen=True):
-    """Two games to be played: the same board and opening, colours swapped."""
+    """A pair to be played: two games on one board and opening with colours swapped."""
 
     id: int
-    """Key of the pair in the database."""
+    """Id of the pair."""
     number: int
-    """The pair's place in its stream, from 0."""
+    """Position of the pair in its stream, from 0."""
     a: Entrant
     """Moves first in game 0."""
     b: Entrant
@@ -68,68 +64,68 @@ class PairPlan(msgspec.Struct, frozen=True):
     board_class: str
     opening: tuple[int, ...]
     seed: int
-    """Of both games, below 2**53."""
+    """Seed of both games, below 2**53."""
     margin_ms: int = MARGIN_MS
-    """How late a move may be under a time budget."""
+    """Milliseconds that a move may be late under a time budget."""
     watchdog_s: float = WATCHDOG_S
-    """How long a move may take under a work budget."""
+    """Seconds that a move may take under a work budget."""
     unexcused: tuple[int, ...] = ()
-    """Revisions of bots that alone have needed excuses: their late moves are charged."""
+    """Revisions whose late moves are charged, because only they have needed excuses."""
 
     def __reduce__(self) -> Any:
-        """The way to a worker, in a quarter of a pickle's time."""
-        return _packed(self, _plan) or super().__reduce__()
+        """Pickle as MessagePack, in a quarter of the time."""
+        return _pack(self, _unpack_plan) or super().__reduce__()
 
 
 class PairRecord(msgspec.Struct, frozen=True):
-    """A pair as it was played: either two finished games or an abort."""
+    """The outcome of playing a pair: two finished games, or an abort."""
 
     id: int
-    """Of the plan."""
+    """Id of the pair."""
     number: int
     games: tuple[GameRecord, ...]
-    """Two games, the one in which A moves first before the other; empty when aborted."""
+    """The two games, that in which A moved first before the other; empty if aborted."""
     aborts: int = 0
-    """How often a move was asked again, or the pair begun again, because the machine stalled."""
+    """How often a move was asked again, or the pair restarted, because the machine stalled."""
     abort_reason: str = ""
-    """Why the pair could not be played to its end, or which files have changed; "" when it was."""
+    """Why the pair was aborted, such as changed files; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
-    """Revisions of bots that could not be started or did not shake hands in this pair."""
+    """Revisions that could not be started, or did not answer `hello`."""
     changed: tuple[int, ...] = ()
-    """Revisions of bots whose files are no longer what was registered; the pair has no games."""
+    """Revisions whose files differ from the registered ones; the pair has no games then."""
     pondering: tuple[int, ...] = ()
-    """Revisions of bots that were seen to compute on their opponents' time, now or before."""
+    """Revisions that have computed on their opponents' time, in this pair or before."""
     excuses: Excuses = Excuses()
-    """The excused late moves among the aborts."""
+    """Excused late moves, which are among the aborts."""
     machine: int | None = None
-    """Key of the machine of a cluster that played it; None: the coordinator's own."""
+    """Id of the cluster's machine that played it; None for the coordinator's own."""
 
     def __reduce__(self) -> Any:
-        """The way from a worker, in a quarter of a pickle's time."""
-        return _packed(self, _record) or super().__reduce__()
+        """Pickle as MessagePack, in a quarter of the time."""
+        return _pack(self, _unpack_record) or super().__reduce__()
 
 
 _encoder = msgspec.msgpack.Encoder()
-_plans = msgspec.msgpack.Decoder(PairPlan)
-_records = msgspec.msgpack.Decoder(PairRecord)
+_plan_decoder = msgspec.msgpack.Decoder(PairPlan)
+_record_decoder = msgspec.msgpack.Decoder(PairRecord)
 
 
-def _packed(
+def _pack(
     message: PairPlan | PairRecord, unpack: Callable[[bytes], object]
 ) -> tuple[Callable[[bytes], object], tuple[bytes]] | None:
-    """A message as MessagePack for its pickle; None: a file name in it is no text."""
+    """Return how to pickle a message as MessagePack; None if a file name is not valid text."""
     try:
         return unpack, (_encoder.encode(message),)
     except UnicodeEncodeError:
         return None
 
 
-def _plan(packed: bytes) -> PairPlan:
-    return _plans.decode(packed)
+def _unpack_plan(packed: bytes) -> PairPlan:
+    return _plan_decoder.decode(packed)
 
 
-def _record(packed: bytes) -> PairRecord:
-    return _records.decode(packed)
+def _unpack_record(packed: bytes) -> PairRecord:
+    return _record_decoder.decode(packed)
 
 
 class PairStatus(StrEnum):
@@ -138,9 +134,6 @@ class PairStatus(StrEnum):
     PLANNED = "planned"
     FINISHED = "finished"
     DROPPED = "dropped"
-
-
-# Pairs and games.
 
 
 class PlannedPair(NamedTuple):
@@ -156,14 +149,14 @@ class PlannedPair(NamedTuple):
     seed: int
     """Below 2**53."""
     number: int = 0
-    """Place in its stream, from 0; the store sets it."""
+    """Position in its stream, from 0; set by the store."""
     id: int = 0
-    """Key in the database, from 1; the store sets it."""
+    """Id of the pair, from 1; set by the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedPair:
-    """A finished pair without what its moves cost: results, lines and the draw behind them."""
+    """A finished pair: its results, moves, and the draw that they came from."""
 
     number: int
     a_revision: int
@@ -174,15 +167,15 @@ class PlayedPair:
     """A's results in game 0 and game 1."""
     terminations: tuple[Termination, Termination]
     draw: tuple[str, str, int]
-    """Board, opening and seed: two pairs of the same bots with equal draws are one experiment."""
+    """Board, opening and seed. Pairs of the same bots with equal draws are repetitions."""
     moves: tuple[str, str]
-    """The columns of game 0 and game 1, the opening included, as `format_moves` writes them."""
+    """Columns of game 0 and game 1, including the opening, as `format_moves` writes them."""
     duration_us: int = 0
-    """Of both games together."""
+    """Duration of both games together."""
 
     @property
     def mirrored(self) -> "PlayedPair":
-        """This pair from B's side: B becomes A, and the games keep their order."""
+        """The pair with A and B exchanged; the games keep their order."""
         first, second = self.results
         return replace(
             self,
@@ -193,24 +186,24 @@ class PlayedPair:
 
 
 class PairOutcome(StrEnum):
-    """Outcome of handing in a pair."""
+    """What became of a pair that was handed in to be stored."""
 
     STORED = "stored"
     ALREADY_FINISHED = "already_finished"
     DROPPED = "dropped"
     UNKNOWN = "unknown"
-    """No pair of that key was ever planned here."""
+    """No pair with that id was planned in this database."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedPair:
-    """The answer to handing in a pair."""
+    """The answer to a pair that was handed in to be stored."""
 
     outcome: PairOutcome
     game_ids: tuple[int, ...] = ()
-    """Of the two games; empty unless stored."""
+    """Ids of the two games; empty unless stored."""
     a: RatingRow | None = None
-    """The new live rating of the pair's A; None when unrated or not stored."""
+    """The new live rating of the pair's A; None if unrated or not stored."""
     b: RatingRow | None = None
     repeats: int = 0
-    """The number of its games that had been stored in the division before."""
+    """Number of its games whose board and moves the division already held."""

@@ -1,10 +1,10 @@
-"""How often a bot's process is renewed. Imports nothing heavy: the command line reads it too."""
+"""When bots' processes are restarted. Imports nothing heavy, as command lines need it."""
 
 from enum import StrEnum
 
 
 class Restart(StrEnum):
-    """How often a bot's process is renewed when nothing fails."""
+    """When a bot's process is restarted if nothing fails."""
 
     GAME = "game"
     PAIR = "pair"

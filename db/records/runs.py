@@ -1,41 +1,37 @@
-"""Divisions and runs, on their way into the store and out of it.
-
-Times are seconds since the epoch, durations microseconds, results from the side that is named.
-Importing this module loads no database code.
-"""
+"""Records of divisions and runs. Times are seconds since the epoch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from db.records.budget import label_of, rename_in_budget
+from db.records.budget import budget_label, rename_in_budget
 from engine.board import BoardClass
 from engine.result import Termination
 
 BEST = "best: "
-"""The beginning of the verdict of a choice that was made; the bot's name follows."""
+"""Prefix of the verdict of `ladder select`; the chosen bot's name follows."""
 OPTIONS = "options"
-"""The key of a run's settings that holds its command and options; missing in older runs."""
+"""Key of the command's resolved options in a run's settings; missing in older runs."""
 SELECT = "select"
-"""The key of a choice among the settings of its run."""
+"""Key of the options of `ladder select` in a run's settings."""
 
 
 class RunKind(StrEnum):
-    """The command that a run was started by."""
+    """The command that started a run."""
 
     LADDER = "ladder"
     MATCH = "match"
     GATE = "gate"
     TUNE = "tune"
-    """Has steps (`db.records.tuning`) and no pairs."""
+    """A tuning: has steps (`db.records.tuning`) instead of pairs."""
     BISECT = "bisect"
-    """One commit of a bisection, against the good one."""
+    """One commit of a bisection against the good commit."""
     SELECT = "select"
 
 
 class RunStatus(StrEnum):
-    """The state of a run. A `running` one whose lock is free has died."""
+    """The state of a run. A `running` one whose lock is free was killed."""
 
     RUNNING = "running"
     INTERRUPTED = "interrupted"
@@ -43,18 +39,15 @@ class RunStatus(StrEnum):
     INVALID = "invalid"
 
 
-# Conditions and runs.
-
-
 FIXED_OPENING = 4
-"""Plies of an opening without a number on a fixed board, where games would otherwise repeat."""
+"""Default opening plies on boards of one kind, where games would otherwise repeat."""
 
 
 def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
-    """Return the length of a random opening on a board class.
+    """Return the number of plies of a random opening on a board class.
 
-    None means 0 plies where boards vary and `FIXED_OPENING` elsewhere. Stored divisions of both
-    kinds of boards mean these numbers, so another default must be given as a number.
+    None means 0 plies if the class has many boards, else `FIXED_OPENING`. These defaults must not
+    change, because stored divisions with None depend on them.
     """
     if opening_plies is not None:
         return opening_plies
@@ -67,24 +60,24 @@ class Conditions(NamedTuple):
     boards: str
     """The canonical list of board classes."""
     opening_plies: int | None
-    """None: each board class has its own default, or the openings are those of a set."""
+    """None for each board class's default, or if the openings come from a set."""
     budget: Mapping[str, int]
-    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports, and an amount of
-    its own where there is one (`db.records.budget`)."""
+    """Amounts such as ``{"time_ms": 100}``; each bot gets the first kind that it supports, and odds
+    if it has any (`db.records.budget`)."""
     openings: str | None = None
-    """The hash of a set of openings; None: they are drawn at random."""
+    """Hash of a set of openings; None for random openings."""
 
 
 HASH_SHOWN = 12
-"""Digits of a set's hash that stand in a label."""
+"""Digits of an opening set's hash in a division's label."""
 
 
 def division_label(
     boards: str, opening_plies: int | None, budget: Mapping[str, int], openings: str | None = None
 ) -> str:
-    """Conditions in short, such as ``6x7+4/100ms``: boards, opening plies, budget.
+    """Return a label of boards, openings and budget, such as ``6x7+4/100ms``.
 
-    A set of openings stands there with the beginning of its hash:
+    With a set of openings it contains the beginning of the hash:
     ``6x7+openings:1f2e3d4c5b6a/100ms``.
     """
     if openings is not None:
@@ -93,24 +86,24 @@ def division_label(
         opening = ""
     else:
         opening = f"+{'auto' if opening_plies is None else opening_plies}"
-    return f"{boards}{opening}/{label_of(budget)}"
+    return f"{boards}{opening}/{budget_label(budget)}"
 
 
 @dataclass(frozen=True, slots=True)
 class DivisionRow:
-    """The conditions under which games can be compared."""
+    """Rating conditions: games of one division can be compared."""
 
     id: int
     label: str
-    """Short and unique, such as ``6x7+4/100ms``."""
+    """Unique short name, such as ``6x7+4/100ms``."""
     boards: str
     """The canonical list of board classes."""
     opening_plies: int | None
-    """None: each board class has its own default, or the openings are those of a set."""
+    """None for each board class's default, or if the openings come from a set."""
     budget: Mapping[str, int]
-    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
+    """Amounts such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
     openings: str | None = None
-    """The hash of a set of openings; None: they are drawn at random."""
+    """Hash of a set of openings; None for random openings."""
 
     @property
     def conditions(self) -> Conditions:
@@ -125,11 +118,11 @@ class NewRun:
     kind: RunKind
     rated: bool
     stream: str
-    """Hash of what identifies the run, seed included: such runs continue each other."""
+    """Hash of the settings and the seed. Runs of one stream share its pair numbers."""
     identity: str
-    """Hash of the run's settings without the seed."""
+    """Hash of the settings without the seed."""
     settings: Mapping[str, Any]
-    """All that identifies the run, bots with their content hashes included; JSON values only."""
+    """What identifies the run, including its bots' content hashes; JSON values only."""
     seed: int
     division_id: int
     target_games: int | None = None
@@ -138,7 +131,7 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run as it is stored."""
+    """A stored run."""
 
     id: int
     kind: RunKind
@@ -154,10 +147,10 @@ class RunRow:
     ended_at: float | None
     note: str
     verdict: str | None
-    """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided yet."""
+    """See `db.models.Run.verdict`; None if there is no verdict yet."""
     renamed: Mapping[str, str] = field(default_factory=dict)
-    """Current names of bots that were renamed since, by the names in what identifies the run;
-    `settings` and `verdict` hold the current ones."""
+    """Current names of renamed bots by their names when the run began; `settings` and `verdict`
+    hold the current names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +162,7 @@ class SideTally:
     draws: int
     losses: int
     forfeits: int
-    """Losses by its own failure."""
+    """Games that it forfeited; they are among the losses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,34 +173,34 @@ class ForfeitTally:
     termination: Termination
     games: int
     game: int
-    """The id of the first of them."""
+    """Id of the first of them."""
     detail: str
-    """The cause of the first, in words."""
+    """Cause of the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunTally:
-    """The finished games of a run in sums."""
+    """Counts of a run's finished games."""
 
     sides: tuple[SideTally, ...]
     """One for each revision that has games."""
     forfeits: tuple[ForfeitTally, ...]
     played_s: float
-    """Seconds for which games were in play, pauses of up to a minute between them included."""
+    """Seconds with games in play, including pauses of up to a minute."""
 
 
 def bots_in(settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the content hash of each bot by name; empty where an imported run has none."""
+    """Return the content hashes by bot; empty if an imported run has none."""
     bots = settings.get("bots")
     return bots if isinstance(bots, Mapping) else {}
 
 
 def rename_in_settings(settings: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return settings in which bots have other names.
+    """Return settings with bots renamed.
 
     Args:
-        settings: of a run; an imported one may lack any of them.
-        names: the new names by the old ones.
+        settings: a run's settings; an imported run may lack any of them.
+        names: new names by old ones.
 
     """
     changed = dict(settings)
@@ -215,7 +208,7 @@ def rename_in_settings(settings: dict[str, Any], names: Mapping[str, str]) -> di
         changed["bots"] = {names.get(name, name): content for name, content in bots.items()}
     if isinstance(pairing := settings.get("pairing"), str):
         kind, *sides = pairing.split(":")
-        changed["pairing"] = ":".join([kind, *(_listed(side, names) for side in sides)])
+        changed["pairing"] = ":".join([kind, *(_rename_listed(side, names) for side in sides)])
     if isinstance(budget := settings.get("budget"), Mapping):
         changed["budget"] = rename_in_budget(budget, names)
     choice = settings.get(SELECT)
@@ -225,12 +218,12 @@ def rename_in_settings(settings: dict[str, Any], names: Mapping[str, str]) -> di
 
 
 def rename_in_verdict(verdict: str | None, names: Mapping[str, str]) -> str | None:
-    """Return a verdict in which the chosen bot has another name."""
+    """Return a verdict with the chosen bot renamed."""
     if verdict is None or not verdict.startswith(BEST):
         return verdict
     name = verdict.removeprefix(BEST)
     return BEST + names.get(name, name)
 
 
-def _listed(names: str, new: Mapping[str, str]) -> str:
+def _rename_listed(names: str, new: Mapping[str, str]) -> str:
     return ",".join(new.get(name, name) for name in names.split(","))

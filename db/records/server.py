@@ -1,4 +1,4 @@
-"""A database server as `ladder doctor` looks at it."""
+"""The state of a database server, for `ladder doctor`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,19 +7,17 @@ SETTINGS = (
     *("fsync", "full_page_writes", "synchronous_commit", "autovacuum", "track_activities"),
     *("statement_timeout", "transaction_timeout", "idle_session_timeout"),
 )
-"""Settings that can hurt. Not every version of the server has all of them."""
+"""Settings that can do harm. Some versions of the server lack some of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server, what its user may do there, and who else is there."""
+    """A server, the rights of its user, and its other sessions."""
 
     version: str
-    """Of the server."""
+    """Version of the server."""
     tables: str
-    """The version of the tables."""
-    needed: str
-    """The version of the tables that this program needs."""
+    """Schema version of the tables."""
     user: str
     owner: str
     """The role that owns the tables."""
@@ -28,13 +26,13 @@ class ServerState:
     sessions: int
     session_limit: int
     runs: Mapping[int, str]
-    """The process that plays each run that is in play."""
+    """The process that plays a run, by the number of the run."""
     blocker: str | None
-    """The session that holds the writers' lock, else the one of the oldest transaction."""
+    """The session that holds the write lock, else the one with the oldest transaction."""
     blocker_s: float
     """Seconds since its transaction began."""
     round_trip_s: float
     ahead_s: float
-    """By how many seconds the clock of this machine is ahead of the server's."""
+    """Seconds that this machine's clock is ahead of the server's."""
     settings: Mapping[str, str]
-    """By the names in `SETTINGS`."""
+    """Values by the names in `SETTINGS`."""

@@ -1,9 +1,9 @@
-"""The thoughts of one game as one compact blob.
+"""The thoughts of one game, packed into bytes.
 
-MessagePack of arrays, in the order of `_Packed`, without the last fields that are null. Values are
-kept as thousandths, which take three bytes where a float takes nine and are finer than any player's
-estimate. Processor time is kept as its difference to the wall time, which is small for a bot that
-thinks. Compression on top would save at most a quarter, and cost as much time as writing the game.
+They are MessagePack arrays with the fields of `_Packed`, without trailing nulls. Two fields are
+stored as small numbers: a value in thousandths (0.512 as 512: three bytes instead of nine), and
+processor time as its difference to the wall time. Compression would save at most a quarter more,
+and take as long as writing the game.
 """
 
 from collections.abc import Sequence
@@ -14,21 +14,21 @@ import msgspec
 from db.records.games import Proven, Thought, parse_claim
 
 LIMIT = 1 << 40
-"""The greatest count that is kept: bots may report any number, and sums must fit 64 bits."""
+"""Greatest count to store: bots may report any number, and sums must fit in 64 bits."""
 LEAST = 5
-"""Fields that every move has."""
+"""Number of fields that every move has."""
 RESULTS: tuple[Proven, ...] = get_args(Proven)
-"""Proven results by their numbers."""
+"""Proven results by their codes."""
 
 
 class _Packed(msgspec.Struct, array_like=True):
     time_us: int
     value: float | None = None
-    """In thousandths."""
+    """Value in thousandths."""
     simulations: int | None = None
     depth: int | None = None
     proven: int | str | None = None
-    """A place in RESULTS; before 0.2 a text such as ``win 5``."""
+    """Index into RESULTS; before version 0.2 a text such as ``win 5``."""
     idle_us: int | None = None
     line: str = ""
     nodes: int | None = None
@@ -40,7 +40,7 @@ _decoder = msgspec.msgpack.Decoder(tuple[_Packed, ...])
 
 
 def encode(thoughts: Sequence[Thought]) -> bytes:
-    """Return the blob of a game's thoughts."""
+    """Return a game's thoughts as bytes."""
     return _encoder.encode([_packed(thought) for thought in thoughts])
 
 
@@ -49,33 +49,33 @@ def _packed(thought: Thought) -> list[int | str | None]:
     packed = [
         thought.time_us,
         None if value is None else round(max(-1.0, min(value, 1.0)) * 1000),
-        _bounded(thought.simulations),
-        _bounded(thought.depth),
+        _clamp(thought.simulations),
+        _clamp(thought.depth),
         None if thought.proven is None else RESULTS.index(thought.proven),
         None if thought.cpu_us is None else thought.time_us - thought.cpu_us,
         thought.line,
-        _bounded(thought.nodes),
-        _bounded(thought.distance),
+        _clamp(thought.nodes),
+        _clamp(thought.distance),
     ]
     while len(packed) > LEAST and packed[-1] in (None, ""):
         packed.pop()
     return packed
 
 
-def _bounded(count: int | None) -> int | None:
-    return None if count is None else bounded(count)
+def _clamp(count: int | None) -> int | None:
+    return None if count is None else clamp_count(count)
 
 
-def bounded(count: int) -> int:
-    """Return a count that a bot reported, within 0..LIMIT."""
+def clamp_count(count: int) -> int:
+    """Return a count that a bot reported, limited to 0..LIMIT."""
     return max(0, min(count, LIMIT))
 
 
 def decode(blob: bytes) -> tuple[Thought, ...]:
-    """Return the thoughts of a blob.
+    """Return the thoughts in bytes from `encode`.
 
     Raises:
-        ValueError: the bytes were not written by `encode`.
+        ValueError: the bytes do not come from `encode`.
 
     """
     try:

@@ -1,34 +1,31 @@
-"""The steps of a tuning, on their way into the store and out of it.
-
-Importing this module loads no database code.
-"""
+"""Records of a tuning's steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 Setting = Mapping[str, float]
-"""The value of each parameter by its name."""
+"""Values by parameter name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningStepRow:
-    """The pairs that two settings of a bot have played against each other."""
+    """The result of pairs between two parameter settings of a bot."""
 
     step: int
-    """From 1 on."""
+    """From 1."""
     a: Setting
-    """Moves first in game 0 of every pair."""
+    """The setting that moves first in game 0 of every pair."""
     b: Setting
     pentanomial: tuple[int, ...]
     """Pairs by the points of `a`: 0, 1/2, 1, 3/2, 2."""
     forfeits: int
-    """Games among them that either forfeited."""
+    """Games that one of the two forfeited."""
     estimate: Setting
-    """The values that the tuning has come to after the step."""
+    """Values estimated after the step."""
     duration_us: int
-    """From the start of the step to its end."""
+    """Wall time of the step."""
 
     @property
     def games(self) -> int:
-        """Finished games."""
+        """Number of finished games."""
         return 2 * sum(self.pentanomial)

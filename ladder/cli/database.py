@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from db.store import Patience, Store
+    from db.store import RetryPolicy, Store
 from ladder.cli.output import print_error, printed_first
 from ladder.signals import current_stop
 
@@ -28,7 +28,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     from db.store import Store
 
     current_stop().check()
-    with Store.open(where, create=create, patience=_audible_patience()) as store:
+    with Store.open(where, create=create, retry_policy=_printing_retry_policy()) as store:
         current_stop().check()
         with _explained_by_damage(store):
             if sync:
@@ -46,7 +46,7 @@ def migrate_database(where: str, *, force: bool) -> str:
     from db.store import Store
 
     current_stop().check()
-    version = Store.migrate(where, force=force, patience=_audible_patience())
+    version = Store.migrate(where, force=force, retry_policy=_printing_retry_policy())
     return "up to date" if version is None else f"brought up to date from version {version}"
 
 
@@ -107,20 +107,20 @@ def open_to_read(where: str) -> "Iterator[Store]":
     from db.store import Store
 
     current_stop().check()
-    with Store.open_to_read(where, patience=_audible_patience()) as store:
+    with Store.open_to_read(where, retry_policy=_printing_retry_policy()) as store:
         current_stop().check()
         with _explained_by_damage(store):
             yield store
 
 
-def _audible_patience() -> "Patience":
+def _printing_retry_policy() -> "RetryPolicy":
     """Waiting for a server that is away is told on stderr, and ends with a wish to stop."""
-    from db.store import Patience
+    from db.store import RetryPolicy
 
-    patience = Patience()
-    patience.tell = print_error
-    patience.is_stop_requested = current_stop().is_requested
-    return patience
+    retry_policy = RetryPolicy()
+    retry_policy.report = print_error
+    retry_policy.is_stop_requested = current_stop().is_requested
+    return retry_policy
 
 
 def is_missing(where: str) -> bool:

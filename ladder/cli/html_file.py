@@ -92,15 +92,15 @@ def write_division(
 
     """
     from ladder.experiments.gate.stored import trials_of
-    from ladder.results.analysis.division import mistakes_of_division, truths_of_games
+    from ladder.results.analysis.division import read_mistakes, read_truths
     from ladder.results.standings.comparison import compare
-    from ladder.results.standings.report_data import gather
+    from ladder.results.standings.report_data import read_report_data
     from reports.report.standings import unrated_lines
 
     # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
     loading.start()
-    data = gather(
+    data = read_report_data(
         store,
         division,
         since=since,
@@ -114,8 +114,8 @@ def write_division(
         where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
     compared = compare(store, division, names, since=since, options=options) if names else None
-    wrong = mistakes_of_division(store, division, since=since)
-    truths = None if wrong is None else truths_of_games(store, [one.game for one in data.games])
+    wrong = read_mistakes(store, division, since=since)
+    truths = None if wrong is None else read_truths(store, [one.game for one in data.games])
     loading.join()
     from reports.html.report import report_page
 

@@ -70,7 +70,7 @@ def budgets_of(
 
 def _times_of(text: str) -> dict[str, int]:
     """Amounts from ``100ms``, or with odds such as ``v17=200ms,100ms``. Raises UsageError."""
-    from db.records.budget import key_of
+    from db.records.budget import budget_key
     from ladder.names import check_name
 
     general: int | None = None
@@ -89,7 +89,9 @@ def _times_of(text: str) -> dict[str, int]:
         else:
             general = parse_time(time)
     shared = parse_time(DEFAULT_TIME) if general is None else general
-    others = {key_of("time_ms", name): odds[name] for name in sorted(odds) if odds[name] != shared}
+    others = {
+        budget_key("time_ms", name): odds[name] for name in sorted(odds) if odds[name] != shared
+    }
     return {"time_ms": shared, **others}
 
 

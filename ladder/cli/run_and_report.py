@@ -24,7 +24,7 @@ from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
-from ladder.results.standings.selection import listed, shown
+from ladder.results.standings.selection import select_bots, show_only
 from ladder.results.standings.standings import PairStanding, Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
@@ -129,7 +129,7 @@ def _play(
     )
     if isinstance(outcome, NothingToResume):
         return _say_nothing_to_resume(outcome.others, options, json=json)
-    standings = listed(standings_after(store, outcome.run))
+    standings = select_bots(standings_after(store, outcome.run))
     if json:
         run = outcome.run
         head = {
@@ -149,7 +149,7 @@ def _play(
     elif settings.kind is RunKind.MATCH:
         print_out(match_text(_match_result(store, outcome.run, settings), standings.label))
     else:
-        print_standings(stdout_console(), shown(standings, settings.bots))
+        print_standings(stdout_console(), show_only(standings, settings.bots))
     for name, reason in outcome.live.left_out.items():
         print_error(f"left out: {name}: {reason}")
     if outcome.ending is RunEnding.STOPPED:

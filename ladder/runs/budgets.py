@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
-from db.records.budget import amount_for, odds_of, parts_of
+from db.records.budget import amount_for, bots_with_odds, split_budget_key
 from ladder.errors import UnfitBot, UsageError
 
 MOST_MOVES = 72
@@ -31,17 +31,19 @@ class Budgets:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The keys of the kinds of budget, in order of preference."""
-        return tuple(key for key in self.amounts if parts_of(key)[1] is None)
+        return tuple(key for key in self.amounts if split_budget_key(key)[1] is None)
 
     @property
     def odds(self) -> tuple[str, ...]:
         """The bots that have amounts of their own."""
-        return odds_of(self.amounts)
+        return bots_with_odds(self.amounts)
 
     @property
     def longest_ms(self) -> int | None:
         """The longest time of any bot for a move; None under work budgets."""
-        times = (each for key, each in self.amounts.items() if parts_of(key)[0] == "time_ms")
+        times = (
+            each for key, each in self.amounts.items() if split_budget_key(key)[0] == "time_ms"
+        )
         return max(times, default=None)
 
     def time_ms(self, name: str) -> int | None:
@@ -80,7 +82,7 @@ class Budgets:
     def __str__(self) -> str:
         words = []
         for key, amount in self.amounts.items():
-            field, bot = parts_of(key)
+            field, bot = split_budget_key(key)
             phrase = BUDGETS[KIND_OF_FIELD[field]].phrase.format(amount)
             words.append(phrase if bot is None else f"({bot} {phrase})")
         return " ".join(words)

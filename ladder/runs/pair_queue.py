@@ -193,7 +193,7 @@ class PairQueue(PairSource):
         """Leave a pair planned for a later session."""
         if record.changed:
             return ""
-        self.store.pairs.note_aborts(plan.id, record.aborts)
+        self.store.pairs.add_aborts(plan.id, record.aborts)
         return f"pair {plan.number} was given up: {record.abort_reason}"
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
-from db.records.budget import parts_of
+from db.records.budget import split_budget_key
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.budgets import Budgets
@@ -121,7 +121,7 @@ def _budget(amounts: Mapping[str, int]) -> dict[str, object]:
     options: dict[str, object] = {}
     times = []
     for key, amount in amounts.items():
-        kind, bot = parts_of(key)
+        kind, bot = split_budget_key(key)
         if kind != "time_ms":
             options[kind] = amount
         else:

@@ -88,7 +88,7 @@ class Runner:
 
         """
         self.watcher.started(self.live)
-        self.store.patience.tell = self._warn
+        self.store.retry_policy.report = self._warn
         if self._time_is_up():
             self._warn(
                 f"no time is left: run {self.run.id} has already been played for longer; ask for "

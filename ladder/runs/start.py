@@ -386,7 +386,7 @@ def _create_run(
     description = settings.describe(hashes)
     seed = _seed(store, settings, description)
     if settings.openings is not None:
-        store.opening_sets.keep(settings.openings.row)
+        store.opening_sets.save(settings.openings.row)
     run = store.runs.create(
         NewRun(
             kind=settings.kind,
@@ -417,4 +417,4 @@ def _adopt_orphaned_pairs(store: Store, lock: RunLock, run: RunRow) -> int:
         for other in store.runs.find(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    return store.pairs.adopt(run.id, orphaned)
+    return store.pairs.reassign(run.id, orphaned)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
-from ladder.results.overview.change import list_before
+from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
@@ -60,11 +60,13 @@ class Site:
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """Reads the files that pages load."""
 
-    def list_before(self, store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+    def rate_without_run(
+        self, store: Store, division: DivisionRow, run: RunRow
+    ) -> Mapping[str, float]:
         """Return the rating list by name without a run's games; it stays while the run lasts."""
         key = ("list before", run.started_at, run.id)
         found: Mapping[str, float] = self.remembered.get(
-            key, lambda: list_before(store, division, run)
+            key, lambda: rate_without_run(store, division, run)
         )
         return found
 

@@ -57,7 +57,7 @@ def report_page(
     """The whole page as one string of HTML.
 
     Args:
-        data: as `ladder.results.standings.report_data.gather` reads it.
+        data: as `ladder.results.standings.report_data.read_report_data` reads it.
         compared: bots to put side by side before everything else.
         trials: gates and matches, latest first.
         wrong: what bots got wrong; None: no game was analysed.

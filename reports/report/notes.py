@@ -57,8 +57,8 @@ def note_text(note: found.Note) -> str:
                 f"the games of {machine} do not agree with the others' (chance "
                 f"{chance_text(chance)} if they did){_surprise(surprise)}"
             )
-        case found.RetiredLeftOut(names):
-            which = "1 retired bot is" if len(names) == 1 else f"{len(names)} retired bots are"
+        case found.RetiredLeftOut(bots):
+            which = "1 retired bot is" if bots == 1 else f"{bots} retired bots are"
             return f"{which} left out, not their games: --retired shows them"
         case found.RetiredOpponents(names):
             return f"retired opponents are left out, --retired counts them: {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""A database of its own for every test: a SQLite file, and for most a PostgreSQL database, too."""
+"""A new database for every test: a SQLite file, and for most a PostgreSQL database, too."""
 
 import shutil
 import tempfile
@@ -12,7 +12,7 @@ from tests.support.postgresql import shared_server, why_none
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test of `place` runs on both kinds of databases, unless it is marked as one of files."""
+    """Run each test with `place` on both databases, unless it is marked for files only."""
     if "place" in metafunc.fixturenames:
         of_files = metafunc.definition.get_closest_marker("sqlite_file") is not None
         kinds = ["sqlite"] if of_files else ["sqlite", "postgresql"]
@@ -21,7 +21,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """What `--db` names: a file that is not there yet, or a database with our tables."""
+    """Yield the path of a file that does not exist yet, or the URL of a new database."""
     if request.param == "sqlite":
         yield str(tmp_path / "ladder.db")
         return
@@ -40,7 +40,7 @@ def store(place: str) -> Iterator[Store]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user may look into, which `tmp_path` is not."""
+    """Yield a folder that every user may read, unlike `tmp_path`."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder

@@ -1,4 +1,4 @@
-"""A small file system of its own for tests that fill it."""
+"""Small file systems for tests that fill them."""
 
 import subprocess
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import pytest
 
 @contextmanager
 def small_disk(folder: Path, mib: int = 8) -> Iterator[None]:
-    """A file system of so many MiB over the folder, which is made."""
+    """Mount a file system of this size over a new folder."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={mib}m", "none", str(folder)]
     if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
@@ -22,7 +22,7 @@ def small_disk(folder: Path, mib: int = 8) -> Iterator[None]:
 
 
 def fill(file: Path) -> None:
-    """Take all room that is left on a file's disk."""
+    """Use up the free space on a file's disk."""
     with file.open("wb", buffering=0) as filler:
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Makes bots, runs and played pairs for the tests of the database."""
+"""Bots, runs and played pairs for the tests of the database."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -34,7 +34,7 @@ def revision(content: str = "one") -> NewRevision:
 
 
 def ensure_revision(store: Store, name: str, new: NewRevision) -> RevisionRow:
-    """Make a content the bot's current one; its revision."""
+    """Make a content the bot's current one, and return its revision."""
     store.bots.bring_up_to_date([], {name: new})
     return store.bots.get(name).revision
 
@@ -56,7 +56,7 @@ def add_bots(store: Store, count: int = 4) -> list[int]:
 
 
 def maker(revisions: Sequence[int], seed: int = 1) -> Callable[[int], PlannedPair]:
-    """What a schedule gives to `Pairs.plan`: two different bots by the pair's number."""
+    """Return a schedule for `Pairs.plan`: two different bots for each number."""
 
     def make(number: int) -> PlannedPair:
         a, b = Random(seed * 1_000_003 + number).sample(list(revisions), 2)
@@ -122,7 +122,7 @@ def game(
         thought_blob.encode(told),
         1_700_000_000.0,
         2_000_000,
-        last_words=last,
+        last_output=last,
     )
 
 
@@ -147,7 +147,7 @@ def human_game(revision: int) -> NewHumanGame:
 
 
 def elo(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
-    """A plain sequential Elo, good enough to see that ratings move."""
+    """Return new ratings by a simple sequential Elo."""
     expected = 2 / (1 + 10 ** ((b.elo - a.elo) / 400))
     step = 16 * (points - expected)
     return a.elo + step, b.elo - step

@@ -1,4 +1,4 @@
-"""Bots renamed, brought back and deleted; runs deleted with all that their games had moved."""
+"""Renaming, unretiring and deleting bots; deleting runs with everything derived from them."""
 
 from pathlib import Path
 from random import Random
@@ -25,11 +25,12 @@ from tests.db.making import (
     revision,
     to_plan,
 )
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
 def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
-    """A new name moves no game, no rating and no revision, and descendants name it."""
+    """Renaming keeps games, ratings and revisions, and changes `based_on` of others."""
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 10)
@@ -47,7 +48,7 @@ def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
 
 
 def experiment(store: Store, **settings: object) -> RunRow:
-    """A run of v1 and v2, its settings as commands store them."""
+    """Return a run of v1 and v2 with settings as commands store them."""
     budget = {"time_ms": 100, "time_ms@v1": 200}
     division = store.divisions.ensure("thu", 0, budget)
     told = {"bots": {"v1": "one", "v2": "one"}, "budget": budget, **settings}
@@ -55,7 +56,7 @@ def experiment(store: Store, **settings: object) -> RunRow:
 
 
 def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
-    """Settings, verdict and division follow; what identifies the run finds it no more."""
+    """Settings, verdict and division follow; the run is no longer found by its identity."""
     add_bots(store)
     run = experiment(store, pairing="gate:v1:v2,v1", select={"against": "v2"})
     store.runs.set_verdict(run.id, "best: v1")
@@ -80,13 +81,13 @@ def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
     assert store.runs.get(run.id).settings == run.settings
 
 
-def test_a_name_with_a_budget_of_its_own_is_not_given_to_another(store: Store) -> None:
-    """Else a division's amount for a deleted bot would become another bot's."""
+def test_a_name_with_odds_is_refused(store: Store) -> None:
+    """A division's odds for a deleted bot must not become another bot's."""
     add_bots(store)
     experiment(store)
     store.bots.delete("v1")
     store.divisions.ensure("thu", 0, {"time_ms": 100, "time_ms@v2": 200})
-    with pytest.raises(NameTaken, match="a bot called 'v1' with a budget of its own"):
+    with pytest.raises(NameTaken, match="odds for a bot called 'v1'"):
         store.bots.rename("v2", "v1")
     assert store.bots.get("v2").name == "v2"
 
@@ -100,8 +101,8 @@ def test_a_deleted_bot_leaves_its_name_in_runs(store: Store) -> None:
     assert store.audit.integrity() == []
 
 
-def test_a_taken_name_is_given_to_nobody(store: Store) -> None:
-    """The name of another bot, also of a retired one, is refused; its own name changes nothing."""
+def test_a_taken_name_is_refused(store: Store) -> None:
+    """Another bot's name is refused, even if retired; its own name changes nothing."""
     add_bots(store, 3)
     store.bots.retire("v3")
     for taken in ("v2", "v3"):
@@ -112,7 +113,7 @@ def test_a_taken_name_is_given_to_nobody(store: Store) -> None:
 
 
 def test_a_retired_bot_comes_back(store: Store) -> None:
-    """Retiring is undone as if it had not been; a bot that is not retired stays as it is."""
+    """Unretiring restores the bot; a bot that is not retired stays as it is."""
     add_bots(store, 2)
     before = store.bots.all()
     store.bots.retire("v1")
@@ -122,14 +123,14 @@ def test_a_retired_bot_comes_back(store: Store) -> None:
 
 
 def test_unknown_bots_are_not_changed(store: Store) -> None:
-    """A name that nobody has is an error of every change, and names it."""
+    """Every change of an unknown bot is an error that names it."""
     for change in (store.bots.unretire, store.bots.delete, lambda n: store.bots.rename(n, "x")):
         with pytest.raises(UnknownRow, match="'nobody'"):
             change("nobody")
 
 
 def test_a_bot_without_games_is_deleted(store: Store) -> None:
-    """It goes with its revisions and the pairs that were given up; others keep theirs."""
+    """Its revisions and dropped pairs are deleted with it; those of others stay."""
     a, b = add_bots(store, 2)
     ensure_revision(store, "v1", revision("two"))
     run = new_run(store)
@@ -141,8 +142,8 @@ def test_a_bot_without_games_is_deleted(store: Store) -> None:
     assert store.bots.add(new_bot("v1")).revision.number == 1
 
 
-def test_keys_of_deleted_rows_are_not_given_out_again(store: Store) -> None:
-    """What refers to a deleted bot, run, pair or game must not find another one in its place."""
+def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
+    """References to a deleted bot, run, pair or game must not lead to another one."""
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 3)
@@ -160,12 +161,12 @@ def test_keys_of_deleted_rows_are_not_given_out_again(store: Store) -> None:
     fresh = store.bots.add(new_bot("v9"))
     assert fresh.id > deleted.id
     assert fresh.revision.id > deleted.revision.id
-    with pytest.raises(UnknownRow, match="the bot was deleted while it played"):
+    with pytest.raises(UnknownRow, match="was deleted while it played"):
         store.human_games.add(human_game(deleted.revision.id))
 
 
 def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
-    """A row that refers to a deleted one, or is there already, is refused with what to do."""
+    """A row that refers to a deleted one, or exists already, is refused with a remedy."""
     revisions = add_bots(store)
     run = new_run(store)
     gone = max(revisions) + 1
@@ -209,7 +210,7 @@ def _derived(store: Store, division: int) -> tuple[list[PairTableRow], list[Rati
 
 
 def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "") -> None:
-    """Pairs of the runs in turn; four in a row have the same moves."""
+    """Store pairs of the runs in turn; four in a row have the same moves."""
     revisions = [bot.revision.id for bot in store.bots.all()]
     for number, run in enumerate(order):
         if run == left_out:
@@ -221,7 +222,7 @@ def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "")
 
 @pytest.mark.parametrize("deleted", "ab")
 def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
-    """Aggregate, live ratings and marks of repeats are those of a twin that never had the run."""
+    """Aggregate, live ratings and repeats equal those of a database that never had the run."""
     order = "abbabaabab"
     results = []
     for left_out in ("", deleted):
@@ -250,7 +251,7 @@ def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
 
 
 def test_a_run_without_games_is_deleted(store: Store) -> None:
-    """Its planned pairs go, their numbers are free, and nothing else moves."""
+    """Its planned pairs are deleted, their numbers become free, and nothing else changes."""
     revisions = add_bots(store)
     run = new_run(store)
     store.pairs.plan(run.id, 5, maker(revisions))
@@ -262,14 +263,14 @@ def test_a_run_without_games_is_deleted(store: Store) -> None:
         store.runs.delete(99, elo)
 
 
-def test_a_living_run_is_not_deleted(store: Store) -> None:
-    """While a process holds the run's lock nothing is deleted, and the error names it."""
+def test_a_run_in_play_is_not_deleted(store: Store) -> None:
+    """While a process holds the run's lock, nothing is deleted, and the error names the process."""
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 3)
     lock = store.run_lock()
     assert lock.try_acquire(run.id)
-    with pytest.raises(InUse, match=f"run {run.id} is being played"):
+    with pytest.raises(InUse, match="run 1 is being played"):
         store.runs.delete(run.id, elo)
     assert store.games.count(run.id) == 6
     lock.release(run.id)
@@ -279,7 +280,7 @@ def test_a_living_run_is_not_deleted(store: Store) -> None:
 
 
 def test_games_are_counted_by_run(store: Store) -> None:
-    """Every run that has finished games is counted, rated or not; planned pairs are none."""
+    """Finished games are counted for every run, rated or not; planned pairs are not."""
     revisions = add_bots(store)
     one, two, three = (new_run(store, rated=n != 2, stream=f"s{n}") for n in (1, 2, 3))
     play_all(store, one, revisions, 3)
@@ -290,7 +291,7 @@ def test_games_are_counted_by_run(store: Store) -> None:
 
 
 def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
-    """A repeated game that is not marked and a first one that is are found and put right."""
+    """An unmarked repeat and a wrongly marked game are found and repaired."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     rows = store.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
@@ -298,8 +299,7 @@ def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
         finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     before = _derived(store, run.division_id)
     assert before[2] == [False, False, True, True]
-    with store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
+    execute_sql(store.where, "UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
     found = store.aggregate.rebuild(elo, repair=False)
     assert {(d.key, d.stored, d.computed) for d in found if d.table == "games"} == {
         ((1,), 1.0, 0.0),

@@ -1,4 +1,4 @@
-"""Revisions keep their order on the way out and in, and databases that have grown are merged."""
+"""Exports and imports keep the order of revisions, and merge databases that have grown."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,18 +10,19 @@ import pytest
 from db.records import thought_blob
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
 from db.records.games import LastOutput, Thought
-from db.records.launch import described
+from db.records.launch import without_commands
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from tests.db.making import elo, ensure_revision, new_bot, new_run, revision, to_plan
 from tests.support.data.random_games import random_record
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
 def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
-    """A pair played by the rules, whose second game is forfeited at its last move."""
+    """Return a valid pair whose second game is forfeited at its last move."""
     record = random_record(plan, random)
     first, second = record.games
     lost = msgspec.structs.replace(
@@ -29,7 +30,7 @@ def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
         moves=second.moves[:-1],
         result=Result.LOSS if len(second.moves) % 2 else Result.WIN,
         termination=Termination.CRASH,
-        last_words=LastOutput("Traceback:\n  no idea", ("> {}", "< 3")),
+        last_output=LastOutput("Traceback:\n  no idea", ("> {}", "< 3")),
     )
     return msgspec.structs.replace(record, games=(first, lost))
 
@@ -55,7 +56,7 @@ class Played:
             finish_pair(self.store, plan, legal_record(plan, self.random), elo)
 
     def go(self, steps: str) -> None:
-        """A letter changes hero's content to it, a dot plays a pair."""
+        """Apply steps: a letter changes hero's content to it, a dot plays a pair."""
         for step in steps:
             if step == ".":
                 self.play()
@@ -64,13 +65,13 @@ class Played:
 
 
 def lines_of(store: Store) -> list[GameLine]:
-    """The lines as a file holds them, with launches as an import keeps them."""
+    """Return the lines of an export, with launches as an import keeps them."""
     lines = [
         msgspec.json.decode(msgspec.json.encode(line), type=GameLine)
         for line in store.exchange.export_lines()
     ]
     for bot in bots_in(lines):
-        bot.launch = described(bot.launch)
+        bot.launch = without_commands(bot.launch)
     return lines
 
 
@@ -123,7 +124,7 @@ def test_the_order_of_revisions_travels(
 
 
 def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -> None:
-    """An older export says nothing of it: the revision of the latest game becomes the current."""
+    """With an older export, the revision of the latest game becomes the current one."""
     source = Played(tmp_path / "source.db")
     source.go(".b.a.c.b.")
     lines = lines_of(source.store)
@@ -139,7 +140,7 @@ def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -
 
 
 def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
-    """Its sources are here: what a file brings stands below, in the file's order."""
+    """Its sources are here, so imported revisions rank below, in the file's order."""
     source = Played(tmp_path / "source.db")
     source.go(".b.c.")
     with Store.open(str(tmp_path / "copy.db")) as copy:
@@ -199,7 +200,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize("field", CHANGES)
 def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
-    """Whatever the file says otherwise of a game that is here: it is named, and nothing stored."""
+    """A field in which a stored game differs from the file is named, and nothing stored."""
     source, twin = (Played(tmp_path / f"{name}.db") for name in ("source", "twin"))
     source.go("..b..")
     twin.go("..b.")
@@ -219,27 +220,27 @@ def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
 
 
 def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
-    """A pair that is to be played here is not overwritten; a file holds each number once."""
+    """A planned pair is not overwritten, and a number may occur once in a file."""
     source = Played(tmp_path / "source.db")
     source.go("..")
     lines = lines_of(source.store)
     with Store.open(str(tmp_path / "copy.db")) as copy:
         twice = [msgspec.structs.replace(line, run=2) for line in lines[:2]]
-        with pytest.raises(NotImportable, match="in the file twice"):
+        with pytest.raises(NotImportable, match="twice"):
             take_in(copy, [*lines, *twice])
         assert copy.runs.find() == []
         a, b = (copy.bots.add(new_bot(name)).revision.id for name in ("x", "y"))
         run = new_run(copy)
         rows = copy.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
         for status in ("planned", "dropped"):
-            with pytest.raises(NotImportable, match=f"{status} and not played, in run {run.id}"):
+            with pytest.raises(NotImportable, match=f"run {run.id}, but {status} and not finished"):
                 take_in(copy, lines)
             copy.pairs.drop([row.id for row in rows])
     source.store.close()
 
 
 def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> None:
-    """Games whose claims were stored as texts are found again, and travel with nodes and lines."""
+    """Games whose claims were stored as texts equal their export, with nodes and lines."""
     source = Played(tmp_path / "source.db")
     source.go(".")
     (first, _) = source.store.games.stream(thoughts=True)
@@ -247,9 +248,10 @@ def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> N
         [(each.time_us, None, 10_000, 12, "win 5") for each in first.thoughts]
     )
     counted = thought_blob.encode([Thought(95_000, simulations=0, nodes=3, line="4")])
-    with source.store._database.writing() as connection:
-        for game, blob in enumerate((former, counted)):
-            connection.exec_driver_sql("UPDATE games SET thoughts = ? WHERE game = ?", (blob, game))
+    for game, blob in enumerate((former, counted)):
+        execute_sql(
+            source.store.where, "UPDATE games SET thoughts = ? WHERE game = ?", (blob, game)
+        )
     lines = lines_of(source.store)
     assert {move.claim for move in lines[0].timing.thoughts} == {"win 5"}
     assert (lines[0].timing.nodes, lines[1].timing.nodes) == ((), (3,))

@@ -2,20 +2,22 @@
 
 import contextlib
 import os
+import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 
-from db.errors import Missing, NotOurs, Outdated, TooNew, Unwritable
+from db.errors import Missing, NotALadderDatabase, Outdated, TooNew, Unwritable
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
 from tests.db.migrations.versions import go_back
+from tests.support.sql import execute_sql
 
 
 def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:
-    """Whoever follows must notice what others store, and nothing where nothing was stored."""
+    """A follower must notice exactly the commits of others."""
     with Store.open(place) as writer, Store.follow(place) as follower:
         before = follower.change_mark()
         assert follower.change_mark() == before
@@ -35,7 +37,7 @@ def test_following_writes_nothing(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_an_older_database_is_not_migrated(place: str) -> None:
-    """Whoever only looks must leave an older file as it is and say what brings it up to date."""
+    """A follower must leave an older file alone, and the error must name the remedy."""
     Store.open(place).close()
     go_back(place, "0003")
     before = Path(place).read_bytes()
@@ -46,27 +48,27 @@ def test_an_older_database_is_not_migrated(place: str) -> None:
 
 
 def test_a_newer_database_is_refused(place: str) -> None:
-    """A version that is unknown here must be named."""
-    with Store.open(place) as store, store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    """An unknown version must be named."""
+    Store.open(place).close()
+    execute_sql(place, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(TooNew, match="9999"):
         Store.follow(place)
 
 
 @pytest.mark.sqlite_file
 def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
-    """No file may come to be, and another program's must be known."""
+    """No file may be created, and another program's file must be refused."""
     with pytest.raises(Missing):
         Store.follow(place)
     assert not os.path.exists(place)
     Path(place).write_text("no database, but a text that is long enough " * 20)
-    with pytest.raises(NotOurs):
+    with pytest.raises(NotALadderDatabase):
         Store.follow(place)
 
 
 @pytest.mark.sqlite_file
 def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
-    """Another file at the place, or none, must show."""
+    """A replaced or deleted file must be noticed."""
     Store.open(place).close()
     other = tmp_path / "other.db"
     Store.open(str(other)).close()
@@ -78,7 +80,7 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
 
 @pytest.mark.sqlite_file
 def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
-    """A follower that ends last must leave the file alone, with all that was stored in it."""
+    """The last follower to close must leave only the database file, with everything stored."""
     writer = Store.open(place)
     follower = Store.follow(place)
     new_run(writer)
@@ -90,15 +92,14 @@ def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
-    """Between its reads a follower must not keep the log from being taken over into the file."""
+    """Between its reads a follower must not delay a checkpoint."""
     with Store.open(place) as writer, Store.follow(place) as follower:
         for _ in range(5):
             new_run(writer)
             follower.runs.find()
-        done = writer._database.writer.connection.dbapi_connection
-        assert done is not None
-        busy, log, taken = done.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        assert (busy, log, taken) == (0, 0, 0)
+        with contextlib.closing(sqlite3.connect(place)) as other:
+            done = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        assert done == (0, 0, 0)
 
 
 @pytest.mark.sqlite_file

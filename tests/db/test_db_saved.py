@@ -1,4 +1,4 @@
-"""Games of people are kept apart from all that ratings are made of."""
+"""Games of people are separate from everything behind ratings."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ GAME = human_game(revision=1)
 
 
 def test_a_saved_game_comes_back_as_it_was(store: Store) -> None:
-    """Keys count from 1, and everything that was stored is read again."""
+    """Keys count from 1, and all fields are read back."""
     store.bots.add(new_bot("hero"))
     assert store.human_games.get(1) is None
     assert [store.human_games.add(GAME), store.human_games.add(GAME)] == [1, 2]
@@ -26,7 +26,7 @@ def test_a_saved_game_comes_back_as_it_was(store: Store) -> None:
 
 
 def test_nothing_else_knows_of_saved_games(store: Store) -> None:
-    """No game, run, division, rating or exported line comes of one, and nothing is to repair."""
+    """They add no game, run, division, rating or exported line, and nothing needs repair."""
     store.bots.add(new_bot("hero"))
     store.human_games.add(GAME)
     assert list(store.games.stream()) == []
@@ -39,7 +39,7 @@ def test_nothing_else_knows_of_saved_games(store: Store) -> None:
 
 @pytest.mark.sqlite_file
 def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
-    """Opening it migrates it after a copy, and keeps what it holds."""
+    """Opening it makes a copy and migrates it, keeping its content."""
     with Store.open(place) as store:
         store.bots.add(new_bot("hero"))
     go_back(place, "0001")

@@ -1,4 +1,4 @@
-"""The log of tunings."""
+"""The steps of tunings."""
 
 from dataclasses import replace
 

@@ -48,7 +48,7 @@ from ladder.names import CONFIG
 from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.numbered import Numbered
+from ladder.results.exchange.numbered_game import NumberedGame
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.schedule import parse_pairing
 
@@ -210,7 +210,7 @@ def _read(form: GameFormat, data: bytes) -> None:
             _survives(each)
 
 
-def _survives(each: Numbered) -> None:
+def _survives(each: NumberedGame) -> None:
     same(msgspec.json.decode(msgspec.json.encode(each.game), type=GameLine), each.game)
 
 

@@ -18,7 +18,7 @@ from engine.result import Result, Termination
 from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
-from ladder.results.exchange.numbered import Numbered
+from ladder.results.exchange.numbered_game import NumberedGame
 
 NAMES = ("alpha", "beta")
 
@@ -78,7 +78,7 @@ def exported() -> dict[GameFormat, bytes]:
             game(1, "01", Result.LOSS, Termination.TIMEOUT),
         )
         with Store.open(str(path)) as store:
-            import_games(store, "valid", [Numbered(n, each) for n, each in enumerate(games, 1)])
+            import_games(store, "valid", [NumberedGame(n, each) for n, each in enumerate(games, 1)])
             return {
                 form: "".join(write(store.exchange.export_lines(None))).encode()
                 for form, write in WRITERS.items()

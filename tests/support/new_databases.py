@@ -26,7 +26,7 @@ def quick_upgrade(connection: Connection, backend: Backend) -> None:
         upgrade(connection, backend)
         _statements.extend(sql for (sql,) in connection.exec_driver_sql(f"{OURS} order by rowid"))
     else:
-        backend.mark_as_ours(connection)
+        backend.mark_new(connection)
         for statement in _statements:
             connection.exec_driver_sql(statement)
         connection.exec_driver_sql("insert into alembic_version values (?)", (migrations.HEAD,))

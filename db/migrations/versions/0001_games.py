@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_table(
         "bots",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -236,7 +236,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to nothing."""
+    """Drop all tables."""
     op.drop_index(op.f("ix_games_line_hash_division_id"), table_name="games")
     op.drop_table("games")
     op.drop_table("ratings")

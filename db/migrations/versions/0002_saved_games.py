@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_table(
         "saved_games",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -36,5 +36,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("saved_games")

@@ -1,4 +1,4 @@
-"""An index of the few pairs of which a game was abandoned, for the share that a report tells."""
+"""An index of the few pairs with an abandoned game, for the share that reports show."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_index(
         op.f("ix_pairs_aborted"),
         "pairs",
@@ -22,5 +22,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_index(op.f("ix_pairs_aborted"), table_name="pairs")

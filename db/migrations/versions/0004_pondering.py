@@ -1,4 +1,4 @@
-"""The aggregate counts games that were lost by thinking on the opponent's time."""
+"""Counts of the games that were lost by computing on the opponent's time."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ COLUMNS = ("a_pondering", "b_pondering")
 
 
 def upgrade() -> None:
-    """Go to this version: no game of an earlier one was lost so, hence 0."""
+    """Migrate from the version before, which knew no such games: all counts are 0."""
     for name in COLUMNS:
         op.add_column(
             "pair_tables",
@@ -21,7 +21,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     with op.batch_alter_table("pair_tables") as batch:
         for name in COLUMNS:
             batch.drop_column(name)

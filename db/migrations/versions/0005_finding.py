@@ -1,4 +1,4 @@
-"""Runs keep the verdict of a gate; an index of the few games that a bot lost by failing."""
+"""The verdict of a gate in its run; an index of the few forfeited games."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version: the verdicts of earlier gates were not kept, hence null."""
+    """Migrate from the version before, which stored no verdicts: all are null."""
     op.add_column("runs", sa.Column("verdict", sa.Text(), nullable=True))
     op.create_index(
         op.f("ix_games_forfeited"),
@@ -23,7 +23,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_index(op.f("ix_games_forfeited"), table_name="games")
     with op.batch_alter_table("runs") as batch:
         batch.drop_column("verdict")

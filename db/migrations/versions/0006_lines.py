@@ -1,4 +1,4 @@
-"""The index of lines holds all that counting different games of some bots needs."""
+"""An index that covers the columns that counting distinct games needs."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.drop_index(op.f("ix_games_line_hash_division_id"), table_name="games")
     op.create_index(
         op.f("ix_games_lines"),
@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_index(op.f("ix_games_lines"), table_name="games")
     op.create_index(
         op.f("ix_games_line_hash_division_id"), "games", ["line_hash", "division_id"], unique=False

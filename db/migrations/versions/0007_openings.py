@@ -1,4 +1,4 @@
-"""Divisions whose openings come from a set, and the sets."""
+"""Sets of openings, and divisions that use them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_table(
         "opening_sets",
         sa.Column("content_hash", sa.Text(), nullable=False),
@@ -23,6 +23,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_column("divisions", "openings")
     op.drop_table("opening_sets")

@@ -1,4 +1,4 @@
-"""The last words of failing bots and to them, for the few games that were forfeited."""
+"""The last output of bots that forfeited a game, and the last messages to them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version: of earlier forfeits nothing was kept, hence no rows."""
+    """Migrate from the version before, which stored no such output: no rows."""
     op.create_table(
         "last_words",
         sa.Column("game_id", sa.Integer(), nullable=False),
@@ -24,5 +24,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("last_words")

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_table(
         "solved_positions",
         sa.Column("key", sa.LargeBinary(), nullable=False),
@@ -31,6 +31,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("verdicts")
     op.drop_table("solved_positions")

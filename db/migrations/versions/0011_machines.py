@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version: earlier pairs were all played on one machine, hence no rows."""
+    """Migrate from the version before, which knew no clusters: no rows."""
     words = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
     op.create_table(
         "machines",
@@ -43,6 +43,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("pair_machines")
     op.drop_table("machines")

@@ -1,6 +1,6 @@
-"""Keys of pairs and games have 64 bits on PostgreSQL, as they always had on SQLite.
+"""Keys of pairs and games with 64 bits on PostgreSQL, as always on SQLite.
 
-A key is spent also by what is undone: two thousand million are not as far away as they look.
+Transactions that are rolled back use up keys, too, so 32 bits may not last.
 """
 
 from alembic import op
@@ -20,12 +20,12 @@ KEYS = {
 
 
 def upgrade() -> None:
-    """Go to this version; each table is written anew once."""
+    """Migrate from the version before; each table is rewritten once."""
     _make("bigint")
 
 
 def downgrade() -> None:
-    """Go back to the version before. Fails when a key is too large for it."""
+    """Migrate back to the version before; fail if a key is too large for it."""
     _make("integer")
 
 
@@ -33,7 +33,7 @@ def _make(kind: str) -> None:
     if op.get_bind().dialect.name != "postgresql":
         return
     for table, columns in KEYS.items():
-        # Alembic would alter, and so rewrite, a table for each column by itself.
+        # Alembic would rewrite a table once for each column.
         altered = ", ".join(f"ALTER COLUMN {column} TYPE {kind}" for column in columns)
         op.execute(f"ALTER TABLE {table} {altered}")
         if "id" in columns:

@@ -1,6 +1,6 @@
-"""Keys of deleted rows are not given out again on SQLite; PostgreSQL's sequences never do.
+"""No reuse of the keys of deleted rows on SQLite; PostgreSQL's sequences never reuse them.
 
-SQLite takes this setting only when it creates a table, so each table is copied once.
+SQLite accepts AUTOINCREMENT only when a table is created, so each table is copied once.
 """
 
 import re
@@ -20,10 +20,10 @@ TABLES = (
 
 
 def upgrade() -> None:
-    """Go to this version. Foreign keys must be off: a copied table is dropped meanwhile."""
+    """Migrate from the version before. Foreign keys must be off, as tables are dropped."""
     for table in TABLES:
-        # A later migration that copies one of these tables in a batch must give
-        # table_kwargs={"sqlite_autoincrement": True}, or loses this.
+        # A later migration that copies one of these tables in a batch must pass
+        # table_kwargs={"sqlite_autoincrement": True}, or AUTOINCREMENT is lost.
         _copy(
             table,
             (rf",\s*CONSTRAINT pk_{table} PRIMARY KEY \(id\)|,\s*PRIMARY KEY \(id\)", ""),
@@ -35,7 +35,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     for table in TABLES:
         _copy(
             table,
@@ -48,7 +48,7 @@ def downgrade() -> None:
 
 
 def _copy(table: str, *changes: tuple[str, str]) -> None:
-    """Copy a table of a SQLite file into one whose statement is changed by patterns."""
+    """Copy a SQLite table to one whose CREATE statement is changed by patterns."""
     connection = op.get_bind()
     if connection.dialect.name != "sqlite":
         return

@@ -1,4 +1,4 @@
-"""Runs name their bots by revision, so that a renamed bot is found in stored experiments."""
+"""The revisions of a run's bots, so that stored experiments find renamed bots."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ PLAYED = """
 
 
 def upgrade() -> None:
-    """Go to this version: the bots of earlier runs are found by content and by their pairs."""
+    """Migrate from the version before: find earlier runs' bots by content and pairs."""
     run_bots = op.create_table(
         "run_bots",
         sa.Column("run_id", sa.Integer(), nullable=False),
@@ -55,10 +55,10 @@ def _bots_of(
     known: Mapping[str, Mapping[int, str]],
     played: set[tuple[int, int]],
 ) -> dict[str, int]:
-    """The revision of each bot of a run by the name that it had then.
+    """Return the revision of each bot of a run, by the bot's name in the settings.
 
-    A revision of the content that played in the run comes before one that did not, and one whose
-    bot is still called so before others.
+    Among revisions of equal content, prefer one that played in the run, then one whose bot still
+    has the name.
     """
     found: dict[str, int] = {}
     if not isinstance(bots, dict):
@@ -75,5 +75,5 @@ def _bots_of(
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("run_bots")

@@ -1,4 +1,4 @@
-"""Forfeits are counted in rows instead of columns, so that a new kind needs no migration."""
+"""Counts of forfeits in rows instead of columns, so that new kinds need no migration."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,7 +14,7 @@ COLUMNS = tuple((offender, kind) for offender in (0, 1) for kind in KINDS)
 
 
 def upgrade() -> None:
-    """Go to this version. The cost grows with the pairings, not with the games."""
+    """Migrate from the version before, in a time that grows with the pairings, not games."""
     integers = ("division_id", "a_revision_id", "b_revision_id", "offender", "games")
     tables = ("divisions", "revisions", "revisions")
     op.create_table(
@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     same = " AND ".join(f"forfeits.{name} = pair_tables.{name}" for name in KEY.split(", "))
     for offender, kind in COLUMNS:
         name = _column(offender, kind)

@@ -1,4 +1,4 @@
-"""The last commit of each process that writes to a server, for the case of a lost answer."""
+"""The last commit of each process that writes to a server, for lost answers."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Go to this version."""
+    """Migrate from the version before."""
     op.create_table(
         "last_commits",
         sa.Column("writer", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -21,5 +21,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Go back to the version before."""
+    """Migrate back to the version before."""
     op.drop_table("last_commits")

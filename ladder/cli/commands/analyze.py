@@ -66,7 +66,7 @@ def analyze(
     from ladder.cli.parsing import names_of
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import be_idle
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import current_stop
@@ -76,7 +76,7 @@ def analyze(
     names = () if bots is None else tuple(names_of(bots))
     with open_store(db, create=False) as store:
         if forget:
-            verdicts, positions = store.analysis.forget()
+            verdicts, positions = store.analysis.delete_all()
             print_error(f"forgot the verdicts on {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)
@@ -93,7 +93,7 @@ def analyze(
                 is_stopped=current_stop().is_requested,
                 watcher=analysis_watcher(stderr_console()),
             )
-            made = mistakes_of_division(store, row)
+            made = read_mistakes(store, row)
     if json:
         print_out(to_json(analysis_document(state, made)))
     else:

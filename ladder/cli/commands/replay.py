@@ -52,7 +52,7 @@ def replay(
     )
     from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
-    from ladder.results.analysis.division import truth_of_game
+    from ladder.results.analysis.division import read_truth
     from reports.layout.format import to_json
     from reports.replay import (
         game_document,
@@ -63,7 +63,7 @@ def replay(
 
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
-        truth = truth_of_game(store, row)
+        truth = read_truth(store, row)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:
         raise UsageError(f"--ply must be 0..{last} for game {row.id}, got {ply}")

@@ -222,14 +222,14 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
 
 
 def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.standings.division import standings_of_division
-    from ladder.results.standings.selection import listed
+    from ladder.results.standings.selection import select_bots
     from reports.report import rating_columns, standings
 
     everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
-    made = listed(everyone, patterns=options.patterns, retired=options.retired)
-    wrong = mistakes_of_division(store, division, since=options.moment)
+    made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
+    wrong = read_mistakes(store, division, since=options.moment)
     pairs = options.pairs
     return Forms(
         document=lambda: standings.standings_document(made, wrong),
@@ -240,13 +240,13 @@ def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) 
 
 
 def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.standings.comparison import compare
     from reports.report import comparison
 
     since = options.moment
     made = compare(store, division, options.names or (), since=since, options=options.rating)
-    wrong = mistakes_of_division(store, division, since=since)
+    wrong = read_mistakes(store, division, since=since)
     return Forms(
         document=lambda: comparison.comparison_document(made, wrong),
         csv=lambda: comparison.comparison_csv(made),
@@ -256,10 +256,10 @@ def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions)
 
 
 def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.against import against_each
+    from ladder.results.standings.against import compare_with_opponents
     from reports.report import against
 
-    made = against_each(
+    made = compare_with_opponents(
         store,
         division,
         options.against or "",
@@ -276,10 +276,10 @@ def _against(store: "Store", division: "DivisionRow", options: ReportOptions) ->
 
 
 def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_bots
+    from ladder.results.analysis.division import read_mistakes_of_bots
     from reports import analyze
 
-    made = mistakes_of_bots(store, division, options.patterns, since=options.moment)
+    made = read_mistakes_of_bots(store, division, options.patterns, since=options.moment)
     return Forms(
         document=lambda: analyze.mistakes_document(made),
         csv=lambda: analyze.mistakes_csv(made),
@@ -289,11 +289,13 @@ def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -
 
 
 def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.lineage import regressions_of
+    from ladder.results.standings.lineage import find_regressions
     from reports.report import regressions
 
     threshold, since = options.threshold, options.moment
-    made = regressions_of(store, division, since=since, threshold=threshold, options=options.rating)
+    made = find_regressions(
+        store, division, since=since, threshold=threshold, options=options.rating
+    )
     text = regressions.regressions_text(made, threshold)
     is_undecided = options.fail_undecided and bool(made.undecided)
     return Forms(

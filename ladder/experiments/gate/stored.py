@@ -14,8 +14,8 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.overview.overview import TRIALS
-from ladder.results.overview.pace import RunNow
-from ladder.results.standings.showcase import Reason, ShownGame, shown_games
+from ladder.results.overview.pace import RunPace
+from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
 
 TRIALS_READ = 20
 """The latest gates and matches whose pairs are read."""
@@ -63,7 +63,7 @@ def trial_of(store: Store, run: RunRow) -> Trial:
     return _trial(store, run, store.bots.contents())
 
 
-def running_trials(store: Store, runs: Sequence[RunNow]) -> dict[int, Trial]:
+def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, Trial]:
     """Return the gates and matches that are played now and have games, by run id."""
     return {
         entry.run.row.id: trial_of(store, entry.run.row)
@@ -164,4 +164,4 @@ def games_of_gate(
         ):
             fresh = [key for key in ids if key not in chosen]
             chosen |= dict.fromkeys(fresh[:part], reason)
-    return shown_games(store, dict(list(chosen.items())[:number]))
+    return read_shown_games(store, dict(list(chosen.items())[:number]))

@@ -15,7 +15,7 @@ from engine.position import Position, format_moves, parse_moves
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
-from ladder.results.analysis.solved import Columns, best_of, distance_of, solve_columns
+from ladder.results.analysis.solved import Columns, best_bounds, distance_of, solve_columns
 from ladder.visible import visible
 
 SHIPPED = Path(__file__).with_name("shipped")
@@ -76,7 +76,7 @@ def text_of(puzzles: Sequence[Puzzle]) -> str:
 
 def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
     """The puzzle of a position whose right column is known; see `right_column`."""
-    best = best_of(columns)
+    best = best_bounds(columns)
     right = right_column(columns)
     outcome = best.outcome
     if right is None or outcome not in (Outcome.WIN, Outcome.DRAW):
@@ -93,7 +93,7 @@ def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
 
 def right_column(columns: Columns) -> int | None:
     """The only column that keeps the result; None where there is none, or it is not known."""
-    outcome = best_of(columns).outcome
+    outcome = best_bounds(columns).outcome
     if outcome is None:
         return None
     legal = [place for place, column in enumerate(columns) if column is not None]
@@ -171,7 +171,7 @@ def _check(name: str, number: int, puzzle: Puzzle, solver: Solver | None) -> Sol
     if solver is None or solver.board != position.board:
         solver = Solver(position.board, table_mib=TABLE_MIB)
     columns = solve_columns(solver, position, CHECK_NODES)
-    best, right = best_of(columns), right_column(columns)
+    best, right = best_bounds(columns), right_column(columns)
     where = f"{name}, line {number}"
     if best.outcome is None:
         raise UsageError(f"{where}: the solver cannot decide this position: take it out")

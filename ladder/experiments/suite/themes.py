@@ -4,7 +4,7 @@ from engine.position import LANE, Position, connects_four, geometry
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.experiments.suite.puzzle import right_column
-from ladder.results.analysis.solved import Columns, best_of, distance_of, solve_columns
+from ladder.results.analysis.solved import Columns, best_bounds, distance_of, solve_columns
 
 SHORT_WIN = 9
 """Plies of a win near at hand."""
@@ -33,7 +33,7 @@ def theme_of(solver: Solver, position: Position, columns: Columns) -> str | None
 
     A win at once, and a block of a win at once, are no puzzles.
     """
-    best, right = best_of(columns), right_column(columns)
+    best, right = best_bounds(columns), right_column(columns)
     if right is None:
         return None
     distance = distance_of(best.low) if best.is_exact else None
@@ -91,7 +91,7 @@ def _ends_in_zugzwang(solver: Solver, position: Position) -> bool:
     last: int | None = None
     while True:
         columns = solve_columns(solver, position, LINE_NODES)
-        best = best_of(columns)
+        best = best_bounds(columns)
         if not best.is_exact:
             return False
         column = next(place for place, known in enumerate(columns) if known == best)

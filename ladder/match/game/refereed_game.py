@@ -188,7 +188,7 @@ class RefereedGame:
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
             detail=verdict.detail,
-            last_words=self.last_words,
+            last_output=self.last_words,
         )
 
     def _play_out(self) -> GameEnd:
@@ -475,5 +475,5 @@ class RefereedGame:
                 self.last_words = process.last_words()
                 continue
             process.tell(message)
-            renew = side.entrant.renews(pair_ended=self.swapped)
+            renew = side.entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)

@@ -53,7 +53,7 @@ def unknown_bots(bots: Iterable[BotRow]) -> list[BotRow]:
     unknown: dict[str, BotRow] = {}
     for bot in bots:
         launch = bot.revision.launch
-        starts = not is_own(bot) and not launch.starts_nothing
+        starts = not is_own(bot) and not launch.is_description_only
         if starts and not _is_marked(bot.spec, launch):
             unknown[bot.name] = bot
     return list(unknown.values())

@@ -229,7 +229,7 @@ def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> Non
             "one in its place; games of the old content then count no more; with --files, such as "
             "--files '*.py', if that is no part of the bot"
         )
-    if known.revision.launch.starts_nothing:
+    if known.revision.launch.is_description_only:
         raise UsageError(
             f"{name} came with an import and was never registered on this machine: --replace puts "
             "this one in its place, with its games when the content is the same"
@@ -271,6 +271,6 @@ def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
 def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
     """Return whether a bot is made of files of its author, run by the same programs as another."""
     launch = known.revision.launch
-    if launch.player or launch.origin or resolved.launch.origin or launch.starts_nothing:
+    if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:
         return False
     return not unknown_bots([known]) and programs(known.revision.files) == programs(resolved.files)

@@ -95,7 +95,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
 
     """
     launch = bot.revision.launch
-    if launch.starts_nothing:
+    if launch.is_description_only:
         raise UsageError(
             f"{bot.name} came with an import, which brings no command: `ladder bots add {bot.name} "
             "SPEC --replace` registers it from files on this machine, with its games when they are "
@@ -115,7 +115,7 @@ def changes_since(bot: BotRow) -> dict[str, str]:
     bot that this user has not registered: looking at it would ask a program that a stranger's
     database names for its version.
     """
-    if is_own(bot) or bot.revision.launch.starts_nothing:
+    if is_own(bot) or bot.revision.launch.is_description_only:
         return {}
     if unknown_bots([bot]):
         return {

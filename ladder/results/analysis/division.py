@@ -1,4 +1,4 @@
-"""The mistakes of a division's bots, read from the store."""
+"""Reading the analysis of stored games: mistakes of a division, and exact values of games."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,31 +8,31 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
 from ladder.names import matching_names
-from ladder.results.analysis.game import positions_of
+from ladder.results.analysis.game import replay_positions
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.solved import (
     Bounds,
     Columns,
-    best_of,
+    best_bounds,
     distance_of,
     outcome_of,
-    unpacked,
+    unpack_columns,
 )
 from ladder.results.analysis.verdict import MoveVerdict, verdicts_of
 
 
 @dataclass(frozen=True, slots=True)
 class FalseProof:
-    """A claim that is not true."""
+    """A bot's claim to have proven a result that is false."""
 
     bot: str
     game: int
     ply: int
-    """From 0, the opening counted."""
+    """From 0, including the opening."""
     claim: str
-    """In the bot's words, such as ``win 5``."""
+    """The bot's claim, such as ``win 5``."""
     truth: str
-    """The result, with the plies to the end where they are known."""
+    """The true result, with the plies to the end if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +42,19 @@ class DivisionMistakes:
     label: str
     games: int
     positions: int
-    """Moves of these games after their openings."""
+    """Positions after the openings."""
     decided: int
-    """Those before which the result was known."""
+    """Positions with a known result."""
     bots: Mapping[str, BotMistakes]
-    """By name, of the current revisions, sorted by `BotMistakes.at_most`, so that a bot of which
-    little is known stands low."""
+    """Mistakes of current revisions by bot, sorted by `BotMistakes.at_most`, which puts bots with
+    few analysed moves last."""
     false_proofs: Sequence[FalseProof]
 
 
-def mistakes_of_division(
+def read_mistakes(
     store: Store, division: DivisionRow, *, since: float | None = None
 ) -> DivisionMistakes | None:
-    """The known mistakes of a division, rated or not; None where no game was analysed.
-
-    Bots stand there with their current revision.
-    """
+    """Return the mistakes in a division's analysed games, rated or not; None without any."""
     games = store.analysis.judged(division.id, since=since)
     if not games:
         return None
@@ -77,22 +74,22 @@ def mistakes_of_division(
     )
 
 
-def mistakes_of_bots(
+def read_mistakes_of_bots(
     store: Store, division: DivisionRow, patterns: Sequence[str], *, since: float | None = None
 ) -> DivisionMistakes | None:
-    """The mistakes of the bots that names or shell patterns select; none: all bots.
+    """Return the mistakes of the bots that names or shell patterns select, or of all bots.
 
     Raises:
-        UsageError: a pattern selects no analysed bot.
+        UsageError: a pattern selects no bot with analysed games.
 
     """
-    made = mistakes_of_division(store, division, since=since)
+    made = read_mistakes(store, division, since=since)
     if made is None or not patterns:
         return made
     chosen = matching_names(
         patterns,
         made.bots,
-        "--bots",
+        "bots",
         f"has no analysed games in {made.label}",
         "`ladder report --mistakes` lists the bots that have",
     )
@@ -110,8 +107,8 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
         if game is None:
             continue
         thought = game.thoughts[move.ply - game.opening_plies]
-        columns = columns_of_game(store, game)[move.ply - game.opening_plies]
-        truth = "another result" if columns is None else truth_of(columns)
+        columns = read_columns(store, game)[move.ply - game.opening_plies]
+        truth = "another result" if columns is None else format_truth(columns)
         found.append(FalseProof(name, move.game, move.ply, thought.claim or "", truth))
     return found
 
@@ -121,20 +118,20 @@ class GameTruth:
     """The solver's knowledge of one game."""
 
     columns: Sequence[Columns | None]
-    """For each move after the opening the columns before it; None if they were not solved."""
+    """The columns before each move after the opening; None for positions that were not solved."""
     verdicts: Sequence[MoveVerdict]
     """The verdict on each of these moves."""
     lost_at: int | None
-    """The first move after which the lost game was lost: its ply from 0. None if it is unknown."""
+    """Ply, from 0, of the move that lost the game; None if unknown."""
 
     @property
     def words(self) -> list[list[str | None] | None]:
-        """The value of every column before each move, such as ``win 5``; None where unknown."""
-        return [None if each is None else value_words(each) for each in self.columns]
+        """The columns' values before each move, such as ``win 5``; None if unknown."""
+        return [None if each is None else format_columns(each) for each in self.columns]
 
 
-def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
-    """The truth of games by their numbers; games that were not analysed are left out."""
+def read_truths(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
+    """Return the exact values of the analysed ones among some games, by number."""
     divisions = {game.division_id for game in games}
     numbers = [game.id for game in games]
     judged = [
@@ -147,42 +144,42 @@ def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTru
     }
     verdicts = {one.game_id: verdicts_of(one.moves) for one in judged}
     return {
-        game.id: GameTruth(columns_of_game(store, game), verdicts[game.id], lost.get(game.id))
+        game.id: GameTruth(read_columns(store, game), verdicts[game.id], lost.get(game.id))
         for game in games
         if game.id in verdicts
     }
 
 
-def truth_of_game(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
-    """Return the truth of one game; None if it was not analysed, as no game of a person is."""
-    return truths_of_games(store, [game]).get(game.id) if isinstance(game, GameRow) else None
+def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
+    """Return the exact values of a game; None if it was not analysed."""
+    return read_truths(store, [game]).get(game.id) if isinstance(game, GameRow) else None
 
 
-def value_words(columns: Columns) -> list[str | None]:
-    """The value of each column in words; None where it is full or open."""
+def format_columns(columns: Columns) -> list[str | None]:
+    """Return each column's value as text; None for full columns and open values."""
     return [
-        None if column is None or column.outcome is None else words_of(column) for column in columns
+        None if column is None or column.outcome is None else format_bounds(column)
+        for column in columns
     ]
 
 
-def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
-    """The known value of each position after the opening; None where none is."""
-    keys = [key_of(position) for position in positions_of(game)]
+def read_columns(store: Store, game: GameRow) -> list[Columns | None]:
+    """Return the solved columns of each position after the opening, or None."""
+    keys = [key_of(position) for position in replay_positions(game)]
     known = store.analysis.solved(key for key, _ in keys)
     return [
-        unpacked(known[key].bounds, is_image=is_image) if key in known else None
+        unpack_columns(known[key].bounds, is_image=is_image) if key in known else None
         for key, is_image in keys
     ]
 
 
-def truth_of(columns: Columns) -> str:
-    """A position's result in words, such as ``loss 6``; the bounds where it is open."""
-    best = best_of(columns)
-    return words_of(best)
+def format_truth(columns: Columns) -> str:
+    """Return a position's value as text, such as ``loss 6``, or its bounds if it is open."""
+    return format_bounds(best_bounds(columns))
 
 
-def words_of(bounds: Bounds) -> str:
-    """Return a value in words, such as ``loss 6``, or its bounds if the outcome is open."""
+def format_bounds(bounds: Bounds) -> str:
+    """Return a value as text, such as ``loss 6``, or its bounds if the outcome is open."""
     if bounds.outcome is None:
         return f"{outcome_of(bounds.low)} to {outcome_of(bounds.high)}"
     distance = distance_of(bounds.low) if bounds.is_exact else None

@@ -1,4 +1,4 @@
-"""One game: its positions solved from the end backwards, each move judged."""
+"""Analysis of one game: solve its positions from the end backwards, judge each move."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from engine.position_key import key_of
 from engine.solver.value import SOLVER_VERSION
 from ladder.results.analysis.solved import (
     Columns,
-    best_of,
+    best_bounds,
     is_settled,
-    packed,
+    pack_columns,
     solve_columns,
-    unpacked,
+    unpack_columns,
 )
 from ladder.results.analysis.verdict import judge_move
 
@@ -24,49 +24,49 @@ if TYPE_CHECKING:
     from engine.solver.solver import Solver
 
 TABLE_MIB = 64
-"""Of the solver's table: a position of a game takes few nodes, and boards change often."""
+"""Size of the solver's table. It is small, because positions take few nodes and boards change."""
 OPEN_IN_A_ROW = 3
-"""Positions that stayed open, after which the earlier ones of the game are only glanced at."""
-GLANCE = 32
-"""A glance has this part of the nodes."""
+"""After this many open positions in a row, earlier ones get the small node limit."""
+SMALL_LIMIT = 32
+"""The small node limit is the full one divided by this."""
 SOLVED_CELLS = 42
-"""Boards with at most as many cells as the standard board are solved almost without exception."""
+"""Boards with at most as many cells as the standard board are almost always solved."""
 SOLVED_NODES = 1_000_000_000
-"""Nodes for a position of such a board, hardly ever used up: with 38 free cells the outcomes of all
-columns take 23 million nodes in the mean and took 66 million at most, but one column may need most
-of them, and its share must suffice."""
+"""Node limit for a position of such a board, hardly ever reached: with 38 free cells the outcomes
+of all columns take 23 million nodes on average and took at most 66 million. But one column may
+need most of them, and gets only its share of the limit."""
 LARGE_NODES = 1_000_000
-"""Nodes for a position of a larger board with at most `NEAR_CELLS` free cells."""
+"""Node limit for a position of a larger board with at most `NEAR_CELLS` free cells."""
 NEAR_CELLS = 60
 FAR_NODES = 200_000
-"""Nodes for one with more free cells, which more nodes would rarely decide."""
+"""Node limit with more free cells, where more nodes would rarely decide the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The most nodes for a position."""
+    """The node limits of an analysis."""
 
     nodes: int | None = None
-    """For every position; None: chosen by the board and the free cells."""
+    """Limit for every position; None to choose it by board and free cells."""
 
     def on_board(self, board: Board) -> int:
-        """Return the most nodes for any position of a board."""
+        """Return the highest limit for positions of a board."""
         if self.nodes is not None:
             return self.nodes
         return SOLVED_NODES if board.cells <= SOLVED_CELLS else LARGE_NODES
 
     def at(self, position: Position) -> int:
-        """Return the most nodes for a position."""
+        """Return the limit for a position."""
         board = position.board
         is_far = board.cells - position.ply > NEAR_CELLS
         return FAR_NODES if self.nodes is None and is_far else self.on_board(board)
 
 
 class Solvers:
-    """The solver of one board at a time; its table holds nothing of earlier games.
+    """A solver for one board at a time, with an empty table for each game.
 
-    Bounds that are found with limited nodes depend on the table, so an analysis that was
-    interrupted could not be resumed to the same verdicts otherwise.
+    Bounds found within a node limit depend on the table. Without clearing it, a resumed analysis
+    would reach other verdicts than an uninterrupted one.
     """
 
     def __init__(self, table_mib: int = TABLE_MIB) -> None:
@@ -75,13 +75,13 @@ class Solvers:
         self._is_used = False
 
     def begin_game(self) -> None:
-        """Have the table cleared before the next position is solved."""
+        """Clear the table before the next position is solved."""
         self._is_used = self._solver is not None
 
     def on(self, board: Board) -> "Solver":
-        """Return the solver of a board."""
+        """Return the solver for a board."""
         if self._solver is None or self._solver.board != board:
-            self._solver = None  # its table goes before the next one comes
+            self._solver = None  # free its table before the next one is allocated
             from engine.solver.solver import Solver  # loads the compiler
 
             self._solver = Solver(board, table_mib=self._table_mib)
@@ -96,13 +96,13 @@ class Analysed:
     """The verdicts on a game, and the positions that were solved for them."""
 
     verdict: GameVerdict | None = None
-    """None: it was stopped; the game has to be analysed again."""
+    """None if the analysis was stopped; the game must be analysed again."""
     solved: list[SolvedPosition] = field(default_factory=list)
-    """The positions that were solved anew."""
+    """The newly solved positions."""
 
 
-def positions_of(game: GameRow) -> list[Position]:
-    """The position before each move after the opening."""
+def replay_positions(game: GameRow) -> list[Position]:
+    """Return the position before each move after the opening."""
     position = Position.from_moves(parse_board(game.board), game.moves[: game.opening_plies])
     found = []
     for column in game.moves[game.opening_plies :]:
@@ -121,21 +121,21 @@ def analyse_game(
 ) -> Analysed:
     """Judge the moves of a game.
 
-    Late positions come first: they are easy, and what the solver learns there serves the earlier
-    ones. Once several in a row stay open, the earlier ones get fewer nodes, in which a win near at
-    hand is still found; a position for which its bot claims a proof always gets all of them.
+    Late positions come first: they are easy, and fill the solver's table for the earlier ones. Once
+    several in a row stay open, earlier ones get a small node limit, which still finds short wins.
+    Positions for which the bot claims a proof always get the full limit.
 
     Args:
-        game: with its thoughts.
-        known: gives those of some positions that were solved before, by key.
-        solvers: solve the others.
-        effort: the most nodes for one position.
-        is_stopped: asked before each position; then nothing more is solved.
+        game: a game with its thoughts.
+        known: returns the stored positions among some keys.
+        solvers: solve the other positions.
+        effort: the node limits.
+        is_stopped: called before each position; True ends the analysis.
         on_position: called after each position with whether its result is known.
 
     """
     solvers.begin_game()
-    positions = positions_of(game)
+    positions = replay_positions(game)
     keys = [key_of(position) for position in positions]
     before = known([key for key, _ in keys])
     made = Analysed()
@@ -146,28 +146,28 @@ def analyse_game(
             return made
         position, (key, is_image) = positions[place], keys[place]
         thought = game.thoughts[place] if place < len(game.thoughts) else Thought(0)
-        full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
+        is_full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
         nodes = effort.at(position)
-        budget = nodes if full else max(1, nodes // GLANCE)
-        columns = _known_columns(before.get(key), budget, is_image=is_image)
+        limit = nodes if is_full else max(1, nodes // SMALL_LIMIT)
+        columns = _known_columns(before.get(key), limit, is_image=is_image)
         if columns is None:
-            columns = solve_columns(solvers.on(position.board), position, budget)
-            content = packed(columns, is_image=is_image)
-            made.solved.append(SolvedPosition(key, SOLVER_VERSION, budget, content))
-        is_decided = best_of(columns).outcome is not None
+            columns = solve_columns(solvers.on(position.board), position, limit)
+            content = pack_columns(columns, is_image=is_image)
+            made.solved.append(SolvedPosition(key, SOLVER_VERSION, limit, content))
+        is_decided = best_bounds(columns).outcome is not None
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
         on_position(is_decided)
         column = game.moves[game.opening_plies + place]
         verdict = judge_move(columns, column, thought)
-        moves.append(verdict.packed())
+        moves.append(verdict.pack())
     most = effort.on_board(parse_board(game.board))
     made.verdict = GameVerdict(game.id, SOLVER_VERSION, most, b"".join(reversed(moves)))
     return made
 
 
 def _known_columns(found: SolvedPosition | None, nodes: int, *, is_image: bool) -> Columns | None:
-    """The columns of a position that was solved before; None: it must be solved."""
+    """Return the columns of a stored position, or None if it must be solved."""
     if found is None or found.solver_version != SOLVER_VERSION:
         return None
-    columns = unpacked(found.bounds, is_image=is_image)
+    columns = unpack_columns(found.bounds, is_image=is_image)
     return columns if found.nodes >= nodes or is_settled(columns) else None

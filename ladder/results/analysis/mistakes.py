@@ -1,4 +1,4 @@
-"""Mistakes of every bot, counted from the verdicts on its moves."""
+"""Mistakes of bots, counted from the verdicts on their moves."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from ladder.results.analysis.verdict import BYTES, NO_PLIES, NO_VALUE, OPEN, Cla
 from ladder.stats.cluster_ratio import ratio_error95
 
 PLIES_A_BIN, MOST_BINS = 6, 12
-"""Plies left that share a column of the heat map, on boards for which that makes few columns."""
+"""Width of the heat map's bins in plies left; wider on boards that would have too many bins."""
 VALUE_BINS = 10
 LOSS, DRAW, WIN = 0, 1, 2
 """Codes of outcomes in a verdict."""
@@ -23,12 +23,12 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LeftBin:
-    """The decisions with so many plies left."""
+    """Decisions by the number of plies left."""
 
     first: int
-    """Empty cells before the move, from."""
+    """Lowest number of empty cells before the move."""
     last: int
-    """To, included."""
+    """Highest number, inclusive."""
     decisions: int
     mistakes: int
     unknown: int
@@ -37,44 +37,44 @@ class LeftBin:
 
 @dataclass(frozen=True, slots=True)
 class ValueBin:
-    """The moves for which a bot told a value in this range, where the truth is known."""
+    """Moves with a reported value in this range and a known result."""
 
     low: float
     high: float
     moves: int
-    told: float | None
-    """Mean of the values told; None without moves."""
+    reported: float | None
+    """Mean reported value; None without moves."""
     true: float | None
-    """Mean of the true ones: -1 loss, 0 draw, 1 win."""
+    """Mean true value: -1 for a loss, 0 for a draw, 1 for a win."""
 
 
 @dataclass(frozen=True, slots=True)
 class LosingMove:
-    """The first move of a lost game after which it was lost."""
+    """The move that lost a game."""
 
     game: int
     ply: int
-    """From 0, the opening counted."""
+    """From 0, including the opening."""
     left: int
     """Empty cells before the move."""
     before: str
-    """The result that it gave away: win or draw."""
+    """The result before the move: win or draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slips:
-    """Wins that came later, or losses that came sooner, than they had to."""
+    """Moves that delayed a win or hastened a loss."""
 
     moves: int
     plies: int
-    """Lost by these moves together."""
+    """Plies lost by these moves in total."""
     of: int
-    """Moves of which it is known."""
+    """Number of moves for which this is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class FalseMove:
-    """A move with a false claim."""
+    """A move with a false claim of a proof."""
 
     game: int
     ply: int
@@ -82,28 +82,28 @@ class FalseMove:
 
 @dataclass(frozen=True, slots=True)
 class BotMistakes:
-    """The moves of one revision in analysed games."""
+    """The mistakes of one revision in analysed games."""
 
     games: int
     moves: int
     decided: int
-    """Moves before which the result was known."""
+    """Moves from positions with a known result."""
     decisions: int
-    """Moves that could keep the result and could lose it."""
+    """Moves with a choice between keeping the result and losing it."""
     win_to_draw: int
     win_to_loss: int
     draw_to_loss: int
     error95: float | None
-    """Half the 95 % interval of the mistakes per 100 decisions, with the pair as the unit."""
+    """Half width of the 95 % interval of mistakes per 100 decisions, clustered by pair."""
     unknown: int
-    """Moves of which it is not known whether they were decisions, or right."""
+    """Moves that could not be judged."""
     by_plies_left: tuple[LeftBin, ...]
     lost_games: int
-    """Games lost on the board."""
+    """Games lost without a forfeit."""
     losing_moves: tuple[LosingMove, ...]
-    """Of those lost games in which the first losing mistake is known."""
+    """The losing moves of those lost games in which they are known."""
     lost_from_start: int
-    """Lost games in which every position before a move of the bot was lost."""
+    """Lost games in which all of the bot's positions were lost."""
     slower_wins: Slips
     faster_losses: Slips
     claims: Mapping[Claim, int]
@@ -112,42 +112,42 @@ class BotMistakes:
 
     @property
     def mistakes(self) -> int:
-        """Of all three kinds."""
+        """Number of mistakes of all three kinds."""
         return self.win_to_draw + self.win_to_loss + self.draw_to_loss
 
     @property
     def per_100(self) -> float | None:
-        """Mistakes in 100 decisions; None without decisions."""
+        """Mistakes per 100 decisions; None without decisions."""
         return 100 * self.mistakes / self.decisions if self.decisions else None
 
     @property
     def at_most(self) -> float:
-        """Upper end of the 95 % interval of the mistakes per 100 decisions; infinite if unknown."""
+        """Upper end of the 95 % interval of mistakes per 100 decisions; infinite if unknown."""
         if self.per_100 is None or self.error95 is None:
             return math.inf
         return self.per_100 + self.error95
 
     @property
     def unknown_share(self) -> float | None:
-        """Of all moves."""
+        """Share of moves that could not be judged; None without moves."""
         return self.unknown / self.moves if self.moves else None
 
     @property
     def false_proofs(self) -> int:
-        """Claims that are not true."""
+        """Number of false claims."""
         return self.claims.get(Claim.FALSE, 0)
 
 
 class Moves:
-    """The moves of many judged games as arrays of equal length."""
+    """The moves of many judged games, as arrays of one entry per move."""
 
     def __init__(self, games: Sequence[JudgedGame]) -> None:
-        """Lay the verdicts of the games one behind the other."""
+        """Concatenate the verdicts of the games."""
         counts = np.array([len(game.moves) // BYTES for game in games], np.int64)
         content = np.frombuffer(b"".join(game.moves for game in games), np.uint8)
         self.verdicts = content.reshape(-1, BYTES)
         self.game = np.repeat(np.arange(len(games)), counts)
-        """Index of the game."""
+        """Index of the move's game."""
         opening = np.array([game.opening_plies for game in games], np.int64)
         starts = np.concatenate(([0], np.cumsum(counts)[:-1])) if len(games) else counts
         self.ply = np.arange(int(counts.sum())) - np.repeat(starts - opening, counts)
@@ -155,7 +155,7 @@ class Moves:
         second = np.array([game.second_revision for game in games], np.int64)
         movers = np.where(self.ply % 2 == 0, np.repeat(first, counts), np.repeat(second, counts))
         self.mover = movers
-        """Revision."""
+        """Revision that moved."""
         cells = {board: parse_board(board).cells for board in {game.board for game in games}}
         self.left = np.repeat([cells[game.board] for game in games], counts) - self.ply
         """Empty cells before the move."""
@@ -163,12 +163,12 @@ class Moves:
         self.after = self.verdicts[:, 0] >> 2 & 3
         self.decision = self.verdicts[:, 0] >> 4
         self.plies_lost = self.verdicts[:, 1].astype(np.int64)
-        self.told = self.verdicts[:, 2].astype(np.int64)
+        self.reported = self.verdicts[:, 2].astype(np.int64)
         self.claim = self.verdicts[:, 3]
 
 
 def mistakes_by_revision(games: Sequence[JudgedGame]) -> dict[int, BotMistakes]:
-    """The mistakes of every revision that moved in one of the games."""
+    """Return the mistakes of every revision that played in the games."""
     if not games:
         return {}
     moves = Moves(games)
@@ -269,10 +269,10 @@ def _slips(moves: Moves, mask: Mask) -> Slips:
 
 
 def _calibration(moves: Moves, own: Mask) -> tuple[ValueBin, ...]:
-    seen = own & (moves.told != NO_VALUE) & (moves.before != OPEN)
-    told = (moves.told[seen] - 100) / 100
-    true = moves.before[seen].astype(np.float64) - 1
-    bins = np.clip(((told + 1) * VALUE_BINS / 2).astype(np.int64), 0, VALUE_BINS - 1)
+    usable = own & (moves.reported != NO_VALUE) & (moves.before != OPEN)
+    reported = (moves.reported[usable] - 100) / 100
+    true = moves.before[usable].astype(np.float64) - 1
+    bins = np.clip(((reported + 1) * VALUE_BINS / 2).astype(np.int64), 0, VALUE_BINS - 1)
     found = []
     for number in range(VALUE_BINS):
         here = bins == number
@@ -282,7 +282,7 @@ def _calibration(moves: Moves, own: Mask) -> tuple[ValueBin, ...]:
                 low=round(-1 + number * 2 / VALUE_BINS, 3),
                 high=round(-1 + (number + 1) * 2 / VALUE_BINS, 3),
                 moves=count,
-                told=float(told[here].mean()) if count else None,
+                reported=float(reported[here].mean()) if count else None,
                 true=float(true[here].mean()) if count else None,
             )
         )

@@ -1,4 +1,4 @@
-"""Analysing the games of a division, one after the other, until a stop."""
+"""Analysis of a division's games, one after the other."""
 
 import time
 from collections.abc import Callable
@@ -15,48 +15,48 @@ from ladder.results.analysis.game import Effort, Solvers, analyse_game
 
 @dataclass(slots=True)
 class Progress:
-    """How far an analysis has come."""
+    """The progress of an analysis."""
 
     label: str
-    """Of the division."""
+    """Label of the division."""
     asked: int
-    """Games that were asked for."""
+    """Games to analyse, including those with verdicts."""
     waiting: int
-    """Those without verdicts at the start."""
+    """Games without verdicts at the start."""
     nodes: int | None
-    """The most for one position; None: chosen by its board and free cells."""
+    """Node limit for each position; None if chosen by board and free cells."""
     unrated: int = 0
-    """Games of the division that were left out because they are not in its rating list."""
+    """Unrated games of the division, if they were left out."""
     other_divisions: tuple[str, ...] = ()
-    """The divisions that were left out because the rating list is that of this one."""
+    """Labels of other divisions, if they were left out."""
     games: int = 0
     """Games judged in this session."""
     positions: int = 0
-    """Positions looked at."""
+    """Judged positions."""
     decided: int = 0
-    """Those whose result is known."""
+    """Judged positions with a known result."""
     started: float = field(default_factory=time.monotonic)
     stopped: bool = False
 
     @property
     def seconds_left(self) -> float | None:
-        """Until all games are judged, at the pace so far; None before the first."""
+        """Seconds until all games are judged at the pace so far; None before the first."""
         if not self.games:
             return None
         return (time.monotonic() - self.started) / self.games * (self.waiting - self.games)
 
 
 class Watcher(Protocol):
-    """Is told how far the work has come; see `reports.layout.progress`."""
+    """A receiver of the progress; see `reports.layout.progress`."""
 
     def started(self, state: Progress) -> None:
-        """The first call."""
+        """Handle the start of the analysis."""
 
     def tick(self, state: Progress) -> None:
-        """After every position and every game."""
+        """Handle a judged position or game."""
 
     def ended(self, state: Progress) -> None:
-        """The last call, also after a stop."""
+        """Handle the end of the analysis, perhaps by a stop."""
 
 
 def analyse(
@@ -71,28 +71,28 @@ def analyse(
     is_stopped: Callable[[], bool] = lambda: False,
     watcher: Watcher,
 ) -> Progress:
-    """Judge the games that have no verdicts of this solver and as many nodes yet, newest first.
+    """Judge the games without verdicts of this solver version and node limit, newest first.
 
-    Each game is stored when it is done. One that is interrupted is analysed again from its end, so
-    that the verdicts are those of an analysis that nothing interrupts.
+    Each game is stored when it is done. A game that is interrupted is analysed again as a whole, so
+    that an interruption does not change its verdicts.
 
     Args:
         store: the open database.
-        division: whose games.
-        bots: only games of these.
-        games: at most N of the newest.
-        rated_only: only the games of the rating list, if it has any.
-        nodes: the most for one position; None: chosen by its board and free cells.
-        seconds: time after which no position is begun; None: no such end.
-        is_stopped: asked before each position.
-        watcher: is told how far the work has come.
+        division: the division.
+        bots: names; analyse only games of these bots. Empty for all.
+        games: number of newest games to analyse; None for all.
+        rated_only: analyse only rated games, if the division has any.
+        nodes: node limit for each position; None to choose it by board and free cells.
+        seconds: start no position after this time; None for no limit.
+        is_stopped: called before each position; True ends the analysis.
+        watcher: receives the progress.
 
     Raises:
-        UnknownRow: a bot is not there.
+        UnknownRow: a bot is unknown.
 
     """
     effort = Effort(nodes)
-    is_listed = rated_only and bool(store.aggregate.of_division(division.id))
+    is_listed = rated_only and division.id in store.aggregate.count_games()
     query = AnalysisQuery(division.id, SOLVER_VERSION, bots, games, is_listed)
     asked = store.analysis.games(query)
     waiting = [one.id for one in asked if one.nodes < effort.on_board(parse_board(one.board))]
@@ -123,7 +123,7 @@ def analyse(
             if made.verdict is None:
                 state.stopped = True
                 break
-            store.analysis.keep(made.solved, made.verdict)
+            store.analysis.save(made.solved, made.verdict)
             state.games += 1
             watcher.tick(state)
     finally:

@@ -1,4 +1,4 @@
-"""The verdict on one move: was it a decision, was it right, what did it cost, was its proof true?
+"""The verdict on one move: whether it was a decision, right, fast, and its claim true.
 
 A verdict is four bytes, so that the verdicts on a million games are an array:
 
@@ -6,9 +6,9 @@ A verdict is four bytes, so that the verdicts on a million games are an array:
 byte  holds
 ====  =====================================================================================
 0     outcome before the move (bits 0, 1), outcome after it (bits 2, 3), decision (bits 4, 5)
-1     plies by which a win came later or a loss sooner than it had to; 255: unknown
-2     the value that the bot told, in hundredths and 100 added; 255: none
-3     what became of a claim to have proven the result: a `Claim`
+1     plies that the move delayed a win or hastened a loss; 255 if unknown
+2     the reported value in hundredths plus 100, such as 150 for 0.5; 255 without one
+3     the check of the bot's claim to have proven the result: a `Claim`
 ====  =====================================================================================
 """
 
@@ -17,17 +17,17 @@ from enum import IntEnum
 
 from db.records.games import Thought
 from engine.solver.value import Outcome
-from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 
 BYTES = 4
-"""Of a verdict."""
+"""Size of a verdict."""
 OPEN = 3
-"""Stands for an outcome that is not known; the others are 0 loss, 1 draw, 2 win."""
+"""Code of an unknown outcome; the others are 0 for a loss, 1 for a draw, 2 for a win."""
 NO_PLIES, NO_VALUE = 255, 255
 
 
 class Decision(IntEnum):
-    """Whether a move could keep the result and could lose it."""
+    """Whether a move had a choice between keeping the result and losing it."""
 
     NO = 0
     YES = 1
@@ -35,15 +35,14 @@ class Decision(IntEnum):
 
 
 class Claim(IntEnum):
-    """The fate of a bot's claim to have proven the result of a position."""
+    """The check of a bot's claim to have proven the result of a position."""
 
     NONE = 0
     TRUE = 1
     LONGER = 2
-    """The result is true, and the game ends sooner under best play than was claimed: a proof, but
-    not of the exact distance."""
+    """The result is right, but under best play the game ends sooner than claimed."""
     FALSE = 3
-    """Another result, or an end that is sooner than it can be."""
+    """The result is wrong, or the claimed end comes sooner than is possible."""
     UNKNOWN = 4
 
 
@@ -52,38 +51,40 @@ class MoveVerdict:
     """The verdict on one move."""
 
     before: Outcome | None
-    """The result under best play before the move, for the mover; None: not known."""
+    """Result under best play before the move, for the mover; None if unknown."""
     after: Outcome | None
-    """The result under best play after it, for the mover."""
+    """Result under best play after the move, for the mover; None if unknown."""
     decision: Decision
     plies_lost: int | None
-    """How much later a win or sooner a loss came; 0 for a draw and where the result changed."""
-    told: float | None
-    """The value that the bot told, -1..1."""
+    """Plies that a win was delayed or a loss hastened; 0 for draws and changed results."""
+    reported: float | None
+    """The value that the bot reported, -1..1."""
     claim: Claim
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the move is known to give the result away."""
+        """Whether the move is known to have worsened the result."""
         return self.before is not None and self.after is not None and self.after < self.before
 
-    def packed(self) -> bytes:
-        """The four bytes."""
+    def pack(self) -> bytes:
+        """Return the verdict as four bytes."""
         outcomes = _code(self.before) | _code(self.after) << 2 | self.decision << 4
         plies = NO_PLIES if self.plies_lost is None else self.plies_lost
-        told = NO_VALUE if self.told is None else round(100 * max(-1.0, min(self.told, 1.0))) + 100
-        return bytes((outcomes, plies, told, self.claim))
+        value = NO_VALUE
+        if self.reported is not None:
+            value = round(100 * max(-1.0, min(self.reported, 1.0))) + 100
+        return bytes((outcomes, plies, value, self.claim))
 
     @classmethod
     def of(cls, content: bytes) -> "MoveVerdict":
-        """A verdict from its four bytes."""
-        outcomes, plies, told, claim = content
+        """Return the verdict in four bytes."""
+        outcomes, plies, value, claim = content
         return cls(
             before=_outcome(outcomes & 3),
             after=_outcome(outcomes >> 2 & 3),
             decision=Decision(outcomes >> 4),
             plies_lost=None if plies == NO_PLIES else plies,
-            told=None if told == NO_VALUE else (told - 100) / 100,
+            reported=None if value == NO_VALUE else (value - 100) / 100,
             claim=Claim(claim),
         )
 
@@ -98,22 +99,22 @@ def judge_move(columns: Columns, column: int, thought: Thought) -> MoveVerdict:
     """Return the verdict on a move.
 
     Args:
-        columns: what is known of the position before it.
+        columns: the bounds of the position before it.
         column: the move.
         thought: what the bot reported about it.
 
     """
-    best = best_of(columns)
+    best = best_bounds(columns)
     played = columns[column] or UNBOUNDED
     before, after = best.outcome, played.outcome
     if before is not None and after is None and played.high < _least(before):
-        before = None  # a mistake, but which one is open: such a move counts as unknown
+        before = None  # a mistake of an unknown kind: counts as unknown
     return MoveVerdict(
         before=before,
         after=after,
         decision=_decision(columns, before, after),
         plies_lost=_plies_lost(best, played, before, after),
-        told=thought.value,
+        reported=thought.value,
         claim=check_claim(thought, best),
     )
 
@@ -130,7 +131,7 @@ def _decision(columns: Columns, before: Outcome | None, after: Outcome | None) -
 
 
 def _least(outcome: Outcome) -> int:
-    """Values below this are worse than the outcome."""
+    """Return the least value of an outcome."""
     return {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1000}[outcome]
 
 
@@ -147,10 +148,10 @@ def _plies_lost(
 
 
 def check_claim(thought: Thought, best: Bounds) -> Claim:
-    """Return the fate of a bot's claim about a position with a value between these bounds.
+    """Check a bot's claim about a position with these bounds.
 
-    A proof of ``win 7`` shows that the mover wins in 7 plies or fewer, one of ``loss 6`` that it
-    loses in 6 or fewer: an end that is sooner than under best play cannot have been proven.
+    ``win 7`` claims that the mover wins in at most 7 plies, ``loss 6`` that it loses in at most 6.
+    So the claim is false if best play takes longer.
     """
     if thought.proven is None:
         return Claim.NONE
@@ -172,7 +173,7 @@ def check_claim(thought: Thought, best: Bounds) -> Claim:
 
 
 def _most(outcome: Outcome) -> int:
-    """Values above this are better than the outcome."""
+    """Return the greatest value of an outcome."""
     return {Outcome.WIN: 1000, Outcome.DRAW: 0, Outcome.LOSS: -1}[outcome]
 
 

@@ -1,4 +1,4 @@
-"""Games as comma-separated values: a header line and one line a game."""
+"""Games as comma-separated values: a header line, then one line per game."""
 
 import csv
 import io
@@ -7,18 +7,18 @@ from itertools import chain
 
 from db.records.exchange import GameLine
 from ladder.results.exchange.fields import FIELDS, fields_of, game_of
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible
 
 ID = "id"
-"""The column of the games' numbers, which is not read."""
+"""The column of the games' numbers, which an import ignores."""
 
 
-def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
-    """Games from CSV with exactly the columns of `FIELDS`, in any order.
+def read_csv(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
+    """Yield the games of CSV lines with all columns of `FIELDS`, in any order.
 
     Raises:
-        Refused: the header or a line is not that of an export.
+        ImportRefused: the header or a line does not come from an export.
 
     """
     reader = csv.DictReader(lines, strict=True)
@@ -26,18 +26,20 @@ def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
         header = reader.fieldnames or ()
         missing = [column for column in FIELDS if column not in header]
         if missing:
-            raise Refused(name, 1, f"the columns {', '.join(missing)} are missing")
+            raise ImportRefused(name, 1, f"the columns {', '.join(missing)} are missing")
         for row in reader:
             number = reader.line_num
             if None in row or None in row.values():
-                raise Refused(name, number, "there are more or fewer values than columns")
-            yield Numbered(number, game_of(name, number, row))
+                raise ImportRefused(
+                    name, number, "the number of values differs from the number of columns"
+                )
+            yield NumberedGame(number, game_of(name, number, row))
     except csv.Error as error:
-        raise Refused(name, reader.line_num, f"not CSV: {error}") from error
+        raise ImportRefused(name, reader.line_num, f"it is not valid CSV: {error}") from error
 
 
 def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
-    """The header line and one line a game, with its number at the end where the lines have any."""
+    """Yield the header and a line per game, with the games' numbers if they are exported."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     rest = iter(lines)

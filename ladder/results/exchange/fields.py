@@ -1,29 +1,29 @@
-"""A game as named fields of text: the common part of CSV and PGN, which know only text."""
+"""A game as named text fields, for CSV and PGN."""
 
 from collections.abc import Mapping
 
 import msgspec
 
 from db.records.exchange import ConditionsLine, GameLine
-from ladder.results.exchange.numbered import Refused
+from ladder.results.exchange.numbered_game import ImportRefused
 
 FIELDS = (
     "pair", "game", "kind", "first", "second", "board", "seed", "moves", "result", "termination",
     "opening_plies", "board_class", "first_hash", "second_hash", "run", "rated", "run_seed",
     "stream", "identity", "boards", "opening", "budget",
 )  # fmt: skip
-"""The fields of a `GameLine`; the last three are those of its division, the budget in JSON."""
+"""The fields of a `GameLine`; the last three describe its division, the budget in JSON."""
 NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
 OWN = ("rated", "boards", "opening", "budget")
-"""Fields that a `GameLine` does not hold as they are written here."""
+"""Fields with another form in a `GameLine`."""
 AUTO = "auto"
-"""An opening of as many plies as the board class has by default."""
+"""Stands for the board class's default opening plies."""
 SET = "openings:"
-"""Stands before the hash of a set of openings."""
+"""Prefix of the hash of a set of openings."""
 
 
 def fields_of(line: GameLine) -> dict[str, str]:
-    """A game without its thoughts and times, by the names of `FIELDS`."""
+    """Return a game without its times and thoughts, by the names of `FIELDS`."""
     own = {
         "boards": line.division.boards,
         "opening": _opening_text(line.division),
@@ -34,21 +34,23 @@ def fields_of(line: GameLine) -> dict[str, str]:
 
 
 def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
-    """The game that fields stand for.
+    """Return the game in text fields.
 
     Args:
-        name: of the file, for messages.
-        number: of its line.
-        fields: all of `FIELDS`, and others that are ignored.
+        name: the file's name, for messages.
+        number: the line's number, for messages.
+        fields: all of `FIELDS`; others are ignored.
 
     Raises:
-        Refused: a field is out of its bounds.
+        ImportRefused: a field is invalid.
 
     """
     plain = {field: fields[field] for field in FIELDS if field not in OWN}
     try:
         if fields["rated"] not in ("true", "false"):
-            raise Refused(name, number, f"rated is true or false, got {fields['rated']!r}")
+            raise ImportRefused(
+                name, number, f"rated must be true or false, got {fields['rated']!r}"
+            )
         division = {
             "boards": fields["boards"],
             "budget": msgspec.json.decode(fields["budget"]),
@@ -58,7 +60,7 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
         values = {**plain, **numbers, "rated": fields["rated"] == "true", "division": division}
         return msgspec.convert(values, GameLine)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Refused(name, number, str(error)) from error
+        raise ImportRefused(name, number, str(error)) from error
 
 
 def _opening_text(division: ConditionsLine) -> str:

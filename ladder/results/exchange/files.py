@@ -1,4 +1,4 @@
-"""Files of games: one reader and one writer for each format."""
+"""Reading and writing files of games in each format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from ladder.errors import UsageError
 from ladder.results.exchange.csv import read_csv, write_csv
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.jsonl import read_jsonl, write_jsonl
-from ladder.results.exchange.numbered import Numbered
+from ladder.results.exchange.numbered_game import NumberedGame
 from ladder.results.exchange.pgn import read_pgn, write_pgn
 
 WRITERS: Mapping[GameFormat, Callable[[Iterable[GameLine]], Iterator[str]]] = {
@@ -17,21 +17,21 @@ WRITERS: Mapping[GameFormat, Callable[[Iterable[GameLine]], Iterator[str]]] = {
     GameFormat.CSV: write_csv,
     GameFormat.JSONL: write_jsonl,
 }
-"""The text of a file, in pieces."""
+"""Writers that yield a file's text in pieces, by format."""
 
 
 def format_of(path: Path) -> GameFormat:
-    """The format that the suffix of a file names; JSON Lines for any other."""
+    """Return the format of a file's suffix, or JSON Lines for any other suffix."""
     suffix = path.suffix.lower().removeprefix(".")
     return GameFormat(suffix) if suffix in set(GameFormat) else GameFormat.JSONL
 
 
 @contextmanager
-def open_games(path: Path, form: GameFormat) -> Iterator[Iterator[Numbered]]:
-    """The games of a file, read as they are asked for.
+def open_games(path: Path, form: GameFormat) -> Iterator[Iterator[NumberedGame]]:
+    """Open a file and yield an iterator over its games.
 
     Raises:
-        UsageError: the file cannot be read, or a line is no game.
+        UsageError: the file cannot be read, or a line is not a game.
 
     """
     name = str(path)
@@ -43,6 +43,8 @@ def open_games(path: Path, form: GameFormat) -> Iterator[Iterator[Numbered]]:
             with path.open(encoding="utf-8", newline="") as texts:
                 yield read_csv(name, texts) if form is GameFormat.CSV else read_jsonl(name, texts)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not UTF-8 text; nothing was imported") from error
+        raise UsageError(
+            f"{name} is not UTF-8 text, so nothing was imported: export it again"
+        ) from error
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror or error}") from error

@@ -1,10 +1,10 @@
-"""The formats in which games are written to files. Imports nothing: the command line reads it."""
+"""The formats of game files. Imports nothing heavy, as command lines need it."""
 
 from enum import StrEnum
 
 
 class GameFormat(StrEnum):
-    """How games are written; the value is the suffix of such files."""
+    """A format of game files; the value is the files' suffix."""
 
     PGN = "pgn"
     CSV = "csv"

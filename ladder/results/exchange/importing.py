@@ -1,4 +1,4 @@
-"""Storing the games of a file: all of them or none, each checked by the rules."""
+"""Importing the games of a file: all of them or none."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -6,25 +6,25 @@ from db.records.exchange import GameLine, Imported, NotImportable
 from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import UsageError
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.results.exchange.rules import check_game, check_pair, check_run
 from ladder.stats.sequential_elo import rate_pair
 
 
-def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
-    """Check all games and store those that are not here yet, in one transaction.
+def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:
+    """Check all games and store the new ones, in one transaction.
 
     Args:
-        store: the database that gets them.
-        name: of the file, for messages.
+        store: the database to store them in.
+        name: the file's name, for messages.
         read: the games in the order of the file.
 
     Raises:
-        Refused: a line, a run, a pair or a game breaks a rule, or a pair is not whole, or is here
-            and differs.
+        ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
+            pair of the same number differs.
 
     """
-    games: dict[tuple[int, str, int], list[Numbered]] = {}
+    games: dict[tuple[int, str, int], list[NumberedGame]] = {}
     runs: dict[tuple[int, str], GameLine] = {}
     for each in read:
         _checked(name, each.line, check_game, each.game)
@@ -33,19 +33,19 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, both) for both in games.values()]
-    # In the order of storing, in which live ratings moved; in a file without it, that of the file.
+    # In the order of storing, which is that of live ratings; a file without it keeps its own.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
-        raise Refused(name, pairs[error.place][error.game].line, str(error)) from error
+        raise ImportRefused(name, pairs[error.place][error.game].line, str(error)) from error
 
 
-def _pair(name: str, both: Sequence[Numbered]) -> tuple[Numbered, Numbered]:
-    """Both games of a pair, in order."""
+def _pair(name: str, both: Sequence[NumberedGame]) -> tuple[NumberedGame, NumberedGame]:
+    """Return both games of a pair, in order."""
     line = both[0].line
     if sorted(each.game.game for each in both) != [0, 1]:
-        raise Refused(name, line, "a pair is its games 0 and 1, each once in the file")
+        raise ImportRefused(name, line, "a pair must have the games 0 and 1, each once in the file")
     one, two = sorted(both, key=lambda each: each.game.game)
     _checked(name, line, check_pair, one.game, two.game)
     return one, two
@@ -55,4 +55,4 @@ def _checked(name: str, line: int, check: Callable[..., None], *games: GameLine)
     try:
         check(*games)
     except (EngineError, ValueError, UsageError) as error:
-        raise Refused(name, line, str(error)) from error
+        raise ImportRefused(name, line, str(error)) from error

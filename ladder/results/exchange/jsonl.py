@@ -1,31 +1,31 @@
-"""Games as JSON Lines: one object a line, with everything that is known of the game."""
+"""Games as JSON Lines: one object per line with everything about a game."""
 
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from db.records.exchange import GameLine
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible_json
 
 
-def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
-    """Games from JSON Lines; empty lines are skipped.
+def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
+    """Yield the games of JSON Lines, skipping empty lines.
 
     Raises:
-        Refused: a line is no JSON object of a game.
+        ImportRefused: a line is not the JSON object of a game.
 
     """
     decoder = msgspec.json.Decoder(GameLine)
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield Numbered(number, decoder.decode(line))
+                yield NumberedGame(number, decoder.decode(line))
             except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-                raise Refused(name, number, f"not an exported game: {error}") from error
+                raise ImportRefused(name, number, f"it is not an exported game: {error}") from error
 
 
 def write_jsonl(lines: Iterable[GameLine]) -> Iterator[str]:
-    """One JSON object a line."""
+    """Yield one line per game."""
     for line in lines:
         yield visible_json(msgspec.json.encode(line).decode()) + "\n"

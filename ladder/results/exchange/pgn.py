@@ -1,4 +1,4 @@
-"""Games as PGN: tags that rating programs for chess read, and the columns played in braces."""
+"""Games as PGN: tags that chess rating programs read, with the columns played as a comment."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from db.records.exchange import GameLine
 from engine.result import Result
 from ladder.errors import UsageError
 from ladder.results.exchange.fields import fields_of, game_of
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.results.exchange.pgn_tags import tagged_games, text_of, value_of
 
 TAGS = {
@@ -19,18 +19,18 @@ TAGS = {
     "Stream": "stream", "Identity": "identity", "Boards": "boards", "Opening": "opening",
     "Budget": "budget",
 }  # fmt: skip
-"""Tags and the fields that they hold; those without one are made of several."""
+"""The field of each tag; an empty one is built from several fields."""
 ID = "GameId"
-"""The tag of the game's number, which is not read."""
+"""The tag of the game's number, which an import ignores."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
 _MOVES = re.compile(rb"[0-9a-b]*")
 
 
-def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[Numbered]:
-    """Games from PGN with all of `TAGS`.
+def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
+    """Yield the games of PGN lines with all of `TAGS`.
 
     Raises:
-        Refused: a game lacks a tag, or its moves.
+        ImportRefused: a game lacks a tag or its moves, or a tag is invalid.
 
     """
     wanted = {tag.encode(): field for tag, field in TAGS.items()}
@@ -40,34 +40,40 @@ def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[Numbered]:
             fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
             missing = [tag.decode() for tag in wanted if tag not in found.tags]
             if missing:
-                raise Refused(name, found.line, f"the tags {', '.join(missing)} are missing")
+                raise ImportRefused(name, found.line, f"the tags {', '.join(missing)} are missing")
             moves = next(filter(_MOVES.fullmatch, found.comments), None)
             if moves is None:
-                raise Refused(name, found.line, "the columns played must stand in braces")
+                raise ImportRefused(
+                    name, found.line, "the columns played are missing: they must stand in braces"
+                )
             word = text_of(found.tags[b"Result"])
             if word not in results:
-                raise Refused(name, found.line, f"{word!r} is no result of a finished game")
+                raise ImportRefused(
+                    name, found.line, f"{word!r} is not the result of a finished game"
+                )
             pair, _, game = text_of(found.tags[b"Round"]).partition(".")
             fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
             whole = game_of(name, found.line, fields)
             whole.timing.started = _day(name, found.line, text_of(found.tags[b"Date"]))
-            yield Numbered(found.line, whole)
-    except Refused:
+            yield NumberedGame(found.line, whole)
+    except ImportRefused:
         raise
     except UsageError as error:
         raise UsageError(f"{name}, {error}; nothing was imported") from error
 
 
 def _day(name: str, line: int, text: str) -> float:
-    """The beginning of a day in seconds since the epoch."""
+    """Return the beginning of a day in seconds since the epoch."""
     try:
         return datetime.strptime(text, "%Y.%m.%d").replace(tzinfo=UTC).timestamp()
     except ValueError:
-        raise Refused(name, line, f"Date is written 2026.11.20, got {text!r}") from None
+        raise ImportRefused(
+            name, line, f"Date must be written like 2026.11.20, got {text!r}"
+        ) from None
 
 
 def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
-    """The tags of a game, an empty line, the columns played and the result."""
+    """Yield the text of each game: tags, an empty line, the columns played and the result."""
     for line in lines:
         fields = fields_of(line)
         result = RESULTS[Result(line.result)]

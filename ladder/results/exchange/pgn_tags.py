@@ -1,4 +1,4 @@
-"""Tags of games in PGN, streamed: any game, any tags, however the moves are written."""
+"""A streaming reader of PGN tags, for any game, any tags and any notation of moves."""
 
 import contextlib
 import re
@@ -14,37 +14,37 @@ _ESCAPE = re.compile(rb"\\([\\\"])")
 
 @dataclass(slots=True)
 class TaggedGame:
-    """The tags and the comments of one game."""
+    """The tags and comments of one game."""
 
     line: int
-    """Where its first tag stands, from 1."""
+    """Line number of its first tag, from 1."""
     tags: Tags
-    """Values between the quotes, undecoded and with their escapes."""
+    """Values between the quotes, undecoded and with escapes."""
     comments: list[bytes]
-    """The contents of its braces in order, when they were asked for."""
+    """Contents of its braces in order, if they were requested."""
 
 
 def tagged_games(
     lines: Iterable[bytes], *, wanted: frozenset[bytes], keep_comments: bool = False
 ) -> Iterator[TaggedGame]:
-    """The games of a file in order.
+    """Yield the games of a file in order.
 
-    A game begins with a tag after moves, with a tag that it has already, or, where games have no
-    moves, with a tag after an empty line when all wanted tags are there. Comments are those of the
-    PGN standard (1994, sections 5 and 6): from ``;`` to the end of the line, from ``{`` to the next
-    ``}`` whatever stands between them, and a line that begins with ``%`` outside of braces.
+    A new game begins with a tag after moves, with a repeated tag, or, in games without moves, with
+    a tag after an empty line if all wanted tags have been read. Comments follow the PGN standard
+    (1994, sections 5 and 6): from ``;`` to the end of the line, from ``{`` to the next ``}``, and
+    lines that begin with ``%`` outside braces.
 
     Args:
-        lines: of the file, with or without line ends.
+        lines: the file's lines, with or without line ends.
         wanted: the tags to keep.
-        keep_comments: whether the contents of braces are asked for.
+        keep_comments: whether to keep the contents of braces.
 
     Raises:
-        UsageError: a wanted tag is broken, or a brace is not closed before the end of the file or
-            before the tags of another game; the message names the line.
+        UsageError: a wanted tag is malformed, or a brace is not closed before the tags of another
+            game or the end of the file; the message names the line.
 
     """
-    # Most lines are moves or tags that nobody wants: they are told apart as cheaply as possible.
+    # Most lines are moves or unwanted tags, which are recognized as cheaply as possible.
     names = b"|".join(map(re.escape, wanted))
     whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
     prefixes = tuple(b"[" + tag for tag in wanted)
@@ -87,9 +87,11 @@ def tagged_games(
                 tags[found[1]] = found[2]
             elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
                 shown = text_of(line.strip())[:80]
-                raise UsageError(f'line {number}: a tag is written [Name "value"], got {shown}')
+                raise UsageError(
+                    f'line {number}: a tag must be written [Name "value"], got {shown}'
+                )
             continue
-        # A line without braces matters only where it may be the first of a game's moves.
+        # A line without braces matters only if it may be the first one of a game's moves.
         if b"{" not in line and (moved or after):
             moved = True
             continue
@@ -99,7 +101,7 @@ def tagged_games(
             gap = True
             continue
         moved = True
-        # The last brace of a line says whether one is open behind it, unless a semicolon hides it.
+        # The last brace shows whether one is open after the line, unless a semicolon hides it.
         if keep_comments or b";" in line:
             is_open = _opens(line, after, comments)
         else:
@@ -114,12 +116,12 @@ def tagged_games(
 
 
 def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
-    """Whether a line of moves leaves a brace open; takes the contents of its braces.
+    """Return whether a line of moves leaves a brace open, and collect the contents of its braces.
 
     Args:
-        line: outside of braces at `start`.
-        start: index of its first byte that counts.
-        comments: gets what stands in its braces, of an open one up to the end of the line.
+        line: the line.
+        start: index to begin at, outside braces.
+        comments: receives the contents; those of an open brace up to the end of the line.
 
     """
     while (opening := line.find(b"{", start)) >= 0:
@@ -135,12 +137,12 @@ def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
 
 
 def value_of(text: str) -> str:
-    """A text as it stands between the quotes of a tag, which holds printable characters only."""
+    """Return a text for the quotes of a tag, printable and escaped."""
     return visible(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def text_of(value: bytes) -> str:
-    """A tag's value as text: UTF-8, or in older files Windows-1252 or Latin-1."""
+    """Return a tag's value as text: from UTF-8, else from Windows-1252 or Latin-1."""
     if b"\\" in value:
         value = _ESCAPE.sub(rb"\1", value)
     for encoding in ("utf-8", "cp1252"):

@@ -1,8 +1,8 @@
-"""The rules for lines of a file, before their games are stored.
+"""The rules for the lines of a file that is imported.
 
-The bounds of single fields belong to their types (`db.records.exchange`), and what is true of every
-stored game to `db.derived.invariants`, which an import checks as it stores. Here stands the rest:
-names and texts, and what the lines of one pair and of one run share.
+Types in `db.records.exchange` hold the bounds of single fields, and `db.derived.invariants` the
+rules for every stored game. The rules here are about names and texts, and about the lines of one
+pair or run.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from typing import Any, get_args
 import msgspec
 
 from bots.budget import BudgetKind
-from db.records.budget import is_budget
+from db.records.budget import is_valid_budget
 from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
-from db.records.games import fault_of_thought
+from db.records.games import find_thought_fault
 from engine.board import parse_board_class, parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
 
 SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
-"""Fields that are equal in all games of a run."""
+"""Fields that must be equal in all games of a run."""
 
 
 class _Select(msgspec.Struct):
@@ -44,7 +44,7 @@ class _Tuning(msgspec.Struct):
 
 
 class _Settings(msgspec.Struct):
-    """The settings of a run as commands read them from a database; a run may lack any of them."""
+    """The settings of a run that commands read; each may be missing."""
 
     kind: str = ""
     rated: bool = False
@@ -69,12 +69,12 @@ class _Settings(msgspec.Struct):
 
 
 def check_game(game: GameLine) -> None:
-    """Check what a game's line says beyond the game itself: names, texts, bots and settings.
+    """Check the names, texts, descriptions and thoughts in a game's line.
 
     Raises:
-        ValueError: it breaks a rule; the message says which.
-        EngineError: it breaks one of the board's.
-        UsageError: a name or a text in it is not allowed.
+        ValueError: it breaks a rule.
+        EngineError: a board is invalid.
+        UsageError: a name or text is not allowed.
 
     """
     check_name(game.first)
@@ -86,16 +86,18 @@ def check_game(game: GameLine) -> None:
             check_openings(game.introduces.openings, game.division.openings)
         if game.introduces.settings is not None:
             check_settings(game.introduces.settings)
-    for thought in game.timing.all_thoughts():  # before they are packed: times must fit
-        fault = fault_of_thought(thought)
+    for thought in game.timing.all_thoughts():  # now, as packing requires valid times
+        fault = find_thought_fault(thought)
         _require(fault is None, str(fault))
 
 
 def check_bot(bot: BotLine) -> None:
-    """Hold the description of a bot against the rule for names and texts.
+    """Check the description of a bot.
 
     Raises:
-        UsageError: a name or a text in it is none.
+        ValueError: a budget is unknown.
+        EngineError: a board is invalid.
+        UsageError: a name or text is not allowed.
 
     """
     check_name(bot.name)
@@ -105,7 +107,7 @@ def check_bot(bot: BotLine) -> None:
     bot.change = check_line(bot.change, "what a bot changes")
     check_text(bot.spec, "a bot's specification")
     for budget in bot.budgets:
-        _require(budget in get_args(BudgetKind), f"a bot's budget is unknown: {budget!r}")
+        _require(budget in get_args(BudgetKind), f"{budget!r} is not a kind of budget")
     for board in bot.boards or ():
         if board not in (ANY, FORBIDDEN, FORBIDDEN_ONLY):
             parse_board_class(board)
@@ -114,59 +116,62 @@ def check_bot(bot: BotLine) -> None:
         check_text(digest, "the hash of a file")
 
 
-def check_openings(told: OpeningsLine, wanted: str | None) -> None:
-    """Refuse a set of openings other than the one that a division names.
+def check_openings(openings: OpeningsLine, wanted: str | None) -> None:
+    """Check that a set of openings is the one that a division names by its hash.
 
     Raises:
-        ValueError: its text is none, or another one.
-        UsageError: its name is none.
+        ValueError: its text is invalid, or of another set.
+        UsageError: its name is not allowed.
 
     """
-    check_line(told.name, "the name of a set of openings")
-    known = parse_opening_set(told.text)
-    _require(known.text == told.text, "write the openings sorted, one a line")
+    check_line(openings.name, "the name of a set of openings")
+    known = parse_opening_set(openings.text)
+    _require(known.text == openings.text, "openings must be sorted, one per line")
     _require(known.content_hash == wanted, "the openings are not those of the division")
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse settings of a run that commands which list runs could not read.
+    """Check that commands can read the settings of a run.
 
     Raises:
-        ValueError: a value is not of its kind.
-        EngineError: the boards are not valid.
+        ValueError: a value is of another type, or the budget is invalid.
+        EngineError: the boards are invalid.
 
     """
     known = msgspec.convert(settings, _Settings)
     if known.boards is not None:
         parse_board_classes(known.boards)
     if known.budget is not None:
-        _require(is_budget(known.budget), f"the settings have no valid budget: {known.budget}")
+        _require(
+            is_valid_budget(known.budget), f"the settings have the invalid budget {known.budget}"
+        )
 
 
 def check_run(first: GameLine, line: GameLine) -> None:
-    """Refuse a game that says something else of its run than the run's first game in the file.
+    """Check that a game agrees about its run with the run's first game in the file.
 
     Raises:
-        ValueError: it does; the message names the field.
+        ValueError: a field differs.
 
     """
     for name in SAME_OF_RUN:
         _require(
-            getattr(first, name) == getattr(line, name), f"all games of a run have the same {name}"
+            getattr(first, name) == getattr(line, name),
+            f"all games of a run must have the same {name}",
         )
 
 
 def check_pair(one: GameLine, two: GameLine) -> None:
-    """Refuse two games that are no pair.
+    """Check that two games have the same bots with colours swapped.
 
     Raises:
-        ValueError: they are not; the message says why.
+        ValueError: they do not.
 
     """
     swapped = (two.second, two.second_hash, two.first, two.first_hash)
     _require(
         (one.first, one.first_hash, one.second, one.second_hash) == swapped,
-        "the second game of a pair has the colours swapped",
+        "the games of a pair must have the same bots with colours swapped",
     )
 
 

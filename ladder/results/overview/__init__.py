@@ -1,1 +1,1 @@
-"""The current state of a database: runs, their speed, and what a run has changed."""
+"""The current state of a database: runs, bots, games, and the effect of a run."""

@@ -1,26 +1,24 @@
-"""Bots in the groups in which forms offer them."""
+"""Groups of bots in the forms of pages."""
 
 from collections.abc import Collection, Iterable
 
 from db.records.bots import BotRow
 from ladder.match.registry.register import is_built_in
 
-RETIRED = "Retired"
-
 
 def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, list[str]]:
-    """Return names by group: bots with games, bots without, retired ones.
+    """Return names by group: bots with games, bots without, retired bots.
 
-    Within each group the user's own bots come before built-in players.
+    Within a group, the user's own bots come before built-in players.
 
     Args:
-        bots: in the order in which equal ones are listed.
-        played: the names of those with games.
+        bots: all bots; the order is kept within each part of a group.
+        played: names of bots with games.
 
     """
-    groups: dict[str, list[str]] = {"With games": [], "Without games": [], RETIRED: []}
+    groups: dict[str, list[str]] = {"With games": [], "Without games": [], "Retired": []}
     for bot in sorted(bots, key=is_built_in):
         is_retired = bot.retired_at is not None
         label = "With games" if bot.name in played else "Without games"
-        groups[RETIRED if is_retired else label].append(bot.name)
+        groups["Retired" if is_retired else label].append(bot.name)
     return {label: names for label, names in groups.items() if names}

@@ -1,4 +1,4 @@
-"""Changes of a run to the rating list of its division."""
+"""The effect of a run on the rating list of its division."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,23 +7,23 @@ from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 
 
-def list_before(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
-    """The list ratings by name from all games of a division but those of one run.
+def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+    """Return list ratings by name from a division's games without those of one run.
 
-    They stay the same while the run goes on. Reads all games of the run once.
+    They do not change during the run. All games of the run are read.
     """
     tables, _ = current_tables(store, division, since=None)
     if not run.rated:
         return {}
-    pool = pool_of(without(tables, store.aggregate.of_run(run.id)))
+    pool = rate_tables(_subtract(tables, store.aggregate.of_run(run.id)))
     return {} if pool is None else pool.elo
 
 
-def without(tables: Sequence[PairTableRow], part: Sequence[PairTableRow]) -> list[PairTableRow]:
-    """The tables less the pairs that `part` counts; only the counts of results are right then."""
+def _subtract(tables: Sequence[PairTableRow], part: Sequence[PairTableRow]) -> list[PairTableRow]:
+    """Return tables minus the pairs of `part`; only their counts of results are then right."""
     taken = {(row.board_class, row.a_revision, row.b_revision): row.counts for row in part}
     left = []
     for row in tables:

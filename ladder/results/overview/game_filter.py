@@ -1,4 +1,4 @@
-"""Conditions on games in the words of people: the options of a command, the fields of a form."""
+"""Conditions on games as users write them, in options of a command or fields of a form."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ from ladder.results.overview.game_words import ENDINGS, FORFEIT, Mover, Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFilter:
-    """Conditions that all hold for a game; None: any game.
+    """Conditions on games, joined by *and*; None means any.
 
-    `ladder games`, its page and `/api/games` read their conditions into it.
+    `ladder games`, its page and `/api/games` use it.
     """
 
     bot: str | None = None
@@ -26,42 +26,45 @@ class GameFilter:
     ending: str | None = None
     """One of `ENDINGS`."""
     board: str | None = None
-    """A board, or the class that it was drawn from."""
+    """A board, or the class that boards were drawn from."""
     shortest: int | None = None
-    """Minimum of plies, the opening included."""
+    """Minimum number of plies, including the opening."""
     longest: int | None = None
+    """Maximum number of plies, including the opening."""
     run: int | None = None
     division: str | None = None
-    """A number, a label or its beginning."""
+    """The number of a division, its label or the beginning of it."""
     since: float | None = None
-    """Seconds since the epoch."""
+    """Earliest start in seconds since the epoch."""
     upsets: bool = False
-    """Only wins of bots to which the rating list gives a quarter of the points or less."""
+    """Whether to find only upsets: wins with an expected score of at most 0.25."""
 
     def __post_init__(self) -> None:
-        """Refuse conditions that no game can fulfil.
+        """Check the conditions.
 
         Raises:
-            UsageError: with the name of the field.
+            UsageError: a condition is invalid, or contradicts another one.
 
         """
         if self.bot is None and (self.opponent or self.side):
-            raise UsageError("opponent and side are conditions on a bot: name it with bot")
+            raise UsageError("opponent and side need a bot: name one")
         if self.ending is not None and self.ending not in ENDINGS:
-            raise UsageError(f"ending is one of {', '.join(ENDINGS)}, got {self.ending!r}")
+            raise UsageError(
+                f"it must be one of {', '.join(ENDINGS)}, got {self.ending!r}", "ending"
+            )
         shortest, longest = self.shortest, self.longest
         if shortest is not None and longest is not None and shortest > longest:
             raise UsageError(
-                f"no game has at least {self.shortest} and at most {self.longest} plies"
+                f"no game has at least {shortest} and at most {longest} plies: swap the limits"
             )
         if self.board is not None:
             try:
                 parse_board_class(self.board)
             except BoardError as error:
-                raise UsageError(f"board: {error}") from error
+                raise UsageError(str(error), "board") from error
 
     def query(self, store: Store, *, before: int | None = None) -> GameQuery:
-        """Return the query of these conditions, for games of lower ids than `before`.
+        """Return these conditions as a query for games with ids below `before`.
 
         Raises:
             UnknownRow: there is no such division.
@@ -69,7 +72,7 @@ class GameFilter:
         """
         division = None if self.division is None else store.divisions.find(self.division)
         won_by = None
-        if self.upsets:  # loads the statistics, which no other condition needs
+        if self.upsets:  # imported only here, as it loads the statistics
             from ladder.results.standings.upsets import possible_upsets
 
             won_by = possible_upsets(store, division)

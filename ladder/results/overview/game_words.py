@@ -1,16 +1,16 @@
-"""Words for conditions on games. Imports nothing heavy: help names them."""
+"""Values of conditions on games. Imports nothing heavy, as help lists them."""
 
 from enum import StrEnum
 
 from engine.result import Result, Termination
 
 FORFEIT = "forfeit"
-"""Any ending by failing."""
+"""Any kind of forfeit."""
 ENDINGS = (FORFEIT, *(each.value for each in Termination if each is not Termination.ABORTED))
 
 
 class Outcome(StrEnum):
-    """A result from the side of the bot; without a bot, from the side that moved first."""
+    """A result for the bot, or without a bot for the first player."""
 
     WON = "won"
     LOST = "lost"
@@ -22,12 +22,12 @@ class Outcome(StrEnum):
 
     @property
     def result(self) -> Result:
-        """The stored result."""
+        """The result as it is stored."""
         return {self.WON: Result.WIN, self.LOST: Result.LOSS, self.DRAWN: Result.DRAW}[self]
 
 
 class Mover(StrEnum):
-    """The side of a bot."""
+    """Which move of a game the bot makes, the first or the second."""
 
     FIRST = "first"
     SECOND = "second"

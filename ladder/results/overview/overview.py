@@ -1,19 +1,20 @@
-"""The first page of a database: what is played now, and the rating list as it stands."""
+"""The data of the first page: runs, and the current rating list."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
-from ladder.results.overview.pace import RunNow, runs_now
+from ladder.results.overview.pace import RunPace, measure_paces
+from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables, retired_bots
-from ladder.results.standings.selection import listed
-from ladder.results.standings.standings import Standings, build_standings
+from ladder.results.standings.selection import select_bots
+from ladder.results.standings.standings import Standings
 from ladder.runs.history import history
 
 TRIALS = (RunKind.GATE, RunKind.MATCH)
-ListBefore = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
-"""`ladder.results.overview.change.list_before`, or what remembers its answers."""
+RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
+"""`ladder.results.overview.change.rate_without_run`, or a cache of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,35 +23,35 @@ class Overview:
 
     divisions: Sequence[DivisionRow]
     division: DivisionRow | None
-    """The one whose list is shown; None: there is none yet."""
+    """The division of the list; None if there is no division yet."""
     standings: Standings | None
-    runs: Sequence[RunNow]
-    """All of them, newest first."""
-    latest: RunNow | None
+    runs: Sequence[RunPace]
+    """All runs, newest first."""
+    latest: RunPace | None
     """The latest rated run of the division."""
     before: Mapping[str, float]
-    """List ratings by name without the games of `latest`."""
+    """List ratings by bot without the games of `latest`."""
 
     @property
-    def gates(self) -> list[RunNow]:
-        """Gates and matches, newest first."""
+    def gates(self) -> list[RunPace]:
+        """Runs that are gates or matches, newest first."""
         return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
 
 
-def overview(store: Store, division: str | None, list_before: ListBefore) -> Overview:
-    """Read what the first page shows.
+def read_overview(store: Store, division: str | None, rate_without_run: RateWithoutRun) -> Overview:
+    """Read the data of the first page.
 
     Args:
         store: the open database.
-        division: as a person names it; None: that of the latest run.
-        list_before: gives the ratings without a run's games.
+        division: a number, label or beginning of one; None for that of the latest rated run.
+        rate_without_run: computes the ratings without a run's games.
 
     Raises:
         UnknownRow: there is no such division.
 
     """
     divisions = store.divisions.all()
-    runs = runs_now(store, history(store))
+    runs = measure_paces(store, history(store))
     chosen = None
     if division is not None:
         chosen = store.divisions.find(division)
@@ -67,14 +68,15 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         ),
         None,
     )
-    before = {} if latest is None else list_before(store, chosen, latest.run.row)
-    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before)
+    before = {} if latest is None else rate_without_run(store, chosen, latest.run.row)
+    return Overview(divisions, chosen, read_current_list(store, chosen), runs, latest, before)
 
 
-def list_now(store: Store, division: DivisionRow) -> Standings:
-    """The rating list from the aggregate alone, in a time that does not depend on games.
+def read_current_list(store: Store, division: DivisionRow) -> Standings:
+    """Return the current rating list, in a time that does not grow with the number of games.
 
-    Repeated games are those that were marked when they were stored.
+    It reads only the aggregate, in which a game that repeats one outside the list is a repeat, too.
+    So the number of distinct games can be too low.
     """
     tables, notes = current_tables(store, division, since=None)
     games = 2 * sum(row.pairs for row in tables)
@@ -87,4 +89,4 @@ def list_now(store: Store, division: DivisionRow) -> Standings:
         stalled_games=store.games.count_aborts(division_id=division.id),
         retired=retired_bots(store),
     )
-    return listed(standings)
+    return select_bots(standings)

@@ -1,4 +1,4 @@
-"""How fast a run that another process plays goes on, from the games that it stored last."""
+"""The speed of runs that other processes play, from their latest stored games."""
 
 import time
 from collections.abc import Sequence
@@ -11,38 +11,38 @@ from ladder.runs.history import PastRun
 from ladder.runs.progress import SPEED_WINDOW_S
 
 READ = 400
-"""The latest games in which those of the window are looked for."""
+"""Number of latest games to read."""
 
 
 @dataclass(frozen=True, slots=True)
-class RunNow:
-    """A run with its pace."""
+class RunPace:
+    """A run with its speed."""
 
     run: PastRun
     games_an_hour: float | None = None
-    """Over the last two minutes; None: nothing was finished in them, or the run has ended."""
+    """Games per hour over the last two minutes; None without any, or if the run has ended."""
     seconds_left: float | None = None
-    """Until its games are played; None without a target or a pace."""
+    """Seconds until the target is reached; None without a target or a speed."""
     machines: Sequence[str] = ()
-    """Of a cluster, that played some of its latest pairs; of a run that is played now only."""
+    """Machines of a cluster that played its latest pairs, if the run is being played."""
     last_game: float | None = None
-    """Start of the latest of its games (epoch seconds), when it is among the latest of all."""
+    """Start of its latest game in seconds since the epoch, if it is among the games read."""
 
     @property
     def is_running(self) -> bool:
-        """Whether a living process plays it."""
+        """Whether a process is playing it."""
         return self.run.status is RunStatus.RUNNING
 
     @property
     def has_died(self) -> bool:
-        """Whether it stands there as running while nobody plays it."""
+        """Whether it is stored as running although no process plays it."""
         return self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
 
 
-def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunNow]:
-    """The runs with the pace of those that are played now; `now` is in epoch seconds."""
+def measure_paces(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunPace]:
+    """Return the runs with the speed of those in play; `now` is in seconds since the epoch."""
     if not any(run.status is RunStatus.RUNNING for run in runs):
-        return [RunNow(run) for run in runs]
+        return [RunPace(run) for run in runs]
     moment = time.time() if now is None else now
     starts: dict[int, list[float]] = {}
     latest = store.games.newest(GameQuery(), READ)
@@ -54,20 +54,20 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
         own = starts.get(run.row.id, [])
         speed, machines = None, []
         if run.status is RunStatus.RUNNING:
-            machines = store.machines.of_latest(run.row.id)
+            machines = store.machines.names_of_latest(run.row.id)
             speed = _games_an_hour(own, run.row.started_at, moment, is_all=is_all)
         target, left = run.row.target_games, None
         if speed and target is not None:
             left = max(target - run.games, 0) / speed * 3600
-        found.append(RunNow(run, speed, left, machines, own[0] if own else None))
+        found.append(RunPace(run, speed, left, machines, own[0] if own else None))
     return found
 
 
 def _games_an_hour(starts: list[float], begun: float, now: float, *, is_all: bool) -> float | None:
-    """Return the speed by the starts of the latest games, newest first.
+    """Return the speed from the starts of the latest games, newest first.
 
-    These are times of day, from the clock of another process: where it was set back since
-    then, games and the run seem to have begun after now, and do not count.
+    If the clock was set back since then, games and the run seem to begin in the future, and do not
+    count.
     """
     recent = [start for start in starts if 0 <= now - start <= SPEED_WINDOW_S]
     if not recent:

@@ -1,4 +1,4 @@
-"""Games that fit conditions, page by page, in a bounded time however many are stored."""
+"""Searching games page by page, in a limited time."""
 
 import time
 from collections.abc import Sequence
@@ -8,20 +8,20 @@ from db.records.games import GameQuery, GameSummary
 from db.store import Store
 
 STRETCH = 20_000
-"""Games of the first read; each further one reads twice as many."""
+"""Number of games in the first read; each further read doubles it."""
 LONGEST_S = 1.0
-"""No further read begins after this time; a million games take a fifth of it."""
+"""No read begins after this time; reading a million games takes a fifth of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page of games, newest first."""
+    """A page of found games, newest first."""
 
     games: Sequence[GameSummary]
     next: int | None
     """The id below which the next page begins; None if there are no more games."""
     is_cut: bool = False
-    """Whether the search ended before the page was full: older games may fit, too."""
+    """Whether the time was over before the page was full: older games may fit, too."""
 
 
 def search(
@@ -37,18 +37,18 @@ def search(
     Args:
         store: the open database.
         query: the conditions.
-        limit: games of a page.
-        longest_s: time after which the search ends.
-        stretch: games of the first read.
+        limit: number of games on a page.
+        longest_s: start no further read after this time.
+        stretch: number of games in the first read.
 
     Raises:
         UnknownRow: the query names an unknown bot or run.
 
     """
-    if query.forfeit:  # few, and found by their index
+    if query.forfeit:  # few games, which an index finds
         return _page(store.games.newest(query, limit + 1), limit)
     begun = time.monotonic()
-    low, top = store.games.span(query.run_id)
+    low, top = store.games.id_range(query.run_id)
     high = top + 1 if query.before is None else min(query.before, top + 1)
     found: list[GameSummary] = []
     while True:

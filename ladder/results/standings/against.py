@@ -1,24 +1,25 @@
-"""One bot against each of its opponents: which share of them does it beat?"""
+"""One bot against each of its opponents."""
 
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from db.records.aggregate import PairTableRow
 from db.records.bots import remedy_for
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.errors import UsageError
+from ladder.results.standings.build import sum_pairs
 from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.notes import Note, RetiredOpponents
 from ladder.results.standings.selection import WITH_GAMES
+from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import EloEstimate, estimate
 
 
 class Balance(StrEnum):
-    """How a bot stands with an opponent by the points of their games."""
+    """Which of two bots has made more points against the other."""
 
     BEATS = "beats"
     EVEN = "even"
@@ -27,36 +28,36 @@ class Balance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """One opponent, all numbers from the side of the bot in question."""
+    """The result of a bot against one opponent."""
 
     name: str
     wins: int
     draws: int
     losses: int
     pentanomial: tuple[int, int, int, int, int]
-    """Pairs by points: 0, 1/2, 1, 3/2, 2."""
+    """Pairs by the bot's points: 0, 1/2, 1, 3/2, 2."""
     estimate: EloEstimate
-    """Of the pairs between the two alone."""
+    """Elo difference from the pairs between the two alone."""
 
     @property
     def games(self) -> int:
-        """Games between the two."""
+        """Number of games between the two."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """Points per game, 0..1."""
+        """Points per game, from 0 to 1."""
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def balance(self) -> Balance:
-        """The side that made more points."""
+        """Which of the two has made more points."""
         points2 = 2 * self.wins + self.draws - self.games
         return Balance.BEATS if points2 > 0 else Balance.LOSES if points2 < 0 else Balance.EVEN
 
     @property
     def is_clear(self) -> bool:
-        """Whether chance can be left aside: 95 % on two sides."""
+        """Whether the difference is significant: 95 %, two-sided."""
         los = self.estimate.sure_los
         return los is not None and max(los, 1.0 - los) >= CLEAR
 
@@ -66,25 +67,25 @@ class Against:
     """A bot and its opponents in one division."""
 
     label: str
-    """Of the division."""
+    """Label of the division."""
     bot: str
     opponents: Sequence[Opponent]
-    """By score, the best first."""
+    """Opponents by score, best first."""
     never_met: Sequence[str]
-    """Names of bots that were asked for and have no games with it."""
+    """Selected bots that have no games with it."""
     notes: Sequence[Note]
 
     def count(self, balance: Balance, *, clear: bool = False) -> int:
-        """Opponents with which the bot stands so; with `clear` only those beyond chance."""
+        """Return the number of opponents with a balance, perhaps only significant ones."""
         return sum(one.balance is balance and (one.is_clear or not clear) for one in self.opponents)
 
     @property
     def share(self) -> float:
-        """Opponents that the bot beats, of those that it has met, 0..1."""
+        """Share of its opponents that the bot beats, from 0 to 1."""
         return self.count(Balance.BEATS) / len(self.opponents)
 
 
-def against_each(
+def compare_with_opponents(
     store: Store,
     division: DivisionRow,
     name: str,
@@ -93,39 +94,40 @@ def against_each(
     retired: bool = False,
     since: float | None = None,
 ) -> Against:
-    """How a bot did against each opponent in the rated games of a division.
+    """Return a bot's results against each opponent in the rated games of a division.
 
     Args:
         store: the open database.
-        division: whose games.
+        division: the division.
         name: the bot.
-        patterns: names or shell patterns of opponents; none: all that it has met.
-        retired: whether retired opponents count though no pattern is their name.
-        since: only games that began then or later (epoch seconds).
+        patterns: names or shell patterns of opponents; empty for all that it has met.
+        retired: whether to include retired opponents that are not named in `patterns`.
+        since: leave out games that started before, in epoch seconds.
 
     Raises:
         UsageError: the bot has no rated games in the division, or none with such opponents.
 
     """
     tables, notes = current_tables(store, division, since=since)
-    met: dict[str, list[PairTableRow]] = {}
-    for row in tables:
-        if name in (row.a_name, row.b_name):
-            met.setdefault(row.b_name if row.a_name == name else row.a_name, []).append(row)
+    lines = sum_pairs(tables)
+    met = {line.b: line for line in lines if line.a == name}
+    met |= {line.a: line.mirrored for line in lines if line.b == name}
     if not met:
-        there = {one for row in tables for one in (row.a_name, row.b_name)}
+        there = {one for line in lines for one in (line.a, line.b)}
         raise UsageError(
-            f"--against: {name!r} has no rated games in {division.label}: "
-            f"{remedy_for(name, sorted(there), WITH_GAMES)}"
+            f"{name!r} has no rated games in {division.label}: "
+            f"{remedy_for(name, sorted(there), WITH_GAMES)}",
+            "against",
         )
     hidden = frozenset() if retired else retired_bots(store) - set(patterns)
     wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
     wanted = [one for one in wanted if one not in hidden and _matches(one, patterns)]
-    opponents = [_opponent(one, name, met[one]) for one in wanted if one in met]
+    opponents = [_opponent(met[one]) for one in wanted if one in met]
     if not opponents:
         raise UsageError(
-            f"--against {name}: it has met none of the bots that --bots names: "
-            f"`ladder report --against {name}` lists those that it has met"
+            f"{name} has met none of these bots: `ladder report --against {name}` lists those that "
+            "it has met",
+            "bots",
         )
     left_out = sorted(set(met) & hidden)
     if left_out:
@@ -143,19 +145,12 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _opponent(name: str, bot: str, rows: Sequence[PairTableRow]) -> Opponent:
-    wdl, penta = [0, 0, 0], [0, 0, 0, 0, 0]
-    for row in rows:
-        ours = row.a_name == bot
-        for place, count in enumerate(row.wdl if ours else row.wdl[::-1]):
-            wdl[place] += count
-        for place, count in enumerate(row.pentanomial if ours else row.pentanomial[::-1]):
-            penta[place] += count
+def _opponent(line: PairStanding) -> Opponent:
     return Opponent(
-        name=name,
-        wins=wdl[0],
-        draws=wdl[1],
-        losses=wdl[2],
-        pentanomial=(penta[0], penta[1], penta[2], penta[3], penta[4]),
-        estimate=estimate(counts=penta),
+        name=line.b,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        pentanomial=line.pentanomial,
+        estimate=estimate(counts=line.pentanomial),
     )

@@ -1,4 +1,4 @@
-"""Versions side by side: who is stronger, and where the difference comes from."""
+"""Comparison of bots: which is stronger, and in which games the difference arises."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,24 +11,25 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
+from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables
 from ladder.results.standings.notes import Note
 from ladder.results.standings.selection import WITH_GAMES
-from ladder.results.standings.standings import BotStanding, build_standings
-from ladder.stats.pool.rating import Pool, RatingOptions
+from ladder.results.standings.standings import BotStanding, Standings
+from ladder.stats.pool.rating import RatingOptions
 
 LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
-"""Games by their plies, openings included; the ends belong to the range."""
+"""Inclusive ranges of plies, with openings, by which games are counted."""
 CLEAR = 0.975
-"""A likelihood of superiority from which one bot is called the stronger: 95 % on two sides."""
+"""Likelihood of superiority from which a difference is significant: 95 %, two-sided."""
 
 LOSSES_NAMED = 5
-"""Games that one bot lost to another, told by their numbers."""
+"""Number of games lost by one bot to another to list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Points of one bot in some of its games."""
+    """A bot's points in some of its games."""
 
     games: int = 0
     points: float = 0.0
@@ -39,7 +40,7 @@ class Share:
         return self.points / self.games if self.games else None
 
     def plus(self, games: int, points: float) -> "Share":
-        """The share with some games more."""
+        """Return the share with more games added."""
         return Share(self.games + games, self.points + points)
 
 
@@ -50,42 +51,43 @@ class ComparedBot:
     standing: BotStanding
     by_class: Mapping[str, Share]
     first: Share
-    """In the games in which it moved first."""
+    """Games in which it moved first."""
     second: Share
     by_length: tuple[Share, ...]
-    """By `LENGTHS`."""
+    """Games by `LENGTHS`."""
     opponents: Mapping[str, Share]
 
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Two of the compared bots."""
+    """The difference between two of the compared bots."""
 
     a: str
     b: str
-    elo: float | None
-    """A over B in Elo, from all games of the pool; None when no games connect them."""
-    error95: float | None
-    los: float | None
-    """Chance that A is the stronger."""
-    at_least: float | None
-    """Elo that A is ahead at least, 95 % sure, when A won or B lost all its games; else None."""
-    at_most: float | None
-    """Elo that A is ahead at most, 95 % sure, when A lost or B won all its games; else None."""
-    pairs_to_halve: int | None
-    """Pairs between them after which the error would be half of what it is."""
     wdl: tuple[int, int, int]
-    """Head to head, from A's side."""
+    """A's wins, draws and losses against B."""
     pentanomial: tuple[int, int, int, int, int]
+    """Pairs between them by A's points: 0, 1/2, 1, 3/2, 2."""
+    elo: float | None = None
+    """Elo of A minus Elo of B, from all games of the pool; None if no games connect them."""
+    error95: float | None = None
+    los: float | None = None
+    """Chance that A is stronger."""
+    at_least: float | None = None
+    """95 % lower bound of the difference, if A won or B lost all its games; else None."""
+    at_most: float | None = None
+    """95 % upper bound of the difference, if A lost or B won all its games; else None."""
+    pairs_to_halve: int | None = None
+    """Number of pairs between them that would halve the error."""
     reason: str = ""
-    """Why there is no difference to tell."""
+    """Why there is no difference."""
     lost_by_a: tuple[int, ...] = ()
-    """Numbers of the latest games that A lost to B, the newest first."""
+    """Numbers of the latest games that A lost to B, newest first."""
     lost_by_b: tuple[int, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The difference in words."""
+        """The difference as a sentence."""
         if self.elo is None or self.error95 is None or self.los is None:
             return f"{self.a} and {self.b} cannot be compared: {self.reason}"
         strong, weak, gap, los, bound = self.a, self.b, self.elo, self.los, self.at_least
@@ -99,27 +101,27 @@ class Versus:
             by = f"by {gap:.0f} +- {self.error95:.0f} Elo"
             is_clear = los >= CLEAR
         if is_clear:
-            said = f"{strong} is stronger than {weak} {by}"
+            text = f"{strong} is stronger than {weak} {by}"
         elif bound is not None:
-            said = f"{strong} looks stronger than {weak} {by}, which may be chance"
+            text = f"{strong} looks stronger than {weak} {by}, which may be chance"
         else:
-            said = f"{strong} looks stronger than {weak} {by}, which may be chance ({los:.0%} sure)"
+            text = f"{strong} looks stronger than {weak} {by}, which may be chance ({los:.0%} sure)"
         if self.pairs_to_halve is None:
-            return said
-        return f"{said}; {self.pairs_to_halve} more pairs would halve the error"
+            return text
+        return f"{text}; {self.pairs_to_halve} more pairs would halve the error"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Some bots of one division."""
+    """The comparison of some bots of a division."""
 
     label: str
     sides: tuple[ComparedBot, ...]
-    """In the order in which they were asked for."""
+    """The compared bots in the order in which they were named."""
     versus: tuple[Versus, ...]
-    """Every two of them."""
+    """The differences of every two of them."""
     common: tuple[str, ...]
-    """Opponents, not compared themselves, that all of them have met."""
+    """Other bots that all of them have met."""
     notes: tuple[Note, ...]
 
 
@@ -135,17 +137,17 @@ def compare(
 
     Args:
         store: the open database.
-        division: whose games.
-        names: of the bots.
-        since: only games that began then or later (epoch seconds); None: all.
-        options: of the rating list.
+        division: the division.
+        names: names of the bots.
+        since: leave out games that started before, in epoch seconds.
+        options: rating options.
 
     Raises:
-        UsageError: fewer than two names, one twice, or one without games in the division.
+        UsageError: there are fewer than two names, a repeated one, or one without games.
 
     """
     if len(names) < 2 or len(set(names)) < len(names):
-        raise UsageError(f"a comparison takes two or more different bots, got {', '.join(names)}")
+        raise UsageError(f"name two or more different bots to compare, got {', '.join(names)}")
     tables, notes = current_tables(store, division, since=since)
     distinct = store.aggregate.count_distinct(tables, since=since)
     standings = build_standings(
@@ -161,12 +163,11 @@ def compare(
     lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
     met = [set(side.opponents) for side in sides]
-    pool = standings.pool
     return Comparison(
         label=division.label,
         sides=sides,
         versus=tuple(
-            _with_losses(store, division, _versus(a, b, tables, pool), since)
+            _with_losses(store, division, _versus(a, b, standings), since)
             for a, b in combinations(names, 2)
         ),
         common=tuple(sorted(set.intersection(*met) - set(names))),
@@ -174,8 +175,8 @@ def compare(
     )
 
 
-def _seen_from(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
-    """(twice the points moving first, moving second, how many pairs) from one bot's side."""
+def _pair_counts(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
+    """Return pair counts of one bot: (points2 moving first, points2 moving second, pairs)."""
     cells = [(place // 3, place % 3, count) for place, count in enumerate(row.counts)]
     if name == row.a_name:
         return cells
@@ -193,7 +194,7 @@ def _side(
         if name not in (row.a_name, row.b_name):
             continue
         other = row.b_name if name == row.a_name else row.a_name
-        for ahead, behind, count in _seen_from(row, name):
+        for ahead, behind, count in _pair_counts(row, name):
             points = count * (ahead + behind) / 2
             first = first.plus(count, count * ahead / 2)
             second = second.plus(count, count * behind / 2)
@@ -212,7 +213,7 @@ def _by_length(
     for one in tallies:
         place = next(n for n, (low, high) in enumerate(LENGTHS) if low <= one.plies <= high)
         if one.first_revision not in names or one.second_revision not in names:
-            continue  # of a former revision, which the list leaves out, too
+            continue  # of a former revision, which the list leaves out
         for revision, points2 in (
             (one.first_revision, one.result.points2),
             (one.second_revision, 2 - one.result.points2),
@@ -225,9 +226,9 @@ def _by_length(
 def _with_losses(
     store: Store, division: DivisionRow, versus: Versus, since: float | None
 ) -> Versus:
-    """The numbers of the latest games that either lost to the other."""
+    """Return a difference with the numbers of the latest games lost by either bot."""
 
-    def lost(loser: str, winner: str, count: int) -> tuple[int, ...]:
+    def find_losses(loser: str, winner: str, count: int) -> tuple[int, ...]:
         if not count:
             return ()
         query = GameQuery(
@@ -243,36 +244,28 @@ def _with_losses(
     won, _, lost_count = versus.wdl
     return replace(
         versus,
-        lost_by_a=lost(versus.a, versus.b, lost_count),
-        lost_by_b=lost(versus.b, versus.a, won),
+        lost_by_a=find_losses(versus.a, versus.b, lost_count),
+        lost_by_b=find_losses(versus.b, versus.a, won),
     )
 
 
-def _versus(a: str, b: str, tables: Sequence[PairTableRow], pool: Pool | None) -> Versus:
-    penta, wdl = [0] * 5, [0] * 3
-    for row in tables:
-        if {row.a_name, row.b_name} == {a, b}:
-            for ahead, behind, count in _seen_from(row, a):
-                penta[ahead + behind] += count
-                wdl[2 - ahead] += count
-                wdl[2 - behind] += count
-    head = (wdl[0], wdl[1], wdl[2]), (penta[0], penta[1], penta[2], penta[3], penta[4])
+def _versus(a: str, b: str, standings: Standings) -> Versus:
+    """Return the difference between two bots, without the numbers of lost games."""
+    head = standings.head_to_head(a, b)
+    versus = Versus(a, b, (head.wins, head.draws, head.losses), head.pentanomial)
+    pool = standings.pool
     if pool is None or a not in pool.places or b not in pool.places:
-        return Versus(a, b, None, None, None, None, None, None, *head, "no games connect them")
+        return replace(versus, reason="no games connect them")
     left, right = pool.places[a], pool.places[b]
     gap = pool.rating.difference(a=left, b=right)
     if pool.rating.bounded[left] and pool.rating.bounded[right] and not gap.is_bound:
-        why = "both won every game, or both lost every game"
-        return Versus(a, b, None, None, None, None, None, None, *head, why)
-    more = pool.rating.pairs_to_halve(a=left, b=right)
-    return Versus(
-        a,
-        b,
-        gap.elo,
-        gap.error95,
-        gap.los,
-        gap.at_least,
-        gap.at_most,
-        max(1, round(more)),
-        *head,
+        return replace(versus, reason="both won every game, or both lost every game")
+    return replace(
+        versus,
+        elo=gap.elo,
+        error95=gap.error95,
+        los=gap.los,
+        at_least=gap.at_least,
+        at_most=gap.at_most,
+        pairs_to_halve=max(1, round(pool.rating.pairs_to_halve(a=left, b=right))),
     )

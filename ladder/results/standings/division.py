@@ -1,4 +1,4 @@
-"""The standings of a division or of one run, read from the store."""
+"""Reading the standings of a division or of one run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,23 +8,19 @@ from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.standings.machines import agreement_of
-from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
+from ladder.results.standings.build import build_standings
+from ladder.results.standings.machines import measure_agreement
+from ladder.results.standings.move_times import MoveTimes, excuse_waiting, move_times
 from ladder.results.standings.notes import FormerRevisions, Note
-from ladder.results.standings.standings import (
-    ForfeitedGame,
-    OtherDivision,
-    Standings,
-    build_standings,
-)
+from ladder.results.standings.standings import ForfeitedGame, OtherDivision, Standings
 from ladder.stats.pool.rating import RatingOptions
 
 FORFEITS_READ = 1000
-"""The latest forfeits of a division in which those of each bot are looked for."""
+"""Number of latest forfeits of a division to read for those of each bot."""
 TIMES_READ = 200
-"""The latest games from which processor times are taken where a bot seems too slow."""
+"""Number of latest games to read for processor times, if a bot seems too slow."""
 FORFEITS_NAMED = 5
-"""Forfeits of one bot that are told by their numbers."""
+"""Number of forfeits of one bot to list."""
 
 
 def standings_of_division(
@@ -34,16 +30,17 @@ def standings_of_division(
     since: float | None = None,
     options: RatingOptions | None = None,
 ) -> Standings:
-    """Return the standings of a division's rated games, of the current revisions of its bots.
+    """Return the standings of current revisions by a division's rated games.
 
     Args:
         store: the open database.
-        division: whose games.
-        since: only games that began then or later (epoch seconds); None: all.
-        options: of the rating list.
+        division: the division.
+        since: leave out games that started before, in epoch seconds.
+        options: rating options.
 
     """
     kept, notes = current_tables(store, division, since=since)
+    rated_games = store.aggregate.count_games()
     unrated = store.games.count_unrated()
     standings = build_standings(
         division,
@@ -58,7 +55,7 @@ def standings_of_division(
         other_divisions=[
             OtherDivision(
                 other.label,
-                sum(2 * row.pairs for row in store.aggregate.of_division(other.id)),
+                rated_games.get(other.id, 0),
                 unrated.get(other.id, 0),
             )
             for other in store.divisions.all()
@@ -67,15 +64,17 @@ def standings_of_division(
     )
     standings = replace(standings, unrated_games=unrated.get(division.id, 0))
     rated = GameQuery(division_id=division.id, rated=True, since=since)
-    standings = without_waiting(standings, _times(store, standings, rated))
-    machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
+    standings = excuse_waiting(standings, _times(store, standings, rated))
+    machines = measure_agreement(
+        store.machines.tables(division.id, since=since), kept, standings.pool
+    )
     if machines is None:
         return standings
     return replace(standings, machines=machines, notes=[*standings.notes, *machines.doubts])
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
-    """The standings of one run's games, rated or not."""
+    """Return the standings by one run's games, rated or not."""
     tables = store.aggregate.of_run(run.id)
     standings = build_standings(
         division,
@@ -86,25 +85,25 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         stalled_games=store.games.count_aborts(run_id=run.id),
         retired=retired_bots(store),
     )
-    return without_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
+    return excuse_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
 
 
 def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTimes]:
-    """The move times of the latest games; nothing is read where no bot seems too slow."""
+    """Return the move times of the latest games if a bot seems too slow, else nothing."""
     if not any(bot.over_budget for bot in standings.bots):
         return []
     latest = [game.id for game in store.games.newest(wanted, TIMES_READ)]
-    return move_times(store.games.several(latest), standings.budget)
+    return move_times(store.games.get_many(latest), standings.budget)
 
 
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:
-    """Return the division of this number, label or beginning of a label.
+    """Return the division with this number, label or beginning of a label.
 
-    None is the division of the latest ladder run, or of any run if there is none.
+    For None, return that of the latest run of `ladder run`, or else of the latest run.
 
     Raises:
         UnknownRow: there is no such division.
-        UsageError: there is no division at all.
+        UsageError: there is no run yet.
 
     """
     if text is not None:
@@ -118,7 +117,7 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
 def current_tables(
     store: Store, division: DivisionRow, *, since: float | None
 ) -> tuple[list[PairTableRow], list[Note]]:
-    """The aggregate of the current revisions, and a note when older games were left out."""
+    """Return the aggregate of current revisions, with a note if other games are left out."""
     tables = (
         store.aggregate.of_division(division.id)
         if since is None
@@ -131,7 +130,7 @@ def current_tables(
 
 
 def retired_bots(store: Store) -> frozenset[str]:
-    """The names of the bots that play no more."""
+    """Return the names of retired bots."""
     bots = store.bots.all(include_retired=True)
     return frozenset(bot.name for bot in bots if bot.retired_at is not None)
 
@@ -139,7 +138,7 @@ def retired_bots(store: Store) -> frozenset[str]:
 def _forfeits(
     store: Store, division: DivisionRow, tables: Sequence[PairTableRow], since: float | None
 ) -> Mapping[int, Sequence[ForfeitedGame]]:
-    """The latest rated forfeits by revision; nothing is read where nobody has any."""
+    """Return the latest rated forfeits by revision; read nothing if no bot has any."""
     if not any(sum(side.forfeits.values()) for row in tables for side in (row.a, row.b)):
         return {}
     found: dict[int, list[ForfeitedGame]] = {}

@@ -1,4 +1,4 @@
-"""Ratings over time: the pool rated anew at some fifty moments, from slices counted in one pass."""
+"""Ratings over time: the list after each slice of a division's games."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -11,27 +11,27 @@ from ladder.stats.pool.rating import RatingOptions, rate_connected
 
 @dataclass(frozen=True, slots=True)
 class RatedMoment:
-    """One bot's list rating when a number of games had been stored."""
+    """A bot's list rating after a number of games."""
 
     bot: str
     games: int
-    """Games of the whole division by then."""
+    """Games of the whole division until then."""
     time: float
-    """Start of the latest of them, epoch seconds."""
+    """Start of the latest of them, in seconds since the epoch."""
     elo: float
     error95: float
-    """Half the 95 % interval in Elo."""
+    """Half width of the 95 % interval in Elo."""
 
 
 def rating_history(
     slices: Sequence[HistorySlice], current: Collection[int], options: RatingOptions | None = None
 ) -> tuple[RatedMoment, ...]:
-    """Rate every bot after each slice, as far as games connect it with most of the others.
+    """Rate the bots of the largest connected group after each slice.
 
     Args:
-        slices: oldest first, as `store.history.slices` counts them.
-        current: the revisions that the rating list counts.
-        options: of the list; anchors hold from the moment at which all of them are rated.
+        slices: slices from `store.history.slices`, oldest first.
+        current: revisions that the rating list counts.
+        options: rating options; anchors apply as soon as all of them are rated.
 
     """
     counts: defaultdict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0] * 9)

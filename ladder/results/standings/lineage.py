@@ -1,4 +1,4 @@
-"""The gain of each version: the step from the bot that it is based on, along `based_on`."""
+"""The gain of each version over the bot that it is based on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 from ladder.stats.elo import Z95, normal_cdf
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 
 class StepVerdict(StrEnum):
-    """On which side of zero the whole 95 % interval of a step lies."""
+    """The side of zero on which the 95 % interval of a step lies."""
 
     GAINED = "gained"
     UNDECIDED = "undecided"
@@ -23,22 +23,22 @@ class StepVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A bot's list rating less that of the bot it is based on."""
+    """The difference between a bot's list rating and that of the bot that it is based on."""
 
     bot: str
     based_on: str
     change: str
-    """The one idea that makes the bot differ, as it was registered."""
+    """The idea that distinguishes the bot, as registered."""
     elo: float
-    """The bot over its predecessor in Elo, from all games of the pool."""
+    """Elo of the bot minus Elo of its predecessor, from all games of the pool."""
     error95: float
-    """Half the 95 % interval of the difference itself, in Elo."""
+    """Half width of the difference's own 95 % interval, in Elo."""
     games: int
-    """Games of the bot in the pool."""
+    """Number of the bot's games in the pool."""
 
     @property
     def verdict(self) -> StepVerdict:
-        """GAINED or LOST when the interval excludes zero."""
+        """GAINED or LOST if the interval excludes zero."""
         if self.elo - self.error95 > 0.0:
             return StepVerdict.GAINED
         if self.elo + self.error95 < 0.0:
@@ -47,7 +47,7 @@ class Step:
 
     @property
     def los(self) -> float:
-        """Chance that the bot is better than its predecessor, 0..1."""
+        """Chance that the bot is better than its predecessor, from 0 to 1."""
         return normal_cdf(Z95 * self.elo / self.error95)
 
     def is_lost(self, threshold: float) -> bool:
@@ -59,14 +59,14 @@ class Step:
         return self.elo - self.error95 < -threshold and not self.is_lost(threshold)
 
 
-def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
-    """A step for every rated bot whose predecessor is rated too, in the order of registration.
+def find_steps(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
+    """Return the steps of rated bots with a rated predecessor, in the order of registration.
 
-    A predecessor without games is passed over in favour of its own predecessor.
+    An unrated predecessor is skipped in favour of its own predecessor.
 
     Args:
         pool: the rated bots; None without games.
-        bots: all registered bots by name, retired ones included.
+        bots: all registered bots by name, including retired ones.
 
     """
     if pool is None:
@@ -85,15 +85,15 @@ def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Regressions:
-    """The steps of a division that lost rating, or may have, each from the worst on."""
+    """The steps of a division that lost rating or may have, worst first."""
 
     lost: Sequence[Step]
-    """Their interval lies wholly below the threshold."""
+    """Steps whose interval lies below the threshold."""
     undecided: Sequence[Step]
-    """Their interval contains the threshold."""
+    """Steps whose interval contains the threshold."""
 
 
-def regressions_of(
+def find_regressions(
     store: Store,
     division: DivisionRow,
     *,
@@ -105,15 +105,15 @@ def regressions_of(
 
     Args:
         store: the open database.
-        division: whose rated games count.
-        since: epoch seconds of the first game that counts; None for all games.
+        division: the division.
+        since: leave out games that started before, in epoch seconds.
         threshold: Elo that a step may lose.
-        options: of the rating list.
+        options: rating options.
 
     """
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(steps_of(pool_of(tables, options), bots), key=lambda step: step.elo)
+    steps = sorted(find_steps(rate_tables(tables, options), bots), key=lambda step: step.elo)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],
@@ -123,8 +123,8 @@ def regressions_of(
 def _rated_ancestor(
     bot: BotRow, bots: Mapping[str, BotRow], rated: Mapping[str, int]
 ) -> str | None:
-    """The nearest rated bot along `based_on`; None where the line ends or runs in a circle."""
-    seen = {bot.name}
+    """Return the nearest rated bot along `based_on`; None without one."""
+    seen = {bot.name}  # `based_on` may form a cycle
     name = bot.based_on
     while name is not None and name not in seen:
         if name in rated:

@@ -1,4 +1,4 @@
-"""Whether the machines that played a division's pairs agree. Pure functions."""
+"""Agreement of the machines that played a division's pairs. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,30 +17,30 @@ from ladder.stats.pool.rating import Pool
 
 @dataclass(frozen=True, slots=True)
 class MachineFit:
-    """How one machine's pairs follow the rating list of all."""
+    """How well one machine's pairs fit the rating list."""
 
     name: str | None
-    """None: the machines of coordinators, and games that were imported."""
+    """None for coordinators' own machines and imported games."""
     fit: GroupFit
 
     @property
     def label(self) -> str:
-        """The name, or words for the pairs that were played on no machine of a cluster."""
+        """The name, or "no cluster" for other pairs."""
         return "no cluster" if self.name is None else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All machines of a division, held against its one rating list."""
+    """How well all machines of a division fit its rating list."""
 
     machines: Sequence[MachineFit]
-    """The least likely first; those of which nothing can be told yet come last."""
+    """Machines, least likely first; those without enough games last."""
     p: float | None
-    """Chance of a machine as far off as the first, if all agree; None: nothing can be told yet."""
+    """Chance of a machine as far off as the first if all agree; None without enough games."""
 
     @property
     def doubts(self) -> list[MachineDisagrees]:
-        """The machines whose games differ from those of the others; empty if all agree."""
+        """Notes on machines whose games differ from those of the others."""
         chances = [each for each in self.machines if each.fit.p is not None]
         return [
             MachineDisagrees(each.label, each.fit.p * len(chances), each.fit.surprise)
@@ -49,18 +49,18 @@ class Agreement:
         ]
 
 
-def agreement_of(
+def measure_agreement(
     played: Sequence[MachineTableRow], tables: Sequence[PairTableRow], pool: Pool | None
 ) -> Agreement | None:
-    """Hold each machine's pairs against the list.
+    """Compare each machine's pairs with the rating list.
 
     Args:
-        played: the pairs by machine.
-        tables: all pairs, of which the list was made.
+        played: pairs by machine.
+        tables: the aggregate of the list.
         pool: the list.
 
     Returns:
-        None where the pairs of the list are of fewer than two machines.
+        None if fewer than two machines played the list's pairs.
 
     """
     if pool is None or not played:
@@ -84,7 +84,7 @@ def agreement_of(
 def _counts(
     played: Sequence[MachineTableRow], tables: Sequence[PairTableRow], cells: Cells
 ) -> dict[str, FloatArray]:
-    """Pairs by outcome in the order of the cells, for each machine, shape (T, 9)."""
+    """Return each machine's pairs by outcome, in the order of the cells, shape (T, 9)."""
     rows = zip(cells.board_class.tolist(), cells.a.tolist(), cells.b.tolist(), strict=True)
     place = {
         (cells.classes[kind], cells.players[a], cells.players[b]): row
@@ -97,7 +97,7 @@ def _counts(
     found: dict[str, FloatArray] = {}
     for line in played:
         table = names.get((line.board_class, line.a_revision, line.b_revision))
-        if table in place:  # else of a former revision, or of bots that are not rated
+        if table in place:  # otherwise of a former revision or an unrated bot
             counts = found.setdefault(line.machine, np.zeros_like(cells.counts))
             counts[place[table]] += line.counts
     return found

@@ -1,8 +1,8 @@
-"""How long the bots' moves took in a sample of games, by the wall clock and by the processor's.
+"""Times of bots' moves in a sample of games, by wall clock and processor.
 
-By the wall clock a bot that waits for a processor looks slow; its processor time is what it took
-itself. Whether a bot sleeps or waits is decided by the others of the same games: they wait as well
-on a machine that other programs share, and do not on one that is free.
+A bot that waits for a processor looks slow by wall clock. Its processor time shows its own use, but
+it is small for a bot that sleeps, too. So a bot counts as waiting only if the other bots of the
+same games had to wait: then other programs used the machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,35 +14,35 @@ from ladder.results.standings.notes import SharedMachine
 from ladder.results.standings.standings import Standings
 
 SHARED = 0.9
-"""Processor time over wall time below which bots waited."""
+"""A smaller ratio of processor time to wall time means that bots waited."""
 LEAST_MS = 1.0
-"""Mean move time from which on that share means something."""
+"""Shorter mean move times are too short for that ratio."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """One bot's milliseconds a move in a sample of games."""
+    """One bot's milliseconds per move in a sample of games."""
 
     bot: str
     moves: int
     low: float
-    """1 % of the moves were quicker."""
+    """The 1 % quantile."""
     quarter: float
     median: float
     three: float
-    """Three quarters of the moves were quicker."""
+    """The 75 % quantile."""
     high: float
-    """1 % of the moves were slower."""
+    """The 99 % quantile."""
     late: int
-    """Moves over the budget, within the margin; those beyond it are forfeits."""
+    """Moves over the budget but within the margin; those beyond it are forfeits."""
     wall_ms: float | None
-    """Mean over the moves whose processor time was measured; None: of none it was."""
+    """Mean wall time of moves with measured processor time; None without any."""
     cpu_ms: float | None
     """Mean processor time of the same moves."""
 
     @property
     def cpu_share(self) -> float | None:
-        """Processor time over wall time; None where none was measured."""
+        """Ratio of processor time to wall time; None if not measured."""
         return self.cpu_ms / self.wall_ms if self.cpu_ms is not None and self.wall_ms else None
 
 
@@ -57,11 +57,11 @@ class _Sample:
 
 
 def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[MoveTimes]:
-    """Quantiles by bot of the moves in these games, in the order of the bots' names.
+    """Return the move times of each bot in some games, by the bots' names.
 
     Args:
-        games: with their thoughts.
-        budget: of the division; under one of work no move is late.
+        games: games with their thoughts.
+        budget: the division's budget; under a work budget no move is late.
 
     """
     samples: dict[str, _Sample] = {}
@@ -102,13 +102,13 @@ def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
     )
 
 
-def waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
-    """Return whether a bot's time beyond its processor time was waiting, as the others' was.
+def has_waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
+    """Return whether a bot was slow because it waited for a processor.
 
     Args:
-        entry: the bot's.
-        times: of all bots in the same games.
-        stalled: whether moves were asked again there; it decides where no other bot was measured.
+        entry: the bot's times.
+        times: the times of all bots in the same games.
+        stalled: whether the machine stalled in these games; decides if no other bot was measured.
 
     """
     others = [other for other in times if other.bot != entry.bot]
@@ -118,16 +118,16 @@ def waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = Fals
 
 
 def shared_note(times: Sequence[MoveTimes]) -> SharedMachine:
-    """Return the note on a machine that was shared."""
+    """Return the note that bots waited on a shared machine."""
     return SharedMachine(_share(times) or 0.0)
 
 
-def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
-    """Return the standings with no bot blamed for the time that it waited, and a note if any did.
+def excuse_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
+    """Clear `over_budget` of bots that only waited for a processor, and add a note about it.
 
     Args:
-        standings: of bots whose mean move time may be beyond their budget.
-        times: of the same bots in a sample of their games.
+        standings: the standings.
+        times: the bots' times in a sample of the games.
 
     """
     known = {entry.bot: entry for entry in times}
@@ -137,7 +137,7 @@ def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standin
         if bot.over_budget
         and (entry := known.get(bot.name)) is not None
         and _fits(entry, standings.budget)
-        and waited(entry, times, stalled=standings.stalled_games > 0)
+        and has_waited(entry, times, stalled=standings.stalled_games > 0)
     }
     if not excused:
         return standings
@@ -149,13 +149,13 @@ def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standin
 
 
 def _fits(entry: MoveTimes, budget: Mapping[str, int]) -> bool:
-    """Return whether a bot keeps to its time by the processor's clock."""
+    """Return whether a bot's processor time is within its budget."""
     limit_ms = amount_for(budget, "time_ms", entry.bot)
     return limit_ms is not None and entry.cpu_ms is not None and entry.cpu_ms <= limit_ms
 
 
 def _share(times: Sequence[MoveTimes]) -> float | None:
-    """Return processor time over wall time, or None if it was not measured."""
+    """Return the ratio of processor time to wall time; None if not measured."""
     measured = [
         (entry.moves * entry.cpu_ms, entry.moves * entry.wall_ms)
         for entry in times

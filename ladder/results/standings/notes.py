@@ -1,6 +1,6 @@
-"""What a reader should know before trusting the numbers of a rating list.
+"""Notes on a rating list: what limits the trust in its numbers.
 
-These are findings; `reports.report.notes` puts them into words.
+These are values; `reports.report.notes` phrases them.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from ladder.stats.pool.goodness import Cycle, Residual
 
 @dataclass(frozen=True, slots=True)
 class NoRatedGames:
-    """The list is empty."""
+    """The list has no games."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormerRevisions:
-    """Games of bots whose code has changed since, which do not count."""
+    """Games that do not count because a bot's code has changed since."""
 
     games: int
 
 
 @dataclass(frozen=True, slots=True)
 class NotConnected:
-    """Bots that no games connect with most of the others, so that they have no rating."""
+    """Bots without a rating because no games connect them with most of the others."""
 
     names: Sequence[str]
 
@@ -35,30 +35,30 @@ class Shutouts:
 
     won: bool
     bounds: Sequence[tuple[str, float]]
-    """Name, and the Elo that it has at least or at most, 95 % sure."""
+    """Each bot's name and the 95 % bound of its Elo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """One number per bot does not describe the games."""
+    """Games that one rating per bot does not describe well."""
 
     chance: float
-    """Of residuals this large if it did, 0..1."""
+    """Chance of such residuals if it did, from 0 to 1."""
     largest: Residual
 
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """Three bots that beat each other in a circle."""
+    """Three bots that beat each other in a cycle."""
 
     chance: float
-    """Of a cycle this strong if there were none, 0..1."""
+    """Chance of such a cycle if there were none, from 0 to 1."""
     cycle: Cycle
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedGames:
-    """Too many games are equal to others."""
+    """Too many repeated games."""
 
     distinct: int
     games: int
@@ -66,28 +66,28 @@ class RepeatedGames:
 
 @dataclass(frozen=True, slots=True)
 class DelayedMoves:
-    """Moves that were asked again because the host delayed the bot."""
+    """Moves that were asked again because the machine stalled."""
 
     moves: int
     share: float
-    """Of the attempts at games, 0..1."""
+    """Ratio to the number of games and such moves, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMachine:
-    """Bots waited for the processor."""
+    """Bots that had to wait for the processor."""
 
     share: float
-    """Processor time over the wall time of their moves, 0..1."""
+    """Ratio of processor time to wall time of their moves, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineDisagrees:
-    """The games of one machine differ from those of the others."""
+    """A machine whose games differ from those of the others."""
 
     machine: str
     chance: float
-    """Of a machine this far off if it agreed, times the machines."""
+    """Chance of such a difference if it agreed, times the number of machines."""
     surprise: Surprise | None
 
 
@@ -95,7 +95,7 @@ class MachineDisagrees:
 class RetiredLeftOut:
     """Retired bots that are not shown although their games count."""
 
-    names: Sequence[str]
+    bots: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class RetiredOpponents:
 
 @dataclass(frozen=True, slots=True)
 class PartShown:
-    """Only some of the bots are shown."""
+    """A list that shows only some of the bots."""
 
     shown: int
     ranked: int

@@ -1,18 +1,17 @@
-"""Every two bots' games with each other, held against what the rating list expects of them."""
+"""Results of every two bots against each other, compared with the rating list."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.aggregate import PairTableRow
-from ladder.results.standings.standings import first_mover_points2
 from ladder.stats.elo import Z95, elo_to_score
 from ladder.stats.pool.rating import Pool
 
 
 @dataclass(frozen=True, slots=True)
 class PairingResult:
-    """Two bots' games with each other, from A's side."""
+    """The result of A against B."""
 
     a: str
     b: str
@@ -20,15 +19,15 @@ class PairingResult:
     draws: int
     losses: int
     score: float
-    """Points per game."""
+    """A's points per game."""
     error95: float
-    """Half the 95 % interval of the score, with the pair as the unit."""
+    """Half width of the score's 95 % interval, clustered by pair."""
     z: float | None
-    """Points above the list's expectation in standard errors; None where the list has none."""
+    """Points above the list's expectation, in standard errors; None if a bot is unrated."""
 
     @property
     def games(self) -> int:
-        """Games between the two."""
+        """Number of games between the two."""
         return self.wins + self.draws + self.losses
 
 
@@ -47,20 +46,20 @@ class ClassScores:
 
 @dataclass(slots=True)
 class _Meeting:
-    """Sums over all pairs of two bots, from A's side."""
+    """Sums over all pairs of A against B."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
     pairs: int = 0
     squares: int = 0
-    """Of half points above one point a pair."""
+    """Sum of squares of the half points by which pairs exceed one point."""
     expected: float | None = 0.0
-    """Points that the list expects of A; None where it rates one of the two not."""
+    """Points that the list expects of A; None if a bot is unrated."""
 
 
-def pairings_of(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
-    """Every two bots that met, both ways round; `pool` is the list that their games are in."""
+def summarize_pairings(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
+    """Return the results of every two bots that met, both ways round, compared with a list."""
     meetings: dict[tuple[str, str], _Meeting] = {}
     for row in tables:
         met = meetings.setdefault((row.a_name, row.b_name), _Meeting())
@@ -76,12 +75,12 @@ def pairings_of(tables: Sequence[PairTableRow], pool: Pool | None) -> list[Pairi
     return [
         pairing
         for (a, b), met in meetings.items()
-        for pairing in (_pairing(a, b, met), _turned(_pairing(a, b, met)))
+        for pairing in (_pairing(a, b, met), _mirrored(_pairing(a, b, met)))
     ]
 
 
 def _expected(row: PairTableRow, pool: Pool | None) -> float | None:
-    """Points that the list expects of A in the games of a table."""
+    """Return the points that the list expects of A in a table's games."""
     players = () if pool is None else pool.rating.players
     if pool is None or row.a_name not in players or row.b_name not in players:
         return None
@@ -103,8 +102,8 @@ def _pairing(a: str, b: str, met: _Meeting) -> PairingResult:
     )
 
 
-def _turned(pairing: PairingResult) -> PairingResult:
-    """From B's side."""
+def _mirrored(pairing: PairingResult) -> PairingResult:
+    """Return the result of B against A."""
     return PairingResult(
         pairing.b,
         pairing.a,
@@ -118,7 +117,7 @@ def _turned(pairing: PairingResult) -> PairingResult:
 
 
 def scores_by_class(tables: Sequence[PairTableRow]) -> list[ClassScores]:
-    """The games by board class, in the order of their names."""
+    """Return the scores by board class, in the order of their names."""
     found = []
     for name in sorted({row.board_class for row in tables}):
         rows = [row for row in tables if row.board_class == name]
@@ -135,7 +134,7 @@ def scores_by_class(tables: Sequence[PairTableRow]) -> list[ClassScores]:
                 name,
                 games,
                 sum(row.wdl[1] for row in rows),
-                sum(first_mover_points2(row.counts) for row in rows) / 2 / games,
+                sum(row.first_mover_points2 for row in rows) / 2 / games,
                 {bot: own / count for bot, (own, count) in sorted(points.items())},
             )
         )

@@ -1,4 +1,4 @@
-"""A rating list from a file of games of any game, by their tags alone."""
+"""A rating list from a PGN file of any game, by the tags of the games."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
 
 WANTED = frozenset({b"White", b"Black", b"Result"})
 CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}
-"""White's result as an index into (losses, draws, wins)."""
+"""Index of White's result in (losses, draws, wins)."""
 UNFINISHED = b"*"
 
 
 @dataclass(frozen=True, slots=True)
 class FileRating:
-    """A list and what it was made from."""
+    """A rating list and the number of games behind it."""
 
     rating: PoolRating
     games: int
     skipped: int
-    """Games without a result."""
+    """Unfinished games."""
 
 
 def rate_file(path: Path, options: RatingOptions) -> FileRating:
-    """Rate the players of a file in PGN.
+    """Rate the players of a PGN file.
 
     Raises:
-        UsageError: the file cannot be read or holds no games, a game lacks a tag, the games do not
-            connect all players, or without a prior a rating is infinite.
+        UsageError: the file cannot be read or holds no games, a game is invalid, the games do not
+            connect all players, or a rating is infinite without a prior.
 
     """
     try:
@@ -45,7 +45,9 @@ def rate_file(path: Path, options: RatingOptions) -> FileRating:
     except UsageError as error:
         raise UsageError(f"{path}, {error}") from error
     if not results:
-        raise UsageError(f"{path} holds no finished games with the tags White, Black and Result")
+        raise UsageError(
+            f"{path} holds no finished game: each needs the tags White, Black and Result"
+        )
     numbers: dict[str, int] = {}
     for pair in results:
         for name in pair:
@@ -61,11 +63,11 @@ def rate_file(path: Path, options: RatingOptions) -> FileRating:
 
 
 def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list[int]], int]:
-    """White's (losses, draws, wins) by (White, Black), and how many games had no result.
+    """Return White's (losses, draws, wins) by (White, Black), and the number of unfinished games.
 
     Raises:
-        UsageError: a game lacks a tag, has an unknown result, or a name that is no printable text;
-            the message names the line.
+        UsageError: a game lacks a tag, or has an invalid result or name; the message names the
+            line.
 
     """
     found: dict[tuple[bytes, bytes], list[int]] = {}
@@ -75,7 +77,7 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
         tags = game.tags
         if len(tags) < len(WANTED):
             missing = ", ".join(sorted(tag.decode() for tag in WANTED - set(tags)))
-            raise UsageError(f"line {game.line}: this game has no tag {missing}")
+            raise UsageError(f"line {game.line}: the game that begins here lacks the tag {missing}")
         white, black, result = tags[b"White"], tags[b"Black"], tags[b"Result"]
         cell = CELLS.get(result)
         if cell is None:
@@ -83,14 +85,15 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
                 skipped += 1
                 continue
             raise UsageError(
-                f"line {game.line}: Result is 1-0, 0-1, 1/2-1/2 or *, got {text_of(result)[:40]!r}"
+                f"line {game.line}: Result must be 1-0, 0-1, 1/2-1/2 or *, got "
+                f"{text_of(result)[:40]!r}"
             )
         counts = found.get((white, black))
         if counts is None:
             counts = found[white, black] = [0, 0, 0]
             first_lines[white, black] = game.line
         counts[cell] += 1
-    # Two spellings in bytes can be one name, for example with and without an escape.
+    # Different bytes can give one name, for example with and without an escape.
     named: dict[tuple[str, str], list[int]] = {}
     for pair, counts in found.items():
         total = named.setdefault(_named(pair, first_lines[pair]), [0, 0, 0])
@@ -100,10 +103,10 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
 
 
 def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
-    """The names of White and Black.
+    """Return the names of White and Black.
 
     Raises:
-        UsageError: a name is no line of printable text, or both are the same.
+        UsageError: a name is empty or not printable, or both are equal.
 
     """
     try:
@@ -111,5 +114,5 @@ def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
     except UsageError as error:
         raise UsageError(f"line {line}: {error}") from error
     if white == black or not (white and black):
-        raise UsageError(f"line {line}: a game is played by two different players")
+        raise UsageError(f"line {line}: White and Black must be two different names")
     return white, black

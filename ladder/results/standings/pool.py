@@ -1,4 +1,4 @@
-"""The rating list of a division, from the stored aggregate. Pure functions."""
+"""Rating the bots of the stored aggregate. Pure functions."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,14 @@ from ladder.stats.pool.goodness import DOUBT, check
 from ladder.stats.pool.rating import Pool, PoolRating, RatingOptions, rate_connected
 
 
-def pool_of(tables: Sequence[PairTableRow], options: RatingOptions | None = None) -> Pool | None:
+def rate_tables(
+    tables: Sequence[PairTableRow], options: RatingOptions | None = None
+) -> Pool | None:
     """Rate the largest group of bots that games connect; None without games.
 
     Args:
         tables: the aggregate.
-        options: of the list.
+        options: rating options.
 
     Raises:
         UsageError: an anchor is not a rated bot.
@@ -29,7 +31,7 @@ def pool_of(tables: Sequence[PairTableRow], options: RatingOptions | None = None
 
 
 def pool_notes(pool: Pool) -> list[Note]:
-    """Return who is not rated, who won or lost every game, and whether the list fits the games."""
+    """Return notes on unrated bots, on bots that won or lost all games, and on the fit."""
     notes: list[Note] = [NotConnected(pool.left_out)] if pool.left_out else []
     for won, bounds in ((True, pool.rating.at_least), (False, pool.rating.at_most)):
         named = [

@@ -1,4 +1,4 @@
-"""Options of a rating list as a user writes them."""
+"""Parsing the options of a rating list."""
 
 from collections.abc import Iterable
 
@@ -7,32 +7,32 @@ from ladder.stats.choices import Draws
 from ladder.stats.pool.rating import PRIOR, RatingOptions
 
 ELO_LIMIT = 100_000.0
-"""No rating that a user writes may be farther from 0."""
+"""Greatest distance from 0 of a rating in an option."""
 
 
-def read_anchors(texts: Iterable[str]) -> dict[str, float]:
-    """Return ratings in Elo by name from ``NAME=ELO`` words.
+def parse_anchors(texts: Iterable[str]) -> dict[str, float]:
+    """Return fixed ratings in Elo by name from texts ``NAME=ELO``.
 
     Raises:
-        UsageError: a word has another form, a name stands twice, or the rating is out of range.
+        UsageError: a text has another form, a name is repeated, or a rating is out of range.
 
     """
     anchors: dict[str, float] = {}
     for text in texts:
         name, equals, elo = text.rpartition("=")
         if not (name and equals):
-            raise UsageError(f"--anchor is NAME=ELO, got {text!r}")
+            raise UsageError(f"it must be NAME=ELO, got {text!r}", "anchor")
         if name in anchors:
-            raise UsageError(f"--anchor names {name!r} twice")
-        anchors[name] = read_elo("--anchor", elo)
+            raise UsageError(f"{name!r} is named twice: give each bot one rating", "anchor")
+        anchors[name] = parse_elo("anchor", elo)
     return anchors
 
 
-def read_elo(option: str, text: str, allowed: str = "a number of Elo") -> float:
-    """Return a number of Elo as a user writes it.
+def parse_elo(option: str, text: str) -> float:
+    """Return the Elo in an option's text.
 
     Raises:
-        UsageError: the text is no number, or out of range.
+        UsageError: the text is not a number, or out of range.
 
     """
     try:
@@ -40,7 +40,7 @@ def read_elo(option: str, text: str, allowed: str = "a number of Elo") -> float:
     except ValueError:
         elo = float("nan")
     if not abs(elo) <= ELO_LIMIT:
-        raise UsageError(f"{option} takes {allowed} within +-{ELO_LIMIT:g}, got {text!r}")
+        raise UsageError(f"it must be an Elo within ±{ELO_LIMIT:g}, got {text!r}", option)
     return elo
 
 
@@ -52,24 +52,22 @@ def rating_options(
     advantage: str = "fit",
     draws: Draws = Draws.HALF,
 ) -> RatingOptions:
-    """Return the options of a rating list from the words of the command line.
+    """Return rating options from the texts of a command line.
 
     Raises:
-        UsageError: a word has another form, a number is out of range, or two options contradict
+        UsageError: a text has another form, a number is out of range, or two options contradict
             each other.
 
     """
-    fixed = read_anchors(anchors)
+    fixed = parse_anchors(anchors)
     if fixed and mean is not None:
-        raise UsageError("--anchor and --mean contradict each other: give one of them")
+        raise UsageError("it cannot be combined with an anchor: give one of them", "mean")
     if not 0 <= prior <= 1e6:
-        raise UsageError(f"--prior must be 0 .. 1000000 virtual draws, got {prior:g}")
+        raise UsageError(f"it must be 0 to 1000000 virtual draws, got {prior:g}", "prior")
     return RatingOptions(
-        mean=None if mean is None else read_elo("--mean", str(mean)),
+        mean=None if mean is None else parse_elo("mean", str(mean)),
         anchors=fixed,
         prior=prior,
-        advantage=None
-        if advantage == "fit"
-        else read_elo("--first-mover-advantage", advantage, "fit or a number of Elo"),
+        advantage=(None if advantage == "fit" else parse_elo("first_mover_advantage", advantage)),
         draws=draws,
     )

@@ -1,4 +1,4 @@
-"""Everything that a page about a division shows, gathered from the store once."""
+"""The data of a division's HTML report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,47 +9,47 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.history import RatedMoment, rating_history
-from ladder.results.standings.lineage import Step, steps_of
+from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.move_times import MoveTimes, move_times
 from ladder.results.standings.pairings import (
     ClassScores,
     PairingResult,
-    pairings_of,
     scores_by_class,
+    summarize_pairings,
 )
-from ladder.results.standings.selection import listed
-from ladder.results.standings.showcase import ShownGame, choose
+from ladder.results.standings.selection import select_bots
+from ladder.results.standings.showcase import ShownGame, choose_games
 from ladder.results.standings.standings import Standings
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 LATEST_READ = 1000
-"""Swings and move times are taken from so many of the latest games: each is unpacked for it."""
+"""Number of latest games to read for swings and move times."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """A division as a page shows it."""
+    """What the report of a division shows."""
 
     division: DivisionRow
     standings: Standings
-    """Of the bots that are shown."""
+    """Standings of the shown bots."""
     bots: Mapping[str, BotRow]
     """All registered bots by name."""
     steps: Sequence[Step]
     history: Sequence[RatedMoment]
     pairings: Sequence[PairingResult]
-    """Both ways round."""
+    """Results of every two bots, both ways round."""
     classes: Sequence[ClassScores]
     move_times: Sequence[MoveTimes]
     games: Sequence[ShownGame]
     runs: Sequence[RunRow]
-    """The runs of the division whose games are rated, latest first."""
+    """The division's rated runs, latest first."""
     first_game: float | None
-    """Start of the earliest and the latest rated game, epoch seconds."""
+    """Start of the earliest rated game in seconds since the epoch."""
     last_game: float | None
 
 
-def gather(
+def read_report_data(
     store: Store,
     division: DivisionRow,
     *,
@@ -59,27 +59,27 @@ def gather(
     patterns: Sequence[str] = (),
     retired: bool = False,
 ) -> ReportData:
-    """Read all that a page needs; `since` (epoch seconds) leaves out older games.
+    """Read the data of a division's report.
 
     Args:
         store: the open database.
-        division: whose games.
-        since: only games that began then or later.
-        games: how many games to show in full.
-        options: of the rating list.
-        patterns: names or shell patterns of the bots to show; none: all.
-        retired: whether retired bots are shown, too.
+        division: the division.
+        since: leave out games that started before, in epoch seconds.
+        games: number of games to show in full.
+        options: rating options.
+        patterns: names or shell patterns of the bots to show; empty for all.
+        retired: whether to show retired bots.
 
     Raises:
-        UsageError: an anchor or a pattern names no bot of the list.
+        UsageError: an anchor or a pattern selects no bot of the list.
 
     """
-    everybody = standings_of_division(store, division, since=since, options=options)
-    standings = listed(everybody, patterns=patterns, retired=retired)
+    all_bots = standings_of_division(store, division, since=since, options=options)
+    standings = select_bots(all_bots, patterns=patterns, retired=retired)
     names = {bot.name for bot in standings.bots}
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    pool = everybody.pool
+    pool = all_bots.pool
     slices = store.history.slices(division.id, since=since)
     current = frozenset(bot.revision.id for bot in bots.values())
     wanted = ShowcaseQuery(
@@ -89,21 +89,23 @@ def gather(
         since=since or 0.0,
     )
     latest = store.showcase.latest(wanted, max(games, LATEST_READ))
-    recent = store.games.several(latest)[::-1]
+    recent = store.games.get_many(latest)[::-1]
     return ReportData(
         division=division,
         standings=standings,
         bots=bots,
-        steps=[step for step in steps_of(pool, bots) if step.bot in names],
+        steps=[step for step in find_steps(pool, bots) if step.bot in names],
         history=[
             moment for moment in rating_history(slices, current, options) if moment.bot in names
         ],
         pairings=[
-            pairing for pairing in pairings_of(tables, pool) if {pairing.a, pairing.b} <= names
+            pairing
+            for pairing in summarize_pairings(tables, pool)
+            if {pairing.a, pairing.b} <= names
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
-        games=choose(
+        games=choose_games(
             store,
             wanted,
             games,

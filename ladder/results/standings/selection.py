@@ -1,4 +1,4 @@
-"""Which bots of a rating list are shown, and what is said about the others."""
+"""Selecting the bots of a rating list to show."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -8,21 +8,21 @@ from ladder.results.standings.notes import PartShown, RetiredLeftOut
 from ladder.results.standings.standings import PairStanding, Standings
 
 WITH_GAMES = "`ladder report` lists the bots that have"
-"""Advice about a name without rated games, where no similar name has any."""
+"""Advice about a name without rated games."""
 
 
-def listed(
+def select_bots(
     standings: Standings, *, patterns: Sequence[str] = (), retired: bool = False
 ) -> Standings:
-    """The list as a report shows it: retired bots only if asked for, and those that patterns name.
+    """Return the list with the bots that a report shows.
 
-    Ranks count the bots that are not left out as retired, whatever the patterns select. A retired
-    bot is asked for by its name, too, and where there are no others.
+    Retired bots are left out and not ranked, unless `retired` is set, their name is among the
+    patterns, or all bots are retired. Patterns do not change ranks.
 
     Args:
-        standings: of all bots.
-        patterns: names or shell patterns; none: all bots.
-        retired: whether retired bots are asked for.
+        standings: standings of all bots.
+        patterns: names or shell patterns; empty for all bots.
+        retired: whether to show retired bots.
 
     Raises:
         UsageError: a pattern selects no bot of the list.
@@ -31,11 +31,11 @@ def listed(
     left_out = {bot.name for bot in standings.bots if bot.retired and bot.name not in patterns}
     if retired or len(left_out) == len(standings.bots):
         left_out = set()
-    return shown(_without(standings, left_out), _selected(standings, patterns, left_out))
+    return show_only(_without(standings, left_out), _selected(standings, patterns, left_out))
 
 
-def shown(standings: Standings, names: Collection[str] | None) -> Standings:
-    """The rows of these bots alone, with their ranks among all; None: all rows."""
+def show_only(standings: Standings, names: Collection[str] | None) -> Standings:
+    """Return the list with the rows of these bots only; None for all rows. Ranks stay."""
     bots = [bot for bot in standings.bots if names is None or bot.name in names]
     if len(bots) == len(standings.bots):
         return standings
@@ -48,7 +48,7 @@ def shown(standings: Standings, names: Collection[str] | None) -> Standings:
 
 
 def _without(standings: Standings, names: Collection[str]) -> Standings:
-    """The list without retired bots, ranked anew, and a note about them."""
+    """Return the list without retired bots, with new ranks and a note."""
     if not names:
         return standings
     kept = [bot for bot in standings.bots if bot.name not in names]
@@ -57,7 +57,7 @@ def _without(standings: Standings, names: Collection[str]) -> Standings:
         ranked=len(kept),
         bots=[replace(bot, rank=rank) for rank, bot in enumerate(kept, start=1)],
         pairs_table=_pairs_among(standings, {bot.name for bot in kept}),
-        notes=[*standings.notes, RetiredLeftOut(sorted(names))],
+        notes=[*standings.notes, RetiredLeftOut(len(names))],
     )
 
 
@@ -68,7 +68,7 @@ def _selected(
         return None
     names = [bot.name for bot in standings.bots if bot.name not in left_out]
     return matching_names(
-        patterns, names, "--bots", f"has no rated games in {standings.label}", WITH_GAMES
+        patterns, names, "bots", f"has no rated games in {standings.label}", WITH_GAMES
     )
 
 

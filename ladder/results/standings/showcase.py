@@ -1,4 +1,4 @@
-"""Which games are worth a look: forfeits, upsets, short losses, swings of value, the latest."""
+"""Choosing games to show: forfeits, upsets, short games, swings of value, the latest."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from db.records.games import GameQuery, GameRow, ShowcaseQuery
 from db.store import Store
 
 LARGE_SWING = 0.5
-"""Smaller changes of a bot's value from move to move are no swing."""
+"""Least change of a bot's value between two moves that counts as a swing."""
 
 
 class Reason(StrEnum):
-    """Why a game is among those shown."""
+    """Why a game is shown."""
 
     FORFEIT = "forfeit"
     UPSET = "upset"
@@ -24,13 +24,13 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShownGame:
-    """A game with its thoughts, and why it is shown."""
+    """A game with its thoughts, and the reason to show it."""
 
     game: GameRow
     reason: Reason
 
 
-def choose(
+def choose_games(
     store: Store,
     wanted: ShowcaseQuery,
     number: int,
@@ -38,13 +38,13 @@ def choose(
     tables: Sequence[PairTableRow],
     elo: Mapping[int, float],
 ) -> list[ShownGame]:
-    """All forfeits; then upsets, short games and swings, a quarter each; then the latest.
+    """Choose all forfeits, then upsets, short games and swings, a quarter each, then the latest.
 
     Args:
         store: the open database.
-        wanted: which games may be shown.
-        number: how many at most.
-        recent: the latest of them with their thoughts, in which swings are looked for.
+        wanted: the games that may be shown.
+        number: maximum number of games.
+        recent: the latest of them with their thoughts, to search for swings.
         tables: the aggregate of the games that may be shown.
         elo: ratings by revision.
 
@@ -66,20 +66,20 @@ def choose(
         division_id=wanted.division,
         rated=True,
         since=wanted.since,
-        won_by={wanted.division: surprising(tables, elo, 2 * part)},
+        won_by={wanted.division: find_upset_pairings(tables, elo, 2 * part)},
     )
     take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
     take(showcase.shortest(wanted, 4 * part), Reason.SHORT, part)
-    swings = sorted(((swing(game), game.id) for game in recent), reverse=True)
+    swings = sorted(((largest_swing(game), game.id) for game in recent), reverse=True)
     take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
     take((game.id for game in recent), Reason.LATEST, number)
-    return shown_games(store, chosen, recent)
+    return read_shown_games(store, chosen, recent)
 
 
-def surprising(
+def find_upset_pairings(
     tables: Sequence[PairTableRow], elo: Mapping[int, float], number: int
 ) -> frozenset[tuple[int, int]]:
-    """Winner and loser of the greatest upsets, as many pairings as have so many of them."""
+    """Return (winner, loser) of the greatest upsets, until the pairings have `number` games."""
     found = []
     for row in tables:
         wins, _, losses = row.wdl
@@ -98,17 +98,17 @@ def surprising(
     return frozenset(chosen)
 
 
-def shown_games(
+def read_shown_games(
     store: Store, chosen: Mapping[int, Reason], known: Sequence[GameRow] = ()
 ) -> list[ShownGame]:
-    """The games of these ids in this order; those `known` are not read again."""
+    """Return the chosen games in their order; read only those that are not `known`."""
     games = {game.id: game for game in known}
-    games |= {game.id: game for game in store.games.several(set(chosen) - set(games))}
+    games |= {game.id: game for game in store.games.get_many(set(chosen) - set(games))}
     return [ShownGame(games[key], reason) for key, reason in chosen.items() if key in games]
 
 
-def swing(game: GameRow) -> float:
-    """The largest change of a bot's own value from one of its moves to its next, 0..2."""
+def largest_swing(game: GameRow) -> float:
+    """Return the largest change of a bot's value between two of its moves, 0..2."""
     last: dict[int, float] = {}
     largest = 0.0
     for at, thought in enumerate(game.thoughts):

@@ -70,7 +70,7 @@ class Cluster:
             entrants,
             stream=run.stream,
             compares=compares,
-            save_machine=store.machines.keep,
+            save_machine=store.machines.save,
             replay=Replay(confinement) if compares else None,
             reference=call_apart(measure_speed) if settings.scale_time else None,
         )

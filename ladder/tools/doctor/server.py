@@ -1,6 +1,7 @@
 """Checks of the server that keeps a database."""
 
 from db.records.server import ServerState
+from db.store import SCHEMA_VERSION
 from ladder.tools.doctor.machine import Finding, Level
 
 SLOW_S = 0.05
@@ -69,8 +70,8 @@ def _check_rights(state: ServerState) -> Finding:
 
 def _check_tables(state: ServerState) -> Finding:
     warning = None
-    if state.tables != state.needed:
-        warning = f"this program writes {state.needed} only; run `ladder doctor --migrate`"
+    if state.tables != SCHEMA_VERSION:
+        warning = f"this program writes {SCHEMA_VERSION} only; run `ladder doctor --migrate`"
     return _finding("tables", f"version {state.tables}", warning)
 
 

@@ -136,7 +136,7 @@ class Adviser:
             return
         verdict = verdict or GameEnd(Result.DRAW, Termination.ABORTED)
         process.tell(GameOver(verdict.result.value, verdict.termination.value))
-        renew = self.entrant.renews(pair_ended=True)
+        renew = self.entrant.should_restart(pair_ended=True)
         self._pool.release(self.entrant.start, process, renew=renew)
 
     def let_go(self) -> None:

@@ -7,13 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.results.analysis.division import mistakes_of_division, truth_of_game
-from ladder.results.overview.one_game import find_game
-from ladder.results.overview.pace import runs_now
+from ladder.results.analysis.division import read_mistakes, read_truth
+from ladder.results.overview.find_game import find_game
+from ladder.results.overview.pace import measure_paces
 from ladder.results.overview.search import search
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
-from ladder.results.standings.selection import listed
+from ladder.results.standings.selection import select_bots
 from ladder.runs.history import history
 from ladder.web.security.game_filters import game_filter
 from ladder.web.security.parameters import Parameters
@@ -37,7 +37,7 @@ async def standings(request: Request) -> Response:
     def look(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
         return standings_document(
-            listed(standings_of_division(store, row)), mistakes_of_division(store, row)
+            select_bots(standings_of_division(store, row)), read_mistakes(store, row)
         )
 
     return await _document(request, look)
@@ -46,7 +46,9 @@ async def standings(request: Request) -> Response:
 async def runs(request: Request) -> Response:
     """All runs, those that are played now with their pace."""
     Parameters(request).check()
-    return await _document(request, lambda store: now_document(runs_now(store, history(store))))
+    return await _document(
+        request, lambda store: now_document(measure_paces(store, history(store)))
+    )
 
 
 async def games(request: Request) -> Response:
@@ -71,7 +73,7 @@ async def game(request: Request) -> Response:
 
     def look(store: FollowedStore) -> dict[str, Any]:
         row = find_game(store, word)
-        return game_document(row, truth_of_game(store, row))
+        return game_document(row, read_truth(store, row))
 
     return await _document(request, look)
 
@@ -85,7 +87,7 @@ async def comparison(request: Request) -> Response:
 
     def look(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
-        return comparison_document(compare(store, row, names), mistakes_of_division(store, row))
+        return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
     return await _document(request, look)
 

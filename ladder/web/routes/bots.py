@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ladder.results.overview.one_bot import one_bot
+from ladder.results.overview.bot_page import read_bot_page
 from ladder.web.live_page import live_page
 from ladder.web.security.parameters import Parameters
 from reports.html.live.bots import bot_parts
@@ -19,5 +19,5 @@ async def bot_page(request: Request) -> Response:
         request,
         "bot.html.j2",
         (name, division),
-        lambda store: bot_parts(one_bot(store, name, division)),
+        lambda store: bot_parts(read_bot_page(store, name, division)),
     )

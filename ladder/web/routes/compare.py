@@ -27,10 +27,11 @@ async def compare_page(request: Request) -> Response:
         if store.runs.latest(kind=None) is None:
             return compare_parts(names)
         row = division_or_latest(store, division)
+        rated_games = store.aggregate.count_games()
         divisions = [
             (each, each.id == row.id)
             for each in store.divisions.all()
-            if each.id == row.id or store.aggregate.of_division(each.id)
+            if each.id == row.id or each.id in rated_games
         ]
         tables, _ = current_tables(store, row, since=None)
         played = {name for table in tables for name in (table.a_name, table.b_name)}

@@ -4,9 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.results.analysis.division import truth_of_game
+from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_groups import bot_groups
-from ladder.results.overview.one_game import find_game
+from ladder.results.overview.find_game import find_game
 from ladder.results.overview.search import search
 from ladder.web.live_page import still_page
 from ladder.web.security.game_filters import NAMES, game_filter
@@ -45,6 +45,6 @@ async def game_page(request: Request) -> Response:
 
     def look(store: FollowedStore) -> PageParts:
         row = find_game(store, word)
-        return game_parts(row, truth_of_game(store, row))
+        return game_parts(row, read_truth(store, row))
 
     return await still_page(request, "game.html.j2", look)

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from db.store import FollowedStore
 from ladder.experiments.gate.stored import running_trials
-from ladder.results.overview.overview import overview
+from ladder.results.overview.overview import read_overview
 from ladder.web.live_page import live_page
 from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
@@ -21,7 +21,7 @@ async def overview_page(request: Request) -> Response:
     site = site_of(request)
 
     def look(store: FollowedStore) -> PageParts:
-        data = overview(store, division, site.list_before)
+        data = read_overview(store, division, site.rate_without_run)
         return overview_parts(data, running_trials(store, data.runs))
 
     return await live_page(

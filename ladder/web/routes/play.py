@@ -15,7 +15,7 @@ from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.results.overview.bot_groups import bot_groups
-from ladder.results.overview.one_game import find_game
+from ladder.results.overview.find_game import find_game
 from ladder.web.errors import Refused
 from ladder.web.live_page import still_page, wants_stream
 from ladder.web.play.open_game import GameRequest

@@ -8,7 +8,7 @@ from db.store import FollowedStore
 from ladder.experiments.bisect.stored import bisection_of
 from ladder.experiments.gate.stored import trial_of
 from ladder.experiments.tune.stored import tuning_of
-from ladder.results.overview.pace import runs_now
+from ladder.results.overview.pace import measure_paces
 from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import PastRun, past_run
 from ladder.web.errors import NotFound
@@ -44,7 +44,7 @@ async def run_page(request: Request) -> Response:
 
     def look(store: FollowedStore) -> PageParts:
         run = past_run(store, key)
-        (entry,) = runs_now(store, [run])
+        (entry,) = measure_paces(store, [run])
         division = store.divisions.find(str(run.row.division_id))
         is_trial = run.row.kind in (RunKind.GATE, RunKind.MATCH)
         trials = [trial_of(store, run.row)] if is_trial and run.games else []

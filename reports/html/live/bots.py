@@ -1,6 +1,6 @@
 """A bot's page."""
 
-from ladder.results.overview.one_bot import OneBot
+from ladder.results.overview.bot_page import BotPage
 from reports.bots import bot_document
 from reports.html.figures import specs_of
 from reports.html.live.games import games_table
@@ -12,7 +12,7 @@ from reports.html.words import day
 from reports.replay import last_words_text
 
 
-def bot_parts(data: OneBot) -> PageParts:
+def bot_parts(data: BotPage) -> PageParts:
     """The page of a moment."""
     row, name = data.row, data.row.name
     figure = history_figure(data.history, [name])
@@ -67,7 +67,7 @@ def bot_parts(data: OneBot) -> PageParts:
     )
 
 
-def _opponents(data: OneBot) -> Table:
+def _opponents(data: BotPage) -> Table:
     return Table(
         columns("opponent", "#games", "#win", "#draw", "#loss", "#score", "side by side"),
         [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ladder.experiments.gate.stored import Trial
 from ladder.results.overview.overview import Overview
-from ladder.results.overview.pace import RunNow
+from ladder.results.overview.pace import RunPace
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link, run_link
 from reports.html.live.parts import PageParts, fragment
@@ -72,7 +72,7 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
     return PageParts(title="Connect Four ladder", parts=parts, charts=charts)
 
 
-def _card(entry: RunNow, trial: Trial | None) -> dict[str, object]:
+def _card(entry: RunPace, trial: Trial | None) -> dict[str, object]:
     run = entry.run
     return {
         "id": run.row.id,
@@ -88,7 +88,7 @@ def _card(entry: RunNow, trial: Trial | None) -> dict[str, object]:
     }
 
 
-def _runs_table(runs: Sequence[RunNow]) -> Table:
+def _runs_table(runs: Sequence[RunPace]) -> Table:
     return Table(
         columns("#run", "kind", "~what", "status", "#games", "begun", "~note"),
         [

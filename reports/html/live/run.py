@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ladder.experiments.gate.stored import Trial
-from ladder.results.overview.pace import RunNow
+from ladder.results.overview.pace import RunPace
 from ladder.results.standings.standings import Standings
 from reports.html.figures import specs_of
 from reports.html.findings import Finding
@@ -17,7 +17,7 @@ from reports.report.rating_columns import View
 
 
 def run_parts(
-    entry: RunNow,
+    entry: RunPace,
     trials: Sequence[Trial],
     standings: Standings | None,
     finding: Finding | None = None,

@@ -1,10 +1,10 @@
 """A run in words: its state, its pace, and how long it will take."""
 
 from db.records.runs import RunKind, RunRow, RunStatus
-from ladder.results.overview.pace import RunNow
+from ladder.results.overview.pace import RunPace
 
 
-def state_of(entry: RunNow) -> str:
+def state_of(entry: RunPace) -> str:
     """The state as a person would say it; of a gate its verdict."""
     if entry.has_died:
         return "died"
@@ -19,7 +19,7 @@ def run_name(row: RunRow) -> str:
     return f"{kind} {row.id}"
 
 
-def goes_on_words(entry: RunNow) -> str:
+def goes_on_words(entry: RunPace) -> str:
     """How a run that was stopped goes on; empty: it was not, or is played to its end."""
     row = entry.run.row
     is_short = row.target_games is None or entry.run.games < row.target_games
@@ -29,7 +29,7 @@ def goes_on_words(entry: RunNow) -> str:
     return f"It {how} after {pace_words(entry)}: the command that began it goes on with it."
 
 
-def elsewhere_words(entry: RunNow) -> str:
+def elsewhere_words(entry: RunPace) -> str:
     """Why the boards of a run are not shown; empty: they are."""
     if not entry.machines:
         return ""
@@ -42,7 +42,7 @@ def elsewhere_words(entry: RunNow) -> str:
     )
 
 
-def pace_words(entry: RunNow) -> str:
+def pace_words(entry: RunPace) -> str:
     """Games so far, an hour, and the time left."""
     run = entry.run
     target = run.row.target_games

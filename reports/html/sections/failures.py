@@ -40,7 +40,7 @@ def failures(games: Sequence[ShownGame]) -> list[Failure]:
     """The forfeits among the games of a page, in their order."""
     found, left = [], WORDS_LIMIT
     for shown in games:
-        game, words = shown.game, shown.game.last_words
+        game, words = shown.game, shown.game.last_output
         if game.offender is None:
             continue
         sentence = game.detail[:TEXT_LIMIT]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from db.records.runs import RunRow
 from ladder.harness_version import harness_version
 from ladder.results.standings.lineage import Step, StepVerdict
-from ladder.results.standings.move_times import MoveTimes, shared_note, waited
+from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.words import day, listed
@@ -53,7 +53,7 @@ def warnings(data: ReportData) -> list[str]:
     ]
     late = [entry for entry in data.move_times if entry.late > LATE_SHARE * entry.moves]
     stalled = standings.stalled_games > 0
-    own = [entry for entry in late if not waited(entry, data.move_times, stalled=stalled)]
+    own = [entry for entry in late if not has_waited(entry, data.move_times, stalled=stalled)]
     found += _late(own)
     notes = list(standings.notes)
     # Once for all bots, and not again where the list says it already.

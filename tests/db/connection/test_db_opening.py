@@ -1,4 +1,4 @@
-"""Opening: what is made, what is migrated, what is refused."""
+"""Opening databases: creation, migration and refusals."""
 
 import multiprocessing
 import os
@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from random import Random
@@ -15,21 +16,31 @@ import pytest
 
 from db import migrations
 from db.backends.sqlite import APPLICATION_ID
-from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
+from db.connection.database import Database
+from db.errors import (
+    Corrupt,
+    DatabaseError,
+    Locked,
+    Missing,
+    NotALadderDatabase,
+    TooNew,
+    Unwritable,
+)
 from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
 def pragma(place: str, name: str) -> object:
-    with Store.open(place) as store, store._database.reading() as connection:
+    with closing(Database.open(place)) as database, database.reading() as connection:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
 
 @pytest.mark.sqlite_file
 def test_new_file_is_made_with_our_settings(place: str) -> None:
-    """A new database is ours by its header, in WAL mode, with full sync and foreign keys."""
+    """A new database has the mark in its header, WAL mode, full sync and foreign keys."""
     assert pragma(place, "application_id") == APPLICATION_ID
     assert pragma(place, "journal_mode") == "wal"
     assert pragma(place, "synchronous") == 2
@@ -38,7 +49,7 @@ def test_new_file_is_made_with_our_settings(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_empty_file_becomes_a_database(place: str) -> None:
-    """A file of no bytes belongs to nobody and is filled."""
+    """An empty file becomes a new database."""
     Path(place).touch()
     with Store.open(place) as store:
         assert store.bots.all() == []
@@ -46,7 +57,7 @@ def test_empty_file_becomes_a_database(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_url_and_path_name_the_same_file(place: str) -> None:
-    """``sqlite:///FILE`` opens the file, and the store tells its absolute path."""
+    """``sqlite:///FILE`` opens the file, and the store knows its absolute path."""
     with Store.open(place) as store:
         add_bots(store, 1)
     with Store.open(f"sqlite:///{place}") as store:
@@ -55,7 +66,7 @@ def test_url_and_path_name_the_same_file(place: str) -> None:
 
 
 def test_odd_file_names_work(tmp_path: Path) -> None:
-    """Signs that mean something in URLs are plain letters in a path."""
+    """Characters with a meaning in URLs are ordinary in a path."""
     place = str(tmp_path / "a b?c#d%20é.db")
     for _ in range(2):
         with Store.open(place) as store:
@@ -72,7 +83,7 @@ def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
 
 
 def test_missing_folder(tmp_path: Path) -> None:
-    """A missing folder is named and not made."""
+    """A missing folder is named and not created."""
     with pytest.raises(Unwritable, match="no folder"):
         Store.open(str(tmp_path / "no" / "ladder.db"))
     assert os.listdir(tmp_path) == []
@@ -87,9 +98,9 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.sqlite_file
 @pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\0" + b"y" * 5000])
 def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
-    """A file that is no database is refused, not changed, and nothing appears beside it."""
+    """A file that is not a database is refused and left alone, without files beside it."""
     Path(place).write_bytes(content)
-    with pytest.raises(NotOurs, match="no database of this program"):
+    with pytest.raises(NotALadderDatabase, match="not a ladder database"):
         Store.open(place)
     assert Path(place).read_bytes() == content
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
@@ -98,14 +109,14 @@ def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
 @pytest.mark.sqlite_file
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> None:
-    """A SQLite file of another program is refused, not changed, nothing appears beside it."""
+    """Another program's SQLite file is refused and left alone, without files beside it."""
     other = sqlite3.connect(place)
     other.execute(f"PRAGMA journal_mode={mode}")
     other.execute("CREATE TABLE games (id INTEGER)")
     other.commit()
     other.close()
     content = Path(place).read_bytes()
-    with pytest.raises(NotOurs):
+    with pytest.raises(NotALadderDatabase):
         Store.open(place)
     assert Path(place).read_bytes() == content
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
@@ -113,13 +124,13 @@ def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> 
 
 @pytest.mark.sqlite_file
 def test_newer_database_is_refused(place: str) -> None:
-    """A version that is unknown here is refused with the advice to update."""
+    """An unknown version is refused with the advice to update."""
     Store.open(place).close()
     other = sqlite3.connect(place)
     other.execute("UPDATE alembic_version SET version_num='9999'")
     other.commit()
     other.close()
-    with pytest.raises(TooNew, match="update the program"):
+    with pytest.raises(TooNew, match="update this program"):
         Store.open(place)
 
 
@@ -142,8 +153,7 @@ def test_older_database_is_migrated_after_a_backup(
     monkeypatch.setattr(migrations, "HEAD", "9000")
     with Store.open(place) as store:
         assert store.games.count(run.id) == 10
-        with store._database.reading() as connection:
-            assert connection.exec_driver_sql("SELECT author FROM bots").all()
+        assert execute_sql(place, "SELECT author FROM bots")
     monkeypatch.undo()
     with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
         assert copy.games.count(run.id) == 10
@@ -173,7 +183,7 @@ def test_failed_migration_leaves_the_file_as_it_was(
 
 @pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
-    """A file that lost its end is called damaged, and is not taken for another program's."""
+    """A truncated file is reported as damaged, not as another program's."""
     with Store.open(place) as store:
         play_all(store, new_run(store), add_bots(store), 60)
     with open(place, "r+b") as file:
@@ -184,7 +194,7 @@ def test_truncated_file_is_corrupt(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_damaged_page_is_found_by_the_check(place: str) -> None:
-    """Rubbish in a page of games is a complaint of the integrity check."""
+    """The integrity check reports a damaged page of games."""
     with Store.open(place) as store:
         play_all(store, new_run(store), add_bots(store), 60)
     with open(place, "r+b") as file:
@@ -196,7 +206,7 @@ def test_damaged_page_is_found_by_the_check(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_busy_database(place: str) -> None:
-    """A writer that another one keeps waiting gives up after the timeout, and can try again."""
+    """A writer that waits for another one fails after the timeout, and can try again."""
     with Store.open(place, busy_s=0.1) as store:
         other = sqlite3.connect(place, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -209,18 +219,20 @@ def test_busy_database(place: str) -> None:
 
 
 @pytest.mark.sqlite_file
-def test_full_disk(store: Store) -> None:
-    """A full disk is told as such and loses nothing that was stored before."""
+def test_full_disk(place: str) -> None:
+    """A full disk is reported as such, and nothing stored before is lost."""
+    database = Database.open(place)
+    store = Store(database)
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 3)
-    with store._database.reading() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-    with store._database.writing() as connection:
+    ((pages,),) = execute_sql(place, "PRAGMA page_count")
+    with database.writing() as connection:  # the limit is the connection's own
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 1}")
     with pytest.raises(Unwritable, match="disk"):
         play_all(store, run, revisions, 500)
     assert store.audit.integrity() == []
     assert store.games.count(run.id) >= 6
+    store.close()
 
 
 def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
@@ -237,7 +249,7 @@ def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
 
 @pytest.mark.parametrize("existing", [False, True])
 def test_read_only_folder(existing: bool) -> None:
-    """Without permission to write, the store says so (checked as a user without rights)."""
+    """Without permission to write, the message says so (checked as another user)."""
     folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
     place = os.path.join(folder, "ladder.db")
     try:
@@ -260,10 +272,10 @@ def test_read_only_folder(existing: bool) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("mysql://host/db", "PostgreSQL"),
+        ("mysql://host/db", "not supported"),
         ("sqlite://", "memory"),
         ("postgresql+nonsense://host/db", "driver"),
-        ("://", "no database URL"),
+        ("://", "not a database URL"),
     ],
 )
 def test_unusable_urls(url: str, words: str) -> None:
@@ -284,7 +296,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_several_processes_make_one_database(place: str) -> None:
-    """Processes that open a new file at the same moment all get the same good database."""
+    """Processes that open a new file at the same time all get the same sound database."""
     code = (
         "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
         "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"

@@ -1,4 +1,4 @@
-"""Telling our databases from others, in whatever state another process leaves the file."""
+"""Recognizing a ladder's database in any state that another process leaves it in."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def store_pairs(store: Store, run: int, revisions: list[int]) -> Iterator[None]:
 
 @contextmanager
 def fast_writer(place: str) -> Iterator[None]:
-    """A process that stores pairs as fast as it can until the end of the block."""
+    """Run a process that stores pairs as fast as it can during the block."""
     with Store.open(place) as store:
         add_bots(store)
     writer = os.fork()
@@ -53,7 +53,7 @@ def probe(place: str, times: int) -> None:
     database = Database.open(place, create=False, busy_s=10)
     for _ in range(times):
         with database.streaming() as connection:  # a connection of its own each time
-            database.backend.check_ours(connection)
+            database.backend.check_ownership(connection)
     database.close()
 
 
@@ -61,7 +61,7 @@ def probe(place: str, times: int) -> None:
     "times", [1_000, pytest.param(2_500, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 def test_a_fast_run_does_not_look_like_damage(place: str, times: int) -> None:
-    """However often a database is looked at beside its writer, it is ours and sound."""
+    """A database is recognized and sound at any moment while another process writes it."""
     with fast_writer(place):
         for _ in range(20):
             Store.open(place, create=False).close()
@@ -106,7 +106,7 @@ def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
 
 
 def test_a_file_whose_maker_was_killed_is_made_anew(tmp_path: Path) -> None:
-    """A file that was half-made when its maker died is undone and made, not called another's."""
+    """A file whose creation was interrupted is created again, not refused."""
     made = tmp_path / "made.db"
     maker_of_it = sqlite3.connect(made, isolation_level=None)
     maker_of_it.execute("PRAGMA cache_size=1")  # so that pages reach the file before the commit
@@ -123,7 +123,7 @@ def test_a_file_whose_maker_was_killed_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_file_without_permission_to_read(open_folder: Path) -> None:
-    """A file that may not be read is told in a sentence, not as damage."""
+    """A file without read permission gives a clear message, not one about damage."""
     place = open_folder / "ladder.db"
     Store.open(str(place)).close()
     place.chmod(0)

@@ -1,4 +1,4 @@
-"""Several processes on one database, and the lock that tells a living run."""
+"""Several processes on one database, and the locks of runs in play."""
 
 import os
 import signal
@@ -12,6 +12,7 @@ from db.backends.file_run_lock import FileRunLock
 from db.errors import Unwritable
 from db.store import Store
 from tests.db.making import add_bots, elo, new_bot, new_run
+from tests.support.sql import execute_sql
 
 PLAYER = """
 import sys
@@ -65,9 +66,8 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
         games = list(store.games.stream())
         assert len(games) == 2 * 2 * 12 * 5
         assert len({(game.pair_id, game.game) for game in games}) == len(games)
-        with store._database.reading() as connection:
-            numbers = connection.exec_driver_sql("SELECT number FROM pairs ORDER BY 1").scalars()
-            assert list(numbers) == list(range(120))
+        numbers = execute_sql(store.where, "SELECT number FROM pairs ORDER BY 1")
+        assert numbers == [(number,) for number in range(120)]
         assert store.bots.get("extra").revision.number == 12
         assert store.aggregate.rebuild(elo) == []
         assert store.audit.integrity() == []
@@ -85,7 +85,7 @@ sys.stdin.readline()
 
 @pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
-    """Others see the lock, cannot take it, and it is free once its process was killed."""
+    """Other processes see the lock and cannot take it; killing its process frees it."""
     lock = FileRunLock(place)
     assert not lock.is_alive(7)
     holder = start(HOLDER, place, 7)
@@ -107,7 +107,7 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
-    """Two lock objects of a process know of each other, and closing one frees nothing."""
+    """Two lock objects of a process share locks, and closing one frees nothing."""
     one, two = FileRunLock(place), FileRunLock(place)
     assert one.try_acquire(3)
     assert not two.try_acquire(3)
@@ -138,6 +138,6 @@ def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
 
 
 def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
-    """A missing folder is told in a sentence."""
+    """A missing folder gives a clear message."""
     with pytest.raises(Unwritable, match="cannot be written"):
         FileRunLock(str(tmp_path / "no" / "ladder.db"))

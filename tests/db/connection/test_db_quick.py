@@ -1,4 +1,4 @@
-"""The short way to a new database, by which other tests go."""
+"""The quick creation of databases in other tests."""
 
 import sqlite3
 from contextlib import closing
@@ -23,7 +23,7 @@ def dump(path: Path) -> list[str]:
 def test_a_quick_database_is_that_of_the_migrations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same tables, indexes, rows and marks, byte for byte of every statement."""
+    """Tables, indexes, rows and marks equal those of the migrations, byte by byte."""
     migrated, first, second = (tmp_path / f"{name}.db" for name in ("migrated", "first", "second"))
     Store.open(str(migrated)).close()
     monkeypatch.setattr("db.connection.database.upgrade", quick_upgrade)

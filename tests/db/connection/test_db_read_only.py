@@ -1,4 +1,4 @@
-"""Databases that can be read and not written, as a user without rights sees them."""
+"""Databases that this user can read but not write."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from db.backends import SqliteBackend
 from db.backends.place import locate
 from db.connection import read_only
 from db.connection.read_only import ReadOnlyDatabase
-from db.errors import DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.errors import DatabaseError, Locked, Missing, NotALadderDatabase, Unwritable
 from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
@@ -24,7 +24,7 @@ PAIRS = 5
 
 @pytest.fixture
 def closed(open_folder: Path) -> Path:
-    """A database that nobody has open."""
+    """Return a database that no process has open."""
     path = open_folder / "ladder.db"
     fill_database(path)
     return path
@@ -36,7 +36,7 @@ def fill_database(path: Path) -> None:
 
 
 def leave_log(path: Path, *, index: bool) -> None:
-    """Kill a writer whose last change is in the log of writes alone."""
+    """Kill a writer whose last change is only in the WAL."""
     child = os.fork()
     if not child:
         store = Store.open(str(path))
@@ -50,7 +50,7 @@ def leave_log(path: Path, *, index: bool) -> None:
 
 
 def as_nobody(act: Callable[[], str]) -> str:
-    """The outcome of an act of a user who may write nothing."""
+    """Return the outcome of an action as a user without write permission."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -71,7 +71,7 @@ def as_nobody(act: Callable[[], str]) -> str:
 
 
 def look(path: Path) -> str:
-    """What a reader sees: kind, bots, games by all three ways of reading."""
+    """Return what a reader sees: kind, bots, and games by all three ways of reading."""
     with Store.open_to_read(str(path)) as store:
         games = len(list(store.games.stream()))
         tables = sum(2 * table.pairs for table in store.aggregate.of_division(1))
@@ -91,7 +91,7 @@ def lock_up(path: Path, what: str) -> list[str]:
 @pytest.mark.parametrize("what", ["file", "folder"])
 @pytest.mark.parametrize("left", ["nothing", "log", "log and index"])
 def test_a_database_that_cannot_be_written_is_read(closed: Path, what: str, left: str) -> None:
-    """Whatever lies beside it, all that was committed is read and nothing is left behind."""
+    """All committed games are read whatever files lie beside it, and those stay as they are."""
     bots = 4
     if left != "nothing":
         leave_log(closed, index="index" in left)
@@ -104,7 +104,7 @@ def test_a_database_that_cannot_be_written_is_read(closed: Path, what: str, left
 
 
 def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
-    """Beside a living writer the reader sees what is committed, with the writer's own locks."""
+    """Beside a running writer the reader sees what is committed, using the writer's locks."""
     with Store.open(str(closed)) as store:
         store.bots.add(new_bot("late"))
         for ending in ("-wal", "-shm"):
@@ -142,19 +142,19 @@ def test_nothing_is_written_there(closed: Path) -> None:
             store.bots.retire("v1")
             return "changed"
 
-    assert as_nobody(change).startswith(f"Unwritable: {closed} can only be read here")
+    assert as_nobody(change).startswith(f"Unwritable: {closed} can only be read;")
     assert len(Store.open(str(closed)).bots.all()) == 4
 
 
 def test_what_can_be_written_is_opened_as_usual(closed: Path) -> None:
-    """A reader of a database that it could write is no special case."""
+    """A writable database is opened for reading as usual."""
     assert look(closed) == "open 4 bots"
     with pytest.raises(Missing):
         Store.open_to_read(str(closed.parent / "other.db"))
 
 
 def test_other_files_are_refused(open_folder: Path) -> None:
-    """A file of another program that cannot be written is not taken for ours."""
+    """Another program's file that cannot be written is refused."""
     for name, content in (("text.db", b"hello" * 999), ("other.db", b"")):
         path = open_folder / name
         path.write_bytes(content)
@@ -166,13 +166,13 @@ def test_other_files_are_refused(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     for name in ("text.db", "other.db"):
         path = open_folder / name
-        assert as_nobody(lambda at=path: look(at)).startswith(NotOurs.__name__)  # type: ignore[misc]
+        assert as_nobody(lambda at=path: look(at)).startswith(NotALadderDatabase.__name__)  # type: ignore[misc]
 
 
 def test_a_change_while_reading_is_told(closed: Path) -> None:
-    """A file that was taken for unchanging and then is written is not believed."""
+    """A file that is written while it is read as immutable is an error."""
     backend = SqliteBackend(locate(str(closed)), 1)
-    store = Store(ReadOnlyDatabase.of_unchanging(backend))
+    store = Store(ReadOnlyDatabase.open_immutable(backend))
     assert len(store.bots.all()) == 4
     with Store.open(str(closed)) as writer:
         writer.bots.add(new_bot("late"))
@@ -184,7 +184,7 @@ def test_a_change_while_reading_is_told(closed: Path) -> None:
 def test_a_copy_of_a_changing_file_is_begun_anew(
     closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What changes while it is copied is copied again, and given up when it never rests."""
+    """A file that changes during the copy is copied again, and given up after some attempts."""
     place, target = locate(str(closed)), str(tmp_path / "copy.db")
     copy = shutil.copyfile
 
@@ -203,7 +203,7 @@ def test_a_copy_of_a_changing_file_is_begun_anew(
 
 
 def test_a_full_disk_is_no_hindrance(tmp_path: Path) -> None:
-    """Where SQLite finds no room for the files that it wants, the database is read all the same."""
+    """A database is read even if SQLite has no disk space for its files."""
     with small_disk(tmp_path / "small"):
         path = tmp_path / "small" / "ladder.db"
         fill_database(path)

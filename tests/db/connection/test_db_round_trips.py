@@ -1,4 +1,4 @@
-"""How often a server is waited for: what counts when it stands in another building."""
+"""The number of round trips to a server, which counts if it is far away."""
 
 import contextlib
 import select
@@ -21,10 +21,10 @@ SOCKET = ".s.PGSQL.5432"
 
 
 class Way:
-    """A way to a server that counts how often the client speaks after an answer.
+    """A proxy to a server that counts how often the client sends after an answer.
 
     Attributes:
-        turns: what it has counted.
+        turns: the count so far.
 
     """
 
@@ -37,7 +37,7 @@ class Way:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Let nobody else in."""
+        """Accept no more connections."""
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
@@ -52,13 +52,13 @@ class Way:
     def _carry(self, client: socket.socket) -> None:
         with client, socket.socket(socket.AF_UNIX) as server:
             server.connect(self._door)
-            # A farewell may come to a server that has ended the session already: its database is
-            # dropped. Whoever still needed an answer finds the connection closed.
+            # The client may say goodbye to a server that has dropped the database and ended the
+            # session. A client that still needed an answer finds the connection closed.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 self._pass_on(client, server)
 
     def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
-        """Until one of both is done."""
+        """Forward data until either side closes."""
         is_answered = True
         while True:
             for ready in select.select([client, server], [], [])[0]:
@@ -81,14 +81,14 @@ def way(open_folder: Path) -> Iterator[Way]:
 
 
 def silent(record: PairRecord) -> PairRecord:
-    """Without last words, which wait for the key of their game."""
-    games = tuple(msgspec.structs.replace(game, last_words=None) for game in record.games)
+    """Return a record without last output, whose row needs the id of its game."""
+    games = tuple(msgspec.structs.replace(game, last_output=None) for game in record.games)
     return msgspec.structs.replace(record, games=games)
 
 
 @pytest.mark.parametrize("together", [1, 10])
 def test_pairs_are_stored_with_two_waits(way: Way, open_folder: Path, together: int) -> None:
-    """One for what is stored of them, one for the commit, however many share a transaction."""
+    """Any number of pairs in a transaction takes one round trip for reading, one for the commit."""
     server = shared_server()
     with server.database() as url:
         far = f"postgresql+psycopg://{server.user}@/{name_of(url)}?host={open_folder}"

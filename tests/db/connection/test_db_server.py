@@ -1,4 +1,4 @@
-"""What only a server can do to us: end a connection, answer no commit, undo a transaction."""
+"""Failures of a server: lost connections, commits without answer, rolled back transactions."""
 
 import contextlib
 import os
@@ -14,17 +14,28 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from db.backends import postgresql
+from db.backends.place import locate
 from db.backends.postgresql import PostgresqlBackend
 from db.backends.sessions import WRITER_LOCK
-from db.backends.sqlstate import sentence_of
-from db.connection.database import OPENING_S
-from db.errors import Busy, DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
+from db.backends.sqlstate import translate_sqlstate
+from db.connection.database import OPENING_S, Database
+from db.errors import (
+    Busy,
+    DatabaseError,
+    InUse,
+    Missing,
+    NotALadderDatabase,
+    TooNew,
+    Unreachable,
+    Unwritable,
+)
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
-from db.store import Patience, Store
+from db.store import RetryPolicy, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 from tests.db.migrations.versions import go_back
 from tests.support.postgresql import Server, name_of, shared_server, why_none
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 BUSY_S = 0.2
@@ -45,32 +56,32 @@ def url(server: Server) -> Iterator[str]:
 
 @pytest.fixture
 def told() -> list[str]:
-    """The sentences of a store's waits."""
+    """Return a list for the messages of a store's retries."""
     return []
 
 
 @pytest.fixture
 def store(url: str, told: list[str]) -> Iterator[Store]:
     with Store.open(url) as opened:
-        opened.patience.tell = told.append
+        opened.retry_policy.report = told.append
         yield opened
 
 
 def test_a_cut_connection_comes_anew(
     store: Store, server: Server, url: str, told: list[str]
 ) -> None:
-    """Reading and writing must go on, with a line for each wait."""
+    """Reading and writing must continue, with a message for each wait."""
     add_bots(store)
     server.cut(url)
     run = new_run(store)
     server.cut(url)
     assert store.runs.get(run.id).status is RunStatus.RUNNING
     assert any("trying again" in sentence for sentence in told)
-    assert any("going on" in sentence for sentence in told)
+    assert any("continuing" in sentence for sentence in told)
 
 
 def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, url: str) -> None:
-    """The numbers of pairs must be taken once, whenever the connection was lost."""
+    """Pair numbers must be taken once, whenever the connection is lost."""
     run, revisions = new_run(store), add_bots(store)
     make = maker(revisions)
     cuts = [3, 1]
@@ -87,40 +98,50 @@ def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, u
     assert store.pairs.planned(run.id) == rows
 
 
-@pytest.mark.parametrize("kept", [True, False], ids=["committed", "undone"])
-def test_a_commit_without_an_answer_counts_once(
-    store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
-    """Whether the server had committed or not, the pair must be stored once, and told as stored."""
-    run, revisions = new_run(store), add_bots(store)
-    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
-    backend = store._database.backend
-    commit = backend.end_writing
-    left = [1]
+class LosingBackend(PostgresqlBackend):
+    """A backend that loses the connection at one commit.
 
-    def lose(connection: Connection) -> None:
-        if not left:
-            commit(connection)
+    Attributes:
+        losses: commits to lose.
+        is_committed: whether the server has done the commit before.
+
+    """
+
+    losses = 0
+    is_committed = False
+
+    def end_writing(self, connection: Connection) -> None:
+        if not self.losses:
+            super().end_writing(connection)
             return
-        left.pop()
+        self.losses -= 1
         driver: Any = connection.connection.driver_connection
-        if kept:
-            commit(connection)
+        if self.is_committed:
+            super().end_writing(connection)
             with driver.pipeline() as inner:
                 inner.sync()
         driver.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(backend, "end_writing", lose)
+
+@pytest.mark.parametrize("kept", [True, False], ids=["committed", "undone"])
+def test_a_commit_without_an_answer_counts_once(url: str, kept: bool) -> None:
+    """Whether or not the server had committed, the pair must be stored once."""
+    backend = LosingBackend(locate(url), BUSY_S)
+    backend.is_committed = kept
+    store = Store(Database(backend, backend.make_engine()))
+    run, revisions = new_run(store), add_bots(store)
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
+    backend.losses = 1
     finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
-    assert left == []
+    assert backend.losses == 0
     assert finished.outcome.value == "stored"
     assert [game.id for game in store.games.stream()] == list(finished.game_ids)
     assert store.aggregate.rebuild(elo) == []
 
 
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
-    """What the server undoes for the sake of another program must be done once more."""
+    """A transaction that the server rolls back for another program must be repeated."""
     run, revisions = new_run(store), add_bots(store)
     make = maker(revisions)
     with psycopg.connect(host=str(server.folder), user=server.user, dbname=name_of(url)) as other:
@@ -152,14 +173,15 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
 def test_a_writer_that_sleeps_is_named_and_ended(
     url: str, told: list[str], pipelined: bool
 ) -> None:
-    """Who waits must learn which process keeps it, and write when that has been silent too long.
+    """A waiting writer must name the process that blocks it, and end it if it is silent too long.
 
     In a pipeline the server takes the sleeping session for an active one.
     """
     sleeper = os.fork()
     if not sleeper:
-        with Store.open(url, busy_s=BUSY_S) as store, contextlib.suppress(DatabaseError):
-            with store._database.writing(pipelined=pipelined) as connection:
+        database = Database.open(url, busy_s=BUSY_S)
+        with contextlib.suppress(DatabaseError):
+            with database.writing(pipelined=pipelined) as connection:
                 driver: Any = connection.connection.driver_connection
                 driver.execute("SELECT 1")
                 os.kill(os.getpid(), signal.SIGSTOP)
@@ -167,16 +189,16 @@ def test_a_writer_that_sleeps_is_named_and_ended(
         os._exit(0)
     assert os.WIFSTOPPED(os.waitpid(sleeper, os.WUNTRACED)[1])
     with Store.open(url, busy_s=BUSY_S) as store:
-        store.patience.tell = told.append
+        store.retry_policy.report = told.append
         add_bots(store)
     assert f"kept busy by process {sleeper} on " in told[0]
-    assert "going on" in told[-1]
+    assert "continuing" in told[-1]
     os.kill(sleeper, signal.SIGCONT)
     assert os.waitpid(sleeper, 0)[1] == 0, "its transaction must be lost"
 
 
-def test_waiting_for_a_lock_ends_with_the_patience(server: Server, url: str) -> None:
-    """The last sentence must name the session of another program that keeps the tables."""
+def test_waiting_for_a_lock_ends_after_the_longest_wait(server: Server, url: str) -> None:
+    """The error must name the session of another program that locks the tables."""
     with (
         psycopg.connect(
             host=str(server.folder),
@@ -187,7 +209,7 @@ def test_waiting_for_a_lock_ends_with_the_patience(server: Server, url: str) -> 
         Store.open(url, busy_s=BUSY_S) as store,
     ):
         other.execute("LOCK TABLE bots")
-        store.patience.seconds = 2 * BUSY_S
+        store.retry_policy.seconds = 2 * BUSY_S
         with pytest.raises(Busy, match=f"busy by somebody's psql of the user {server.user}"):
             add_bots(store)
         other.rollback()
@@ -205,7 +227,7 @@ def test_a_plan_that_a_migration_has_changed_is_made_anew(
     server.execute("ALTER TABLE ratings ALTER COLUMN elo TYPE real", name_of(url))
     play_all(store, run, revisions, 1, seed=9)
     store.aggregate.ratings(run.division_id)
-    assert ["has new columns" in sentence for sentence in told] == [True, False] * 2
+    assert ["was migrated" in sentence for sentence in told] == [True, False] * 2
     assert len(list(store.games.stream())) == 18
 
 
@@ -237,10 +259,10 @@ def test_a_serialization_failure_is_tried_again(
 def test_a_server_that_stays_away_is_told_at_last(
     server: Server, url: str, told: list[str]
 ) -> None:
-    """After the patience, or a wish to stop, one sentence must say that it does not answer."""
+    """After the longest wait the error must say that the server does not answer."""
     with Store.open(url) as store:
-        store.patience.tell = told.append
-        store.patience.seconds = 0.5
+        store.retry_policy.report = told.append
+        store.retry_policy.seconds = 0.5
         name = name_of(url)
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         server.cut(url)
@@ -252,7 +274,7 @@ def test_a_server_that_stays_away_is_told_at_last(
 
 
 def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
-    """Others must see the lock and its holder, and have it once the session has ended."""
+    """Others must see the lock and its holder, and get it once the session has ended."""
     with Store.open(url) as one, Store.open(url) as two:
         mine, theirs = one.run_lock(), two.run_lock()
         assert mine.try_acquire(7)
@@ -270,22 +292,22 @@ def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
 
 
 def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None:
-    """Who lost the connection and comes too late must write nothing more."""
+    """A process that lost its connection and its run to another one must not write."""
     with Store.open(url) as one, Store.open(url) as two:
         run = new_run(one)
         assert one.run_lock().try_acquire(run.id)
         server.cut(url)
         assert two.run_lock().try_acquire(run.id)
-        with pytest.raises(InUse, match="being played by process"):
+        with pytest.raises(InUse, match="taken over by process"):
             one.runs.set_status(run.id, RunStatus.FINISHED)
         assert two.runs.get(run.id).status is RunStatus.RUNNING
 
 
 def test_another_programs_database_is_refused(server: Server) -> None:
-    """Tables that are not ours must be left alone."""
+    """Another program's tables must be left alone."""
     with server.database("template1") as url:
         server.execute("CREATE TABLE games (id integer)", name_of(url))
-        with pytest.raises(NotOurs, match="another program"):
+        with pytest.raises(NotALadderDatabase, match="another program"):
             Store.open(url)
         tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         assert server.execute(tables, name_of(url)) == [("games",)]
@@ -294,10 +316,10 @@ def test_another_programs_database_is_refused(server: Server) -> None:
 def test_a_connection_that_is_cut_while_a_database_is_opened(
     server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
 ) -> None:
-    """A command that begins while the server restarts must wait for it, for a short while."""
-    patience = Patience()
-    patience.tell = told.append
-    look = PostgresqlBackend.check_ours
+    """A command that starts while the server restarts must wait a short time for it."""
+    retry_policy = RetryPolicy()
+    retry_policy.report = told.append
+    look = PostgresqlBackend.check_ownership
     cuts = [1]
 
     def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
@@ -306,16 +328,16 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
             server.cut(url)
         look(backend, connection)
 
-    monkeypatch.setattr(PostgresqlBackend, "check_ours", cut_then_look)
-    with Store.open(url, patience=patience) as store:
+    monkeypatch.setattr(PostgresqlBackend, "check_ownership", cut_then_look)
+    with Store.open(url, retry_policy=retry_policy) as store:
         assert store.bots.all() == []
     assert cuts == []
     assert "trying again" in told[0]
-    assert patience.seconds > OPENING_S
+    assert retry_policy.seconds > OPENING_S
 
 
 def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
-    """Who only looks must be told that no games are there, and leave it empty."""
+    """A reader must get a clear error, and leave the database empty."""
     with server.database("template1") as url:
         with pytest.raises(Missing, match="play some first"):
             Store.open(url, create=False)
@@ -324,41 +346,40 @@ def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
 
 
 def test_a_missing_database_is_told(server: Server) -> None:
-    """A name that the server does not know must be told with the remedy."""
+    """An unknown database must be an error with its remedy."""
     with pytest.raises(Missing, match="createdb"):
         Store.open(server.url("nowhere"))
 
 
 def test_passwords_are_in_no_message(server: Server) -> None:
-    """A wrong password must be told as refused, without the password."""
+    """A wrong password must be reported as refused, without the password."""
     with contextlib.suppress(psycopg.errors.DuplicateObject):
         server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     with pytest.raises(DatabaseError, match="refuses this user") as caught:
         Store.open(server.url("stock", user="guarded:s3cret"))
     assert "s3cret" not in str(caught.value)
-    with pytest.raises(DatabaseError, match="no database URL") as caught:
+    with pytest.raises(DatabaseError, match="not a database URL") as caught:
         Store.open("postgresql+psycopg://me:s3cret@host:port/name")
     assert "s3cret" not in str(caught.value)
     assert caught.value.__cause__ is None
 
 
-def test_a_newer_database_is_refused(store: Store, url: str) -> None:
-    """A version that is unknown here must be refused with the advice to update."""
-    with store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(TooNew, match="update the program"):
+def test_a_newer_database_is_refused(url: str) -> None:
+    """An unknown version must be refused with the advice to update."""
+    execute_sql(url, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(TooNew, match="update this program"):
         Store.open(url)
 
 
 def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server without what we need must be told with its version."""
+    """A server that is too old must be an error with its version."""
     monkeypatch.setattr(postgresql, "OLDEST", 999)
-    with pytest.raises(DatabaseError, match="needs 999 or later"):
+    with pytest.raises(DatabaseError, match="999 or later"):
         Store.open(url)
 
 
 def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
-    """Reading must work for it, and writing be refused in a sentence."""
+    """Reading must work, and writing be refused with a clear message."""
     play_all(store, new_run(store), add_bots(store), 2)
     with contextlib.suppress(psycopg.errors.DuplicateObject):
         server.execute("CREATE ROLE looker LOGIN")
@@ -395,9 +416,9 @@ def test_keys_have_room(server: Server, url: str) -> None:
         assert store.games.get(3 * 2**30 + 1) is not None
 
 
-def test_codes_have_their_errors(store: Store) -> None:
-    """A full disk must be told at once, a server that shuts down be waited for."""
-    backend = store._database.backend
+def test_codes_have_their_errors(url: str) -> None:
+    """A full disk must be an error at once; a server that shuts down is waited for."""
+    backend = PostgresqlBackend(locate(url), BUSY_S)
 
     def error(kind: type[psycopg.Error]) -> DatabaseError | None:
         return backend.translate(OperationalError("INSERT", {}, kind("no room")))
@@ -423,9 +444,9 @@ def test_codes_have_their_errors(store: Store) -> None:
     ],
 )
 def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
-    """It has no code: a server on its way must be waited for, what stays so be told at once."""
+    """Without a code, a starting server is waited for; a lasting refusal is an error at once."""
     error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
-    found, sentence = sentence_of(None, str(error), error)
+    found, sentence = translate_sqlstate(None, str(error), error)
     assert found is kind
     assert words in sentence
 
@@ -443,6 +464,6 @@ def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) ->
     ],
 )
 def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
-    """A server that is not who it should be must be told at once, without another attempt."""
+    """An untrusted server must be an error at once, without another attempt."""
     error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
-    assert sentence_of(None, str(error), error)[0] is kind
+    assert translate_sqlstate(None, str(error), error)[0] is kind

@@ -1,4 +1,4 @@
-"""Distinct games are counted among the games that a list counts, and among no others."""
+"""Distinct games are counted among the games of a list only."""
 
 from collections.abc import Iterable
 from random import Random
@@ -7,17 +7,19 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
+from db.connection.database import Database
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery, GameRow
 from db.records.pairs import PlannedPair
 from db.records.runs import RunRow
 from db.store import Store
 from tests.db.making import add_bots, elo, ensure_revision, new_run, played, revision, to_plan
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
 def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 1e9) -> None:
-    """A pair of two revisions; pairs of the same `line` have the same moves."""
+    """Store a pair of two revisions; pairs of the same `line` have the same moves."""
     (row,) = store.pairs.plan(run.id, 1, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
     record = played(row, Random(line))
     games = tuple(msgspec.structs.replace(game, started=started) for game in record.games)
@@ -66,29 +68,30 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
 
 
 def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
-    """A list since a moment holds whole pairs, and so does its count."""
+    """A list since a moment counts complete pairs only, and so do its distinct games."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     play(store, run, a, b, 1)
     play(store, run, a, b, 1)
     play(store, run, a, b, 2)
-    with store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE games SET started_at = 5 WHERE id IN (1, 2, 5)")
+    execute_sql(store.where, "UPDATE games SET started_at = 5 WHERE id IN (1, 2, 5)")
     tables = store.aggregate.since(run.division_id, 10.0)
     assert sum(row.pairs for row in tables) == 1
     assert store.aggregate.count_distinct(tables, since=10.0) == 2
 
 
 @pytest.mark.sqlite_file
-def test_no_game_is_read_where_none_is_repeated(store: Store) -> None:
-    """Without marks a list says at once that all its games differ; with them, from the index."""
+def test_no_game_is_read_where_none_is_repeated(place: str) -> None:
+    """Without marked repeats no game is read; with them, only an index."""
+    database = Database.open(place)
+    store = Store(database)
     a, b = add_bots(store, 2)
     run = new_run(store)
     play(store, run, a, b, 1)
     tables = store.aggregate.of_division(run.division_id)
     asked: list[str] = []
     event.listen(
-        store._database.engine,
+        database.engine,
         "before_cursor_execute",
         lambda *arguments: asked.append(arguments[2]),
     )
@@ -98,10 +101,8 @@ def test_no_game_is_read_where_none_is_repeated(store: Store) -> None:
     asked.clear()
     assert store.aggregate.count_distinct(store.aggregate.of_division(run.division_id)) == 2
     (counted,) = (sql for sql in asked if "FROM games" in sql)
-    with store._database.reading() as connection:
-        plan = connection.exec_driver_sql(
-            f"EXPLAIN QUERY PLAN {counted}", tuple(1 for _ in range(counted.count("?")))
-        ).all()
+    plan = execute_sql(place, f"EXPLAIN QUERY PLAN {counted}", [1] * counted.count("?"))
+    store.close()
     assert "COVERING INDEX ix_games_lines" in str(plan)
 
 

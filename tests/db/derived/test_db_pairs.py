@@ -1,4 +1,4 @@
-"""Planning and storing pairs: nothing lost, nothing twice, and what is derived agrees."""
+"""Planning and storing pairs: nothing is lost or stored twice, and derived tables agree."""
 
 from pathlib import Path
 from random import Random
@@ -29,6 +29,7 @@ from tests.db.making import (
     played,
     to_plan,
 )
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -44,7 +45,7 @@ def test_plan_takes_numbers_once(store: Store) -> None:
 
 
 def test_planned_pair_is_given_back_as_it_was_planned(store: Store) -> None:
-    """Board, opening, seed and revisions of a planned pair survive."""
+    """Board, opening, seed and revisions of a planned pair are read back."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     pair = PlannedPair(b, a, "6x7", "6x7", (3, 0, 6, 1), 2**53 - 1)
@@ -70,7 +71,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
 
 
 def test_finish_pair_twice_stores_it_once(store: Store) -> None:
-    """The second storing of a pair stores nothing and says so; so it is for unknown pairs."""
+    """Storing a pair again, or an unknown pair, stores nothing, as the outcome shows."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
@@ -93,7 +94,7 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
 
 
 def test_dropped_pair_is_not_stored(store: Store) -> None:
-    """A pair that was given up cannot be finished, and is dropped once."""
+    """A dropped pair cannot be finished or dropped again."""
     revisions, run = add_bots(store), new_run(store)
     one, two = store.pairs.plan(run.id, 2, maker(revisions))
     assert store.pairs.drop([one.id]) == 1
@@ -103,7 +104,7 @@ def test_dropped_pair_is_not_stored(store: Store) -> None:
 
 
 def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> None:
-    """A record without its two games is no finished pair; its aborts can be noted."""
+    """A record without two games is refused; its aborts can be added."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
@@ -114,13 +115,13 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     with pytest.raises(ValueError, match="aborted"):
         finish_pair(store, to_plan(row), half, elo)
     assert list(store.games.stream()) == []
-    store.pairs.note_aborts(row.id, 3)
+    store.pairs.add_aborts(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
     assert store.games.count_aborts(run_id=run.id) == 3
 
 
 def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
-    """When rating fails inside the transaction the pair is still planned and no game is there."""
+    """If rating fails, the pair stays planned and no game is stored."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
 
@@ -136,7 +137,7 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
 
 
 def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
-    """Games, aggregate, ratings and answers are equal; one that is no longer planned is told."""
+    """Games, aggregate, ratings and answers are equal, also with a pair that is not planned."""
     seen = []
     for together in (False, True):
         with Store.open(str(tmp_path / f"{together}.db")) as store:
@@ -182,24 +183,24 @@ def test_a_pair_that_cannot_be_stored_takes_its_transaction_along(store: Store) 
     assert store.pairs.finish_all([], elo) == []
 
 
-def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
-    """Planned pairs of the same stream move to the new run, finished and foreign ones stay."""
+def test_reassign_moves_planned_pairs_of_dead_runs(store: Store) -> None:
+    """Planned pairs of the same stream move to the new run; finished and other ones stay."""
     revisions = add_bots(store)
     dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
     rows = store.pairs.plan(dead.id, 3, maker(revisions))
     store.pairs.plan(foreign.id, 1, maker(revisions))
     finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo)
-    assert store.pairs.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
+    assert store.pairs.reassign(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
     assert [row.number for row in store.pairs.planned(fresh.id)] == [1, 2]
     assert store.pairs.planned(dead.id) == []
     assert len(store.pairs.planned(foreign.id)) == 1
     assert store.games.count(dead.id) == 2
     with pytest.raises(UnknownRow):
-        store.pairs.adopt(999, [dead.id])
+        store.pairs.reassign(999, [dead.id])
 
 
 def test_a_game_is_read_as_it_was_played(store: Store) -> None:
-    """Moves, result, termination, offender, sums and thoughts of a game survive."""
+    """Moves, result, termination, offender, sums and thoughts of a game are read back."""
     revisions, run = add_bots(store), new_run(store)
     rows = store.pairs.plan(run.id, 30, maker(revisions))
     seen = set()
@@ -214,7 +215,7 @@ def test_a_game_is_read_as_it_was_played(store: Store) -> None:
             assert stored.first == f"v{revisions.index(first) + 1}"
             assert (stored.moves, stored.result) == (game.moves, game.result)
             assert stored.termination is game.termination
-            assert stored.last_words == game.last_words
+            assert stored.last_output == game.last_output
             assert stored.sides[0].time_us == game.sides[0].time_us
             assert stored.sides[1].simulations == game.sides[1].simulations
             played_thoughts = thoughts.decode(game.thoughts)
@@ -337,7 +338,7 @@ def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
 
 
 def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
-    """Wrong, missing and invented rows are reported and put right; then nothing is found."""
+    """Wrong, missing and invented rows are found and repaired; then nothing is found."""
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 40)
@@ -345,16 +346,15 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
-    with store._database.writing() as connection:
-        for sql in (
-            "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
-            "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
-            "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
-            "DELETE FROM forfeits WHERE a_revision_id = 2",
-            "DELETE FROM ratings WHERE revision_id = 1",
-            "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
-        ):
-            connection.exec_driver_sql(sql)
+    for sql in (
+        "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
+        "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
+        "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
+        "DELETE FROM forfeits WHERE a_revision_id = 2",
+        "DELETE FROM ratings WHERE revision_id = 1",
+        "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
+    ):
+        execute_sql(store.where, sql)
     found = store.aggregate.rebuild(elo)
     assert {(d.table, d.column) for d in found} >= {
         *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),
@@ -367,7 +367,7 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
 
 
 def test_games_are_streamed_by_filter_while_pairs_are_stored(store: Store) -> None:
-    """Filters fit, ids ascend, and a reader in the middle does not stop the writer."""
+    """Filters apply, ids ascend, and a reader in the middle does not block the writer."""
     revisions = add_bots(store)
     one, two = new_run(store), new_run(store, rated=False, stream="s2", boards="6x7")
     play_all(store, one, revisions, 10)
@@ -434,20 +434,20 @@ def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
 
 
 def test_unreadable_thoughts() -> None:
-    """Bytes that are no thoughts are a ValueError."""
+    """Bytes that are not thoughts give a ValueError."""
     for blob in (b"", b"\x91\x91\xa1x", b"hello"):
         with pytest.raises(ValueError, match="thoughts"):
             thoughts.decode(blob)
 
 
 def test_thoughts_are_small() -> None:
-    """A move costs about seventeen bytes, its processor time included."""
+    """A move takes about 17 bytes, including its processor time."""
     told = [Thought(100_123, 0.314159, 51_234, 12, None, 99_700) for _ in range(60)]
     assert len(thoughts.encode(told)) <= 17.1 * 60
 
 
 def test_thoughts_without_processor_time_are_read() -> None:
-    """Games stored before it was measured keep their thoughts, and those stay as they were."""
+    """Thoughts of games stored before it was measured are read unchanged."""
     blob = msgspec.msgpack.encode([(1500, 250, 40, 3, None)])
     assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3),)
     assert thoughts.encode(thoughts.decode(blob)) == blob
@@ -459,20 +459,20 @@ def test_claims_that_were_stored_as_texts_are_read() -> None:
     read = thoughts.decode(msgspec.msgpack.encode(texts))
     assert [each.claim for each in read] == ["win 5", "loss -3", "draw", None]
     assert [each.distance for each in read] == [5, -3, None, None]
-    with pytest.raises(ValueError, match="proven is win, loss or draw"):
+    with pytest.raises(ValueError, match="win, loss or draw"):
         thoughts.decode(msgspec.msgpack.encode([(9, None, 1, 2, "maybe")]))
 
 
 def test_counts_of_simulations_and_of_nodes_are_kept_apart() -> None:
-    """A bot that reports both keeps both, equal ones among them."""
+    """Both counts of a bot are kept, even if they are equal."""
     told = [Thought(9, None, 0, 1, nodes=70), Thought(9, nodes=5), Thought(9, None, 5, nodes=5)]
     kept = thoughts.decode(thoughts.encode(told))
     assert [(each.simulations, each.nodes) for each in kept] == [(0, 70), (None, 5), (5, 5)]
     assert [each.work for each in kept] == [0, 5, 5]
 
 
-def test_nothing_told(store: Store) -> None:
-    """A game of a bot that tells nothing, and a forfeit before the first move, are stored."""
+def test_a_bot_that_reports_nothing(store: Store) -> None:
+    """A game of a bot that reports nothing, and a forfeit before the first move, are stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
@@ -482,10 +482,10 @@ def test_nothing_told(store: Store) -> None:
 
 
 def test_a_search_reads_a_stream_to_its_end(store: Store) -> None:
-    """The number above all pairs must be one that every kind of database takes."""
+    """The number above all pairs must be valid in both databases."""
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 2)
     store.pairs.plan(run.id, 1, maker(revisions))
-    assert store.pairs.owed(run.stream, below=NO_LIMIT) == [2]
+    assert store.pairs.unfinished_numbers(run.stream, below=NO_LIMIT) == [2]
     pairs = store.pairs.of_stream(run.stream, start=0, stop=NO_LIMIT)
     assert [pair.number for pair in pairs] == [0, 1]

@@ -1,5 +1,6 @@
-"""The migrations end where the models are."""
+"""The migrations lead to the models."""
 
+from contextlib import closing
 from importlib import import_module
 
 import pytest
@@ -7,10 +8,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Constraint, Table
+from sqlalchemy import Constraint, Table, create_engine
+from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
 from db import migrations
+from db.backends.place import locate
+from db.connection.database import Database
 from db.derived.statements import Statements
 from db.models import Base
 from db.queries.games import matching
@@ -19,6 +23,7 @@ from db.store import Store
 from engine.result import Termination
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
 from tests.db.migrations.versions import go_back
+from tests.support.sql import execute_sql
 
 COLUMN_KINDS = [
     Termination(kind)
@@ -33,20 +38,24 @@ def counted_keys(table: Table) -> set[Constraint]:
     return {table.primary_key} if column is not None and not column.foreign_keys else set()
 
 
-def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
+def test_a_fresh_upgrade_equals_the_models(place: str) -> None:
     """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
+    Store.open(place).close()
+    check_models(place)
+
+
+def check_models(place: str) -> None:
     options = {"compare_type": True, "compare_server_default": True, "render_as_batch": True}
-    with store._database.reading() as connection:
+    with create_engine(locate(place).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, Base.metadata) == []
 
 
 @pytest.mark.sqlite_file
 def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None:
-    """SQLite must be told so when a table is made, and a migration that copies one can lose it."""
+    """Every table with generated keys must have AUTOINCREMENT, which a copy can lose."""
     counting = {table.name for table in Base.metadata.sorted_tables if counted_keys(table)}
-    with store._database.reading() as connection:
-        made = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master").all()
+    made = execute_sql(store.where, "SELECT name, sql FROM sqlite_master")
     assert {name for name, sql in made if "AUTOINCREMENT" in (sql or "")} == counting
     assert len(counting) >= 8
 
@@ -54,16 +63,15 @@ def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None
 @pytest.mark.sqlite_file
 def test_constraint_names_are_the_models(store: Store) -> None:
     """Every constraint has the name that the models give it."""
-    with store._database.reading() as connection:
-        made = connection.exec_driver_sql("SELECT sql FROM sqlite_master").scalars().all()
-    text = "\n".join(sql for sql in made if sql)
+    made = execute_sql(store.where, "SELECT sql FROM sqlite_master")
+    text = "\n".join(sql for (sql,) in made if sql)
     for table in Base.metadata.sorted_tables:
         for constraint in table.constraints:
             assert f"CONSTRAINT {constraint.name} " in text
 
 
 def test_head_constant_is_the_newest_script() -> None:
-    """The constant that spares the import of Alembic names the script directory's head."""
+    """The constant of the current version must be the newest script's."""
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
@@ -84,7 +92,7 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
     ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0012", "0014"],
 )
 def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
-    """A database of any version opens, with its games, its aggregate and a sound structure."""
+    """A database of any version must open with its games, its aggregate and a sound structure."""
     check_upgrade(place, version)
 
 
@@ -94,7 +102,7 @@ def test_the_version_before_forfeit_rows_keeps_its_counts(place: str) -> None:
 
 
 def check_upgrade(place: str, version: str) -> None:
-    """Go back to a version and forward again; nothing is lost, and more pairs can be stored."""
+    """Migrate back to a version and forward again, without losses, and store more pairs."""
     kinds = [kind for kind in COLUMN_KINDS if version > "0003" or kind != "pondering"]
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
@@ -109,7 +117,7 @@ def check_upgrade(place: str, version: str) -> None:
         assert list(store.games.stream(thoughts=True)) == games
         assert store.aggregate.of_division(run.division_id) == tables
         assert store.audit.integrity() == []
-        test_a_fresh_upgrade_equals_the_models(store)
+        check_models(place)
         play_all(store, run, revisions, 5, seed=2)
         assert store.aggregate.rebuild(elo, repair=False) == []
 
@@ -132,7 +140,7 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None:
-    """A bot that was renamed before the migration is known, also beside one of equal content."""
+    """A bot that was renamed before the migration is found, even beside one of equal content."""
     with Store.open(place) as store:
         revisions = add_bots(store, 2)
         run = new_run(store)
@@ -146,9 +154,9 @@ def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None
 
 
 @pytest.mark.sqlite_file
-def test_forfeits_are_found_by_their_index(store: Store) -> None:
-    """The question for lost games must not read all games, whatever the database grows to."""
-    with store._database.reading() as connection:
+def test_forfeits_are_found_by_their_index(place: str) -> None:
+    """The query for forfeits must use their index."""
+    with closing(Database.open(place)) as database, database.reading() as connection:
         query = matching(connection, GameQuery(forfeit=True)).limit(20)
         text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()

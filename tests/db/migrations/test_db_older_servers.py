@@ -1,4 +1,4 @@
-"""A server's database of an older version: read as it is, migrated by command alone."""
+"""A server's database of an older version is read as it is, and migrated only by command."""
 
 import contextlib
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def server() -> Server:
 
 @pytest.fixture
 def url(server: Server) -> Iterator[str]:
-    """A database of the oldest version that can be read, with the games of a run."""
+    """Yield a database of the oldest readable version with the games of a run."""
     with server.database() as made:
         with Store.open(made) as store:
             play_all(store, new_run(store), add_bots(store), 20)
@@ -40,7 +40,7 @@ def version_of(server: Server, url: str) -> str:
 
 
 def role(server: Server, name: str, *statements: str, database: str) -> None:
-    """Make a role that may do in a database what the statements say."""
+    """Create a role with the rights that the statements grant."""
     with contextlib.suppress(psycopg.errors.DuplicateObject):
         server.execute(f"CREATE ROLE {name} LOGIN")
     for statement in statements:
@@ -48,18 +48,18 @@ def role(server: Server, name: str, *statements: str, database: str) -> None:
 
 
 def test_an_older_database_is_read_and_left_as_it_is(server: Server, url: str) -> None:
-    """Reading must find what is there, writing be refused with the command, nothing change."""
+    """Reading must work, writing be refused with the command to migrate, and nothing change."""
     with Store.open_to_read(url) as store:
         (run,) = store.runs.find()
         games = list(store.games.stream())
         tables = store.aggregate.of_division(run.division_id)
         assert any(sum(side.forfeits.values()) for table in tables for side in (table.a, table.b))
-        assert store.machines.all() == []
+        assert store.machines.tables(1) == []
         assert store.is_read_only
         with pytest.raises(Outdated, match="doctor --migrate"):
             store.runs.set_status(run.id, RunStatus.FINISHED)
         server.cut(url)
-        assert store.machines.all() == [], "a new connection must know the missing tables, too"
+        assert store.machines.tables(1) == [], "a new connection must know the missing tables, too"
     with pytest.raises(Outdated, match=f"version {migrations.READABLE}, here {migrations.HEAD}"):
         Store.open(url)
     assert version_of(server, url) == migrations.READABLE
@@ -84,7 +84,7 @@ def test_the_oldest_readable_version_has_all_columns(server: Server, url: str) -
 
 
 def test_a_version_that_is_too_old_is_not_read(url: str) -> None:
-    """It must be left as it is, and the command named."""
+    """It must be left alone, and the error must name the command."""
     go_back(url, TOO_OLD)
     with pytest.raises(Outdated, match="doctor --migrate"):
         Store.open_to_read(url)
@@ -93,7 +93,7 @@ def test_a_version_that_is_too_old_is_not_read(url: str) -> None:
 
 
 def test_a_follower_notices_a_migration(url: str) -> None:
-    """`serve` must go on with an older database, and open it again when tables are added."""
+    """A follower must read an older database, and notice its migration."""
     with Store.follow(url) as follower:
         assert len(follower.runs.find()) == 1
         assert not follower.is_replaced
@@ -102,7 +102,7 @@ def test_a_follower_notices_a_migration(url: str) -> None:
 
 
 def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> None:
-    """A run in play and its process must be named, and only force may migrate beside it."""
+    """The error must name the run and its process; only force migrates meanwhile."""
     assert Store.migrate(url) == migrations.READABLE
     with Store.open(url) as store, contextlib.closing(store.run_lock()) as lock:
         assert lock.try_acquire(1)
@@ -111,18 +111,18 @@ def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> 
             Store.migrate(url)
         assert version_of(server, url) == "0013"
         assert Store.migrate(url, force=True) == "0013"
-        assert store.machines.all() == []
+        assert store.machines.tables(1) == []
 
 
 def test_only_the_owner_migrates(server: Server, url: str) -> None:
-    """Another role must be told whose tables they are; what an administrator adds is theirs."""
+    """Another role must be refused; tables that an administrator adds belong to the owner."""
     name = name_of(url)
     role(server, "guest", "GRANT ALL ON ALL TABLES IN SCHEMA public TO guest", database=name)
     role(server, "keeper", "GRANT ALL ON SCHEMA public TO keeper", database=name)
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
     for (table,) in server.execute(tables, name):
         server.execute(f"ALTER TABLE {table} OWNER TO keeper", name)
-    with pytest.raises(Unwritable, match="only by the role keeper"):
+    with pytest.raises(Unwritable, match="only by keeper"):
         Store.migrate(url.replace(f"{server.user}@", "guest@"))
     assert Store.migrate(url) == migrations.READABLE
     owners = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"
@@ -130,7 +130,7 @@ def test_only_the_owner_migrates(server: Server, url: str) -> None:
 
 
 def test_a_reader_without_temporary_tables_is_told(server: Server, url: str) -> None:
-    """Where nothing can stand for missing tables, the command must be named."""
+    """If temporary tables are not allowed, the error must name the command."""
     name = name_of(url)
     role(
         server,

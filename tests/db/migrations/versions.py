@@ -1,4 +1,4 @@
-"""Makes databases of earlier versions."""
+"""Databases of earlier versions."""
 
 from alembic import command
 from alembic.config import Config
@@ -10,7 +10,7 @@ from db.backends.place import locate
 
 
 def go_back(place: str, version: str) -> None:
-    """Make a database what an earlier version of the program would have left."""
+    """Migrate a database back to an earlier version."""
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     # An engine of its own: dropping a column copies the table, which foreign keys would forbid.

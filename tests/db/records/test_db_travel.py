@@ -1,4 +1,4 @@
-"""Plans and records of pairs on their way to a worker and back."""
+"""Pickling plans and records of pairs, for workers."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def record_with(detail: str) -> PairRecord:
 
 @pytest.mark.parametrize("text", ["/a", "/ä🆕\n\x00", "/not\udcffutf8"])
 def test_nothing_is_lost_on_the_way(text: str) -> None:
-    """A pickle gives an equal plan or record of equal types, whatever a file is called."""
+    """A pickle gives an equal plan or record of equal types, with any file name."""
     for sent in (plan_in(text), record_with(text)):
         came = pickle.loads(pickle.dumps(sent))  # noqa: S301 - our own
         assert came == sent
@@ -42,5 +42,5 @@ def test_nothing_is_lost_on_the_way(text: str) -> None:
 
 
 def test_a_record_travels_light() -> None:
-    """It is packed as one text, and not object by object."""
+    """A pickle holds one byte string instead of many objects."""
     assert b"SideSums" not in pickle.dumps(record_with("it ended"))

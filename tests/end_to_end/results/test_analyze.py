@@ -17,7 +17,7 @@ PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed",
 
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A database of 20 rated games, played once for all tests."""
+    """Return a database of 20 rated games, played once for all tests."""
 
     def make(folder: Path) -> None:
         done = Ladder(folder)("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
@@ -28,7 +28,7 @@ def played(ladder: Ladder) -> Ladder:
 
 
 def test_games_are_analysed_and_reported(played: Ladder) -> None:
-    """What `analyze` and `report` say is one; a second call has nothing to do."""
+    """`analyze` and `report` must agree; a second call has nothing to do."""
     assert "mistakes" not in played("report", "--json").document["bots"][0]
     none = played("report", "--mistakes")
     assert (none.code, none.out) == (
@@ -74,7 +74,7 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
 
 
 def test_a_comparison_holds_mistakes(played: Ladder) -> None:
-    """What one bot gets wrong more often than the other belongs beside their games."""
+    """A comparison must show the mistakes of both bots."""
     assert played("analyze").code == 0
     made = played("report", "--compare", "random", "stupid", "--json").document
     assert all(bot["mistakes"]["decisions"] > 0 for bot in made["bots"])
@@ -103,7 +103,7 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
 def test_ctrl_c_keeps_what_is_done(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """A stopped analysis ends soon with 130, runs at idle priority, and the command goes on."""
+    """A stopped analysis exits soon with 130, runs at idle priority, and can be resumed."""
     play = ("--simulations", "1", "--boards", "6x7", "--concurrency", "1", "--seed", "5")
     assert ladder("match", "random", "stupid", "--games", "100", *play).code == 0
     process = ladder.start("analyze", "--nodes", "2000000", "--division", "1")

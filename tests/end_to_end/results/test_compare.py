@@ -1,4 +1,4 @@
-"""Versions side by side, from real games."""
+"""Comparisons of versions, from real games."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Games out of one database and into another, with real runs."""
+"""Export and import of games, with real runs."""
 
 import json
 import re
@@ -21,7 +21,7 @@ PLAYED = "played_for_the_exchange"
 
 
 def play(ladder: Ladder) -> None:
-    """A rated run that includes a foreign bot and one that thinks aloud, and an unrated match."""
+    """Play a rated run with a foreign bot and one that reports thoughts, and an unrated match."""
     ladder.stock()
     words = ("--simulations", "10", "--boards", "5x5,6x7", "--concurrency", "1")
     run = ladder("run", "--bots", "flat-mc,random,steady", "--games", "16", *words)
@@ -37,7 +37,7 @@ def play_on_server(folder: Path) -> None:
 
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A folder with the database of `play`, or one on a server."""
+    """Yield a folder with the database of `play`, or one on a server."""
     if "://" in ladder.db:
         made_once("exchanged-on-a-server", play_on_server)
         shared_server().replace(ladder.db, PLAYED)
@@ -82,7 +82,7 @@ def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
 
 @pytest.mark.both_databases
 def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
-    """Results and moves must survive the formats that hold nothing else."""
+    """Results and moves must survive the formats that hold little else."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
     assert ladder.stock()("match", "stupid", "random", *words).code == 0
     for form in ("csv", "pgn"):
@@ -116,7 +116,7 @@ def test_an_export_does_not_depend_on_the_clock(
 
 @pytest.mark.both_databases
 def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
-    """A broken line anywhere must be named and leave nothing; so must a game that differs."""
+    """A broken line, or a game that differs, must be named, and nothing stored."""
     assert played("export", "-o", "one.jsonl").code == 0
     lines = (played.folder / "one.jsonl").read_text().splitlines()
     last = json.loads(lines[-1])
@@ -155,7 +155,7 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
 
 @pytest.mark.both_databases
 def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
-    """The same file again must change nothing and say so, in every format."""
+    """Importing the same file again must change nothing, in every format."""
     for form in ("jsonl", "csv", "pgn"):
         assert played("export", "--format", form, "-o", f"one.{form}").code == 0
         done = played("import", f"one.{form}", "--json")
@@ -172,7 +172,7 @@ def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
 
 
 def test_unknown_bots_without_description_are_refused(played: Ladder, other: str) -> None:
-    """CSV tells nothing about a foreign bot, so without it there nothing must be taken in."""
+    """CSV does not describe foreign bots, so an unknown one must be refused."""
     assert played("export", "--format", "csv", "-o", "one.csv").code == 0
     done = played("import", "one.csv", "--db", other)
     assert done.code == 2

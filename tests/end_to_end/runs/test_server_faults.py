@@ -7,18 +7,20 @@ import json
 import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from db.connection.database import Database
 from db.errors import Unreachable
-from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
+from tests.support.sql import execute_sql
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
@@ -86,7 +88,7 @@ def test_a_run_goes_on_over_a_restart_of_the_server(
     done = there.finish(process)
     assert done.code == 0, done.err
     assert "trying again in" in done.err
-    assert "going on after" in done.err
+    assert "continuing after" in done.err
     assert "Traceback" not in done.err
     assert lines_of(there.db) == quiet
     assert faults_of(there.db) == []
@@ -95,26 +97,24 @@ def test_a_run_goes_on_over_a_restart_of_the_server(
     assert there.interrupt(site).code == 0
 
 
-def lose_a_transaction(store: Store, server: Server, url: str) -> None:
+def lose_a_transaction(database: Database, server: Server, url: str) -> None:
     """Crash the server before a commit; another transaction then gets the number and commits."""
-    with store._database.writing() as connection:
+    with database.writing() as connection:
         connection.exec_driver_sql("CREATE TABLE lost ()")
         (lost,) = connection.exec_driver_sql(NUMBER).one()
         server.restart("immediate")
         number = -1
-        with Store.open(url) as other:
-            while number < lost:
-                with other._database.writing() as connection:
-                    (number,) = connection.exec_driver_sql(NUMBER).one()
+        while number < lost:
+            number = execute_sql(url, NUMBER)[0][0]
         assert number == lost, "the crash has set no number free"
 
 
 @pytest.mark.slow
 def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
-    with server.database(EMPTY) as url, Store.open(url) as store:
+    with server.database(EMPTY) as url, closing(Database.open(url)) as database:
         with pytest.raises(Unreachable):
-            lose_a_transaction(store, server, url)
+            lose_a_transaction(database, server, url)
         assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
 
 

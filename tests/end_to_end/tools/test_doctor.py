@@ -31,10 +31,10 @@ DAMAGES = {
         "games", "game 3: its moves do not end in a draw by board_full", False,
     ),
     "update games set thoughts = x'ff' where id = 1": ("games", "thoughts cannot be read", False),
-    "update games set thoughts = x'9191cd03e8' where id = 1": ("games", "and 1 thoughts", False),
+    "update games set thoughts = x'9191cd03e8' where id = 1": ("games", "1 thoughts", False),
     "update games set line_hash = 1 where id = 1": ("games", "game 1: its line_hash", False),
-    "update games set plies = plies + 1 where id = 2": ("games", "stored as its plies", False),
-    "update games set offender = 0 where id = 1": ("games", "and its offender is 0", False),
+    "update games set plies = plies + 1 where id = 2": ("games", "its plies are", False),
+    "update games set offender = 0 where id = 1": ("games", "its offender is 0", False),
     "update games set result = 'bogus' where id = 1": ("games", "unknown result 'bogus'", False),
     "update games set termination = 'x' where id = 1": ("games", "unknown termination 'x'", False),
     "update games set moves = 'zz' where id = 1": ("games", "game 1: ", False),
@@ -49,23 +49,23 @@ DAMAGES = {
         "games", "are not those of its pair", False,
     ),
     "update pairs set opening = '0' where id = 1": ("games", "do not begin with", False),
-    "update pairs set status = 'planned' where id = 1": ("pairs", "planned and has 2 of 0", False),
+    "update pairs set status = 'planned' where id = 1": ("pairs", "has 2 of 0", False),
     "update pairs set status = 'odd' where id = 1": ("pairs", "the unknown status 'odd'", False),
-    "delete from games where id = 1": ("pairs", "is finished and has 1 of 2", False),
-    "delete from games where id in (1, 2)": ("pairs", "is finished and has 0 of 2", False),
+    "delete from games where id = 1": ("pairs", "has 1 of 2", False),
+    "delete from games where id in (1, 2)": ("pairs", "has 0 of 2", False),
     "update games set repeat = not repeat where id = 1": ("derived", "games.repeat", True),
     "update divisions set boards = '6x7', opening_plies = 0": (
-        "games", "the board_class thu is not among 6x7", False,
+        "games", "the board_class thu is not in", False,
     ),
-    "update divisions set opening_plies = 20": ("games", "its division asks for 20", False),
+    "update divisions set opening_plies = 20": ("games", "its division requires 20", False),
     "update divisions set boards = 'bogus'": ("runs", "unknown board 'bogus'", False),
-    "update divisions set budget = '{}'": ("runs", "no budget that bots can be given", False),
+    "update divisions set budget = '{}'": ("runs", "invalid budget", False),
     "update runs set kind = 'party'": ("runs", "unknown kind 'party'", False),
     "update runs set settings = '[]'": ("runs", "settings are not a JSON object", False),
     "update runs set stream = 'other'": ("pairs", "stream is not that of its run", False),
     "update pairs set number = -1 where id = 1": ("pairs", "number must be below", False),
-    "update games set started_at = -1 where id = 1": ("games", "which is no date", False),
-    "insert into last_words values (1, 'x', '')": ("games", "and no bot failed", False),
+    "update games set started_at = -1 where id = 1": ("games", "is not a date", False),
+    "insert into last_words values (1, 'x', '')": ("games", "no bot failed", False),
 }  # fmt: skip
 OF_FILES = {
     "update pairs set number = 2147483648 where id = 1": ("pairs", "number must be below", False),
@@ -74,14 +74,14 @@ OF_FILES = {
         "schema", "trigger t of games", False,
     ),
     "create view v as select 1": ("schema", "view v of v", False),
-    "update games set pair_id = 999 where id = 4": ("integrity", "points at nothing", False),
+    "update games set pair_id = 999 where id = 4": ("integrity", "refers to a missing row", False),
 }  # fmt: skip
 OF_SERVERS = {
     "create rule r as on insert to games do also delete from ratings": (
         "schema", "rule r of games", False,
     ),
     "update pg_index set indisvalid = false where indexrelid = 'ix_games_lines'::regclass": (
-        "integrity", "ix_games_lines is not valid", False,
+        "integrity", "ix_games_lines is invalid", False,
     ),
 }  # fmt: skip
 PLAYED = "played_for_the_doctor"

@@ -139,8 +139,8 @@ def text_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (other_program, "no database of this program"),
-        (text_file, "no database of this program"),
+        (other_program, "not a ladder database"),
+        (text_file, "not a ladder database"),
         (newer_version, "newer version"),
     ],
 )

@@ -249,7 +249,7 @@ def test_regressions_are_written_to_a_file_and_as_csv(ladder: Command, tmp_path:
     [
         (("--mistakes", "--regressions"), "--mistakes and --regressions contradict each other"),
         (("--against", "nobody"), "'nobody' has no rated games"),
-        (("--against", "c", "--bots", "a"), "it has met none"),
+        (("--against", "c", "--bots", "a"), "has met none"),
         (("--against", "c", "--compare", "a", "b"), "--against"),
         (("--against", "c", "--regressions"), "--against"),
         (("--bots", ","), "--bots"),

@@ -71,18 +71,18 @@ def test_lost_steps_are_told_to_scripts(folder: Path, capsys: pytest.CaptureFixt
     assert run_command(["report", "--regressions", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["regressions"] == []
     from db.store import Store
-    from ladder.results.standings.lineage import steps_of
-    from ladder.results.standings.pool import pool_of
+    from ladder.results.standings.lineage import find_steps
+    from ladder.results.standings.pool import rate_tables
 
     with Store.open(str(folder / "ladder.db")) as store:
         division = store.divisions.all()[0]
-        pool = pool_of(store.aggregate.of_division(division.id))
+        pool = rate_tables(store.aggregate.of_division(division.id))
         bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     # The only clear difference: make the weaker one follow the stronger.
     from dataclasses import replace
 
     bots["random"] = replace(bots["random"], based_on="v12")
-    (step,) = [step for step in steps_of(pool, bots) if step.bot == "random"]
+    (step,) = [step for step in find_steps(pool, bots) if step.bot == "random"]
     assert step.is_lost(0.0)
     assert step.is_lost(-step.elo - step.error95 - 1)
     assert not step.is_lost(-step.elo - step.error95 + 1)

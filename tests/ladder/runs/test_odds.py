@@ -2,7 +2,7 @@
 
 import pytest
 
-from db.records.budget import is_budget
+from db.records.budget import is_valid_budget
 from db.records.runs import division_label
 from ladder.cli.parsing import budgets_of
 from ladder.errors import UsageError
@@ -60,6 +60,6 @@ def test_a_division_says_the_odds() -> None:
     """Its label must name the bot and its time, and its budget be one that is known."""
     budget = amounts("v17=200ms,100ms")
     assert division_label("thu", 0, budget) == "thu/100ms,v17=200ms"
-    assert is_budget(budget)
+    assert is_valid_budget(budget)
     for wrong in ({}, {"time_ms@v17": 5}, {"time_ms": 5, "time_ms@": 3}, {"hours": 2}):
-        assert not is_budget(wrong)
+        assert not is_valid_budget(wrong)

@@ -77,7 +77,7 @@ def test_a_run_of_a_cluster_says_why_its_boards_are_not_shown(
 ) -> None:
     """Who looks for the boards of other machines must be told that they do not come here."""
     machine = MachineRow("lab1", "EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
-    key, run = league.store.machines.keep(machine), league.run()
+    key, run = league.store.machines.save(machine), league.run()
     with contextlib.closing(league.store.run_lock()) as lock:
         assert lock.try_acquire(run.id)
         league.pair(run, "alpha", "beta", "1-0", "0-1")

@@ -16,7 +16,7 @@ from engine.position import Position
 from engine.result import Termination
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
-from ladder.results.analysis.division import truths_of_games
+from ladder.results.analysis.division import read_truths
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
@@ -318,7 +318,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
     with Store.open(database) as store:
         row = store.games.get(game)
         assert row is not None
-        truth = truths_of_games(store, [row])[game]
+        truth = read_truths(store, [row])[game]
     assert shown["truth"] == truth.words
     assert shown["lost"] == truth.lost_at
     assert any(value for each in shown["truth"] for value in each)

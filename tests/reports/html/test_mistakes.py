@@ -1,6 +1,6 @@
 """Mistakes in the page: the heat map, the mark where a game was lost, and true values."""
 
-from ladder.results.analysis.division import GameTruth, value_words
+from ladder.results.analysis.division import GameTruth, format_columns
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
@@ -28,7 +28,7 @@ def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
 def test_true_values_in_words() -> None:
     """A full column and one whose result is open have none."""
     columns = (Bounds(FAR - 5, FAR - 5), None, UNBOUNDED, Bounds(0, 0), Bounds(1, FAR - 1))
-    assert value_words(columns) == ["win 5", None, None, "draw", "win"]
+    assert format_columns(columns) == ["win 5", None, None, "draw", "win"]
 
 
 def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportData) -> None:

@@ -25,7 +25,7 @@ def an_analysis() -> tuple[Progress, DivisionMistakes]:
         opening_plies=0,
         result="loss",
         termination="four_in_a_row",
-        moves=LOST.packed(),
+        moves=LOST.pack(),
     )
     made = DivisionMistakes(
         label="6x7/100ms",

@@ -102,7 +102,7 @@ class League:
     def machine(self, name: str) -> int:
         """Have a machine of a cluster join; its key."""
         row = MachineRow(name, "a CPU", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 400.0)
-        return self.store.machines.keep(row)
+        return self.store.machines.save(row)
 
     def pair(
         self,
@@ -167,7 +167,7 @@ class League:
             started=self._started,
             duration_us=10_000 * game.plies,
             detail="" if game.by is None else "an invented failure",
-            last_words=None if game.by is None else LAST_WORDS,
+            last_output=None if game.by is None else LAST_WORDS,
         )
 
 

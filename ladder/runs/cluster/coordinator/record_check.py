@@ -11,8 +11,8 @@ from itertools import islice
 import msgspec
 
 from db.records import thought_blob
-from db.records.endings import fault_of_ending
-from db.records.games import LINE_PLIES, GameRecord, Thought, fault_of_thought
+from db.records.endings import find_ending_fault
+from db.records.games import LINE_PLIES, GameRecord, Thought, find_thought_fault
 from db.records.pairs import PairPlan, PairRecord
 from db.records.sides import SideSums
 from db.records.thought_blob import LIMIT
@@ -109,7 +109,7 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
     except IllegalMove as error:
         raise ValueError(f"its moves are not legal: {error}") from error
     _require(game.termination is not Termination.ABORTED, "aborted games are not stored")
-    fault = fault_of_ending(played, game.result, game.termination)
+    fault = find_ending_fault(played, game.result, game.termination)
     _require(fault is None, str(fault))
     is_forfeit = game.termination.is_forfeit
     thoughts = thought_blob.decode(game.thoughts)
@@ -137,7 +137,7 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
 
 
 def _check_thought(thought: Thought, limit_us: float) -> None:
-    fault = fault_of_thought(thought)
+    fault = find_thought_fault(thought)
     _require(fault is None, str(fault))
     _require(thought.time_us <= limit_us, "a move took longer than its limit")
     counts = (thought.cpu_us, thought.simulations, thought.nodes, thought.depth, thought.distance)

@@ -121,7 +121,7 @@ def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
         (Reason.SHORT, 8),
         (Reason.SHORT, 9),
     ]
-    assert shown[0].game.last_words is not None
+    assert shown[0].game.last_output is not None
     assert {each.game.first for each in shown} == {"new"}
     assert games_of_gate(league.store, gate_label(league), trial.result, 0) == []
     again = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})

@@ -119,7 +119,7 @@ def test_the_last_words_of_a_failing_bot_are_kept(
     """The last question and what came of it, whether its process had ended or not."""
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    words = play_game(plan(bad, good), pool, swapped=True).last_words
+    words = play_game(plan(bad, good), pool, swapped=True).last_output
     assert words is not None
     assert words.stderr == stderr
     asked, *answered = words.messages[-1:] if answer is None else words.messages[-2:]
@@ -133,10 +133,10 @@ def test_the_last_words_of_a_flood_are_few(pool: BotPool, tmp_path: Path) -> Non
     good = fake_start("honest", folder=tmp_path)
     for mode in ("long-line", "floods-lines", "floods-errors"):
         game = play_game(plan(fake_start(mode, folder=tmp_path), good), pool, swapped=False)
-        assert game.last_words is not None
-        size = len(msgspec.json.encode(game.last_words))
+        assert game.last_output is not None
+        size = len(msgspec.json.encode(game.last_output))
         assert 200 < size < 16_000, mode
-    assert play_game(plan(good, good), pool, swapped=False).last_words is None
+    assert play_game(plan(good, good), pool, swapped=False).last_output is None
 
 
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
@@ -208,8 +208,8 @@ def test_when_a_process_is_renewed(
     """Each word must mean what it says."""
     start = fake_start("honest", folder=tmp_path)
     bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
-    assert bot.renews(pair_ended=False) is after_a_game
-    assert bot.renews(pair_ended=True) is after_a_pair
+    assert bot.should_restart(pair_ended=False) is after_a_game
+    assert bot.should_restart(pair_ended=True) is after_a_pair
 
 
 def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ BOTS = ("one", "two")
 
 
 def random_moves(board: str, seed: int) -> tuple[int, ...]:
-    """A random game to its end."""
+    """Return the moves of a random game."""
     random, position = SplitMix(seed), Position(parse_board(board))
     while not position.is_over:
         position = position.play(random.choice(position.legal_moves()))
@@ -48,7 +48,7 @@ class Games:
     def add(
         self, *games: str | Sequence[int], thoughts: Sequence[Thought] | None = None
     ) -> tuple[int, ...]:
-        """Store a pair; `one` moves first in its first game. The numbers of the two games."""
+        """Store a pair whose first game has the moves `one`; return the numbers of both games."""
         both = [parse_moves(game) if isinstance(game, str) else tuple(game) for game in games]
         a, b = self.revisions
         plan = PlannedPair(a, b, self.board, self.board, (), seed=1)

@@ -38,7 +38,7 @@ def game(
         opening_plies=opening,
         result=result,
         termination=termination,
-        moves=b"".join(move.packed() for move in moves),
+        moves=b"".join(move.pack() for move in moves),
     )
 
 
@@ -121,9 +121,9 @@ def test_calibration_in_ten_bins() -> None:
     one = first(game(1, [RIGHT, OPEN, HALVED, OPEN, HASTY, OPEN, OPEN, OPEN]))
     bins = {each.low: each for each in one.calibration}
     assert len(one.calibration) == 10
-    assert (bins[0.4].moves, bins[0.4].told, bins[0.4].true) == (1, 0.5, 1.0)
-    assert (bins[0.8].moves, bins[0.8].told, bins[0.8].true) == (1, 0.9, 1.0)
-    assert (bins[-1.0].moves, bins[-1.0].told, bins[-1.0].true) == (1, -1.0, -1.0)
+    assert (bins[0.4].moves, bins[0.4].reported, bins[0.4].true) == (1, 0.5, 1.0)
+    assert (bins[0.8].moves, bins[0.8].reported, bins[0.8].true) == (1, 0.9, 1.0)
+    assert (bins[-1.0].moves, bins[-1.0].reported, bins[-1.0].true) == (1, -1.0, -1.0)
     assert sum(each.moves for each in one.calibration) == 3
 
 

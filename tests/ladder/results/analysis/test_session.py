@@ -12,34 +12,35 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.solver.value import Outcome
 from ladder.results.analysis import session
-from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
+from ladder.results.analysis.division import format_truth, read_columns, read_mistakes
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
 from ladder.stats.sequential_elo import rate_pair
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
+from tests.support.sql import execute_sql
 
 BOARD = "4x4"
 ENOUGH = 1_000_000
 
 
 class Silent:
-    """Watches without a word."""
+    """A watcher that ignores everything."""
 
     def started(self, state: Progress) -> None:
-        """The first call."""
+        """Ignore the start."""
 
     def tick(self, state: Progress) -> None:
-        """After every game."""
+        """Ignore progress."""
 
     def ended(self, state: Progress) -> None:
-        """The last call."""
+        """Ignore the end."""
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty database."""
+    """Yield an empty database."""
     with Store.open(str(tmp_path / "ladder.db")) as opened:
         yield opened
 
@@ -55,6 +56,10 @@ def games(store: Store) -> Games:
 
 def run(made: Games, **words: object) -> Progress:
     return analyse(made.store, made.division, watcher=Silent(), **{"nodes": ENOUGH, **words})  # type: ignore[arg-type]
+
+
+def count_rows(store: Store, table: str) -> int:
+    return int(execute_sql(store.where, f"SELECT count(*) FROM {table}")[0][0])  # noqa: S608
 
 
 def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
@@ -97,7 +102,7 @@ def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("ladder.results.analysis.game.solve_columns", count)
     done = run(games)
-    assert len(asked) == games.store.analysis.count()[1] < done.positions
+    assert len(asked) == count_rows(games.store, "solved_positions") < done.positions
     again = games.add(random_moves(BOARD, 3))
     before = len(asked)
     assert run(games).games == len(again)
@@ -105,39 +110,40 @@ def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_stopped_analysis_goes_on(games: Games) -> None:
-    """What was done before a stop must be kept, the newest games first, and nothing done twice."""
+    """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(100))
     first = run(games, is_stopped=lambda: next(limit) >= 50)
     assert first.stopped
     assert 0 < first.games < 20
     judged = games.store.analysis.judged(games.division.id)
     assert [row.game_id for row in judged] == list(range(21 - first.games, 21))
-    assert games.store.analysis.count()[1] > 0
+    assert count_rows(games.store, "solved_positions") > 0
     second = run(games)
     assert (second.waiting, second.games) == (20 - first.games, 20 - first.games)
     assert run(games).waiting == 0
-    whole = mistakes_of_division(games.store, games.division)
-    games.store.analysis.forget()
-    assert games.store.analysis.count() == (0, 0)
+    whole = read_mistakes(games.store, games.division)
+    games.store.analysis.delete_all()
+    assert count_rows(games.store, "verdicts") == 0
+    assert count_rows(games.store, "solved_positions") == 0
     run(games)
-    assert mistakes_of_division(games.store, games.division) == whole
+    assert read_mistakes(games.store, games.division) == whole
 
 
 @pytest.mark.parametrize("positions", [10, 112, 248])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
-    """What is found with limited nodes must not depend on where the analysis was interrupted."""
+    """Results within a node limit must not depend on interruptions."""
     made = Games(store, "5x5")
     for seed in range(8):
         made.add(random_moves("5x5", 2 * seed), random_moves("5x5", 2 * seed + 1))
     run(made, nodes=3000)
     whole = made.store.analysis.judged(made.division.id)
-    known = mistakes_of_division(store, made.division)
-    made.store.analysis.forget()
+    known = read_mistakes(store, made.division)
+    made.store.analysis.delete_all()
     limit = iter(range(10_000))
     assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= positions).stopped
     run(made, nodes=3000)
     assert made.store.analysis.judged(made.division.id) == whole
-    assert mistakes_of_division(store, made.division) == known
+    assert read_mistakes(store, made.division) == known
 
 
 def test_games_and_bots_are_chosen(games: Games) -> None:
@@ -181,7 +187,7 @@ def test_nodes_are_chosen_by_board_and_free_cells() -> None:
 
 
 def test_more_nodes_judge_again(games: Games) -> None:
-    """What stayed open under few nodes must be taken up under more, and not under fewer."""
+    """Open games must be analysed again with a higher node limit, not with a lower one."""
     few = run(games, nodes=1)
     assert few.decided < few.positions
     more = run(games)
@@ -207,7 +213,7 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     thoughts[lie] = Thought(1, 1.0, proven="draw" if is_true else "win", distance=3)
     _, lying = games.add(moves, thoughts=thoughts)
     run(games)
-    made = mistakes_of_division(games.store, games.division)
+    made = read_mistakes(games.store, games.division)
     assert made is not None
     told = {name: bot.claims for name, bot in made.bots.items()}
     assert sum(claims[Claim.FALSE] for claims in told.values()) == 2
@@ -218,18 +224,18 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert {proof.claim for proof in made.false_proofs} == {thoughts[lie].claim}
     row = games.store.games.get(game)
     assert row is not None
-    columns = columns_of_game(games.store, row)[lie]
+    columns = read_columns(games.store, row)[lie]
     assert columns is not None
-    assert {proof.truth for proof in made.false_proofs} == {truth_of(columns)}
-    assert truth_of(columns) == row.thoughts[lie].claim
+    assert {proof.truth for proof in made.false_proofs} == {format_truth(columns)}
+    assert format_truth(columns) == row.thoughts[lie].claim
     bins = [each for bot in made.bots.values() for each in bot.calibration if each.moves]
-    assert all(each.told is not None and each.true is not None for each in bins)
+    assert all(each.reported is not None and each.true is not None for each in bins)
 
 
 def test_a_run_may_be_deleted_while_its_games_are_analysed(
     store: Store, games: Games, tmp_path: Path
 ) -> None:
-    """The verdicts on a deleted game are left out, and what was solved stays."""
+    """Verdicts on a deleted game are not stored; solved positions are."""
 
     def delete_the_run() -> bool:
         if store.runs.find():
@@ -240,14 +246,13 @@ def test_a_run_may_be_deleted_while_its_games_are_analysed(
     games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
     made = run(games, is_stopped=delete_the_run)
     assert (made.games, made.stopped) == (1, False)
-    verdicts, solved = store.analysis.count()
-    assert verdicts == 0
-    assert solved > 0
+    assert count_rows(store, "verdicts") == 0
+    assert count_rows(store, "solved_positions") > 0
 
 
 def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
-    """Verdicts hang on games: no game may be kept from being deleted by them."""
+    """Verdicts must not keep games from being deleted."""
     run(games)
     games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
     games.store.runs.delete(games.run.id, rate_pair)
-    assert games.store.analysis.count()[0] == 0
+    assert count_rows(games.store, "verdicts") == 0

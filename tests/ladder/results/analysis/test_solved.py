@@ -11,13 +11,13 @@ from engine.solver.value import Outcome, Value
 from ladder.results.analysis.solved import (
     FAR,
     Bounds,
-    best_of,
+    best_bounds,
     distance_of,
     number_of,
     outcome_of,
-    packed,
+    pack_columns,
     solve_columns,
-    unpacked,
+    unpack_columns,
 )
 from tests.engine.solver.oracle import Oracle, random_position
 
@@ -60,8 +60,10 @@ def test_columns_survive_packing_in_both_orientations() -> None:
     """What was stored for a position must be read for its image, columns turned round."""
     columns = (Bounds(-3, 999), None, Bounds(0, 0), Bounds(-999, -1))
     for is_image in (False, True):
-        assert unpacked(packed(columns, is_image=is_image), is_image=is_image) == columns
-    assert unpacked(packed(columns, is_image=True), is_image=False) == columns[::-1]
+        assert (
+            unpack_columns(pack_columns(columns, is_image=is_image), is_image=is_image) == columns
+        )
+    assert unpack_columns(pack_columns(columns, is_image=True), is_image=False) == columns[::-1]
 
 
 def test_numbers_order_values_as_players_do() -> None:
@@ -92,4 +94,4 @@ def test_columns_are_those_of_a_plain_search(board: str) -> None:
             assert found == Bounds(true, true)
             assert loose is not None
             assert loose.low <= true <= loose.high
-        assert best_of(columns).low == number_of(oracle.value(position))
+        assert best_bounds(columns).low == number_of(oracle.value(position))

@@ -62,7 +62,7 @@ def test_verdicts(
     """Only a move that could keep the result and could lose it is a decision."""
     made = judge_move(columns, column, Thought(1, -0.25))
     assert made == MoveVerdict(before, after, decision, plies, -0.25, Claim.NONE)
-    assert MoveVerdict.of(made.packed()) == made
+    assert MoveVerdict.of(made.pack()) == made
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Games of another database come in whole and by the rules, or not at all, and bring no command."""
+"""An import stores valid games or nothing, and never a command."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -33,13 +33,13 @@ GUEST = {
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A database that knows the bots of the valid file and has no games."""
+    """Yield a database with the bots of the valid file and no games."""
     with Store.open(str(make_empty(tmp_path / "ladder.db"))) as opened:
         yield opened
 
 
 def lines_of_a_pair() -> list[GameLine]:
-    """The two games of the valid file."""
+    """Return the two games of the valid file."""
     texts = exported()[GameFormat.JSONL].splitlines()
     return [msgspec.json.decode(text, type=GameLine) for text in texts]
 
@@ -51,7 +51,7 @@ def taken_in(store: Store, path: Path, lines: list[bytes]) -> int:
 
 
 def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) -> None:
-    """A bot that a file describes must come retired and without anything that could be started."""
+    """A bot that a file describes must be retired, and hold nothing that can be started."""
     lines = lines_of_a_pair()
     bot = BotLine(
         name="guest", family="foreign", spec="exec:true", based_on=None, change="",
@@ -94,7 +94,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
         (
             b"[[9,0.5,10,null,null,null]",
             b'[[9,0.5,10,null,"\\u001b[31m",null]',
-            "proven is win, loss or draw",
+            "win, loss or draw",
         ),
         (b'"first":"alpha"', b'"first":"al\\u001b[31mpha"', "a bot's name is letters"),
         (b'"kind":"match"', b'"kind":"party"', "party"),
@@ -107,7 +107,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
 def test_a_line_that_breaks_a_rule_is_named(
     store: Store, tmp_path: Path, old: bytes, new: bytes, named: str
 ) -> None:
-    """The line and the rule must be said, and nothing be stored."""
+    """The message must name the line and the rule, and nothing may be stored."""
     one, two = exported()[GameFormat.JSONL].splitlines()
     assert old in one
     with pytest.raises(
@@ -120,13 +120,13 @@ def test_a_line_that_breaks_a_rule_is_named(
 NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     # what is changed in both games of a pair, and the words of the refusal
     "board outside of the division": (
-        {"board": "7x8", "board_class": "7x8"}, "the board_class 7x8 is not among 4x4",
+        {"board": "7x8", "board_class": "7x8"}, "the board_class 7x8 is not in .* 4x4",
     ),
     "opening longer than the division's": (
-        {"opening_plies": 2}, "an opening of 2 plies, and its division asks for 1",
+        {"opening_plies": 2}, "opening has 2 plies, .* requires 1",
     ),
     "opening of default length": (
-        {"division": {"opening_plies": None}}, "opening of 1 plies, and its division asks for 4",
+        {"division": {"opening_plies": None}}, "opening has 1 plies, .* requires 4",
     ),
     "opening that its set does not hold": (
         {
@@ -135,28 +135,28 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
         },
         "its opening '4x4 0' is not in its division's set",
     ),
-    "too few thoughts": ({"timing": {"thoughts": [[5]]}}, "it has 6 moves of bots, and 1 thoughts"),
+    "too few thoughts": ({"timing": {"thoughts": [[5]]}}, "6 moves .* 1 thoughts"),
     "pair number beyond the column": ({"pair": 2**31}, "pair"),
     "greatest pair number of JSON": ({"pair": 2**53 - 1}, "pair"),
     "aborts beyond the column": ({"timing": {"aborts": 2**31}}, "aborts"),
     "sums of more moves than were played": (
-        {"timing": {"sides": [[99, 1, 1], [3, 1, 1]]}}, "the sums of a side are of more",
+        {"timing": {"sides": [[99, 1, 1], [3, 1, 1]]}}, "a side's sums",
     ),
     "last output without a failure": (
         {"timing": {"last_words": {"stderr": "x"}}}, "last output of a failing bot",
     ),
     "amounts of one bot alone": (
-        {"division": {"budget": {"time_ms@alpha": 5}}}, "no budget that bots can be given",
+        {"division": {"budget": {"time_ms@alpha": 5}}}, "invalid budget",
     ),
     "settings that cannot be listed": (
         {"introduces": {"settings": {"bots": 5}}}, r"Expected `object`, got `int` - at `\$.bots`",
     ),
-    "settings without a budget": ({"introduces": {"settings": {"budget": {}}}}, "no valid budget"),
+    "settings without a budget": ({"introduces": {"settings": {"budget": {}}}}, "invalid budget"),
     "bot on boards that do not exist": (
         {"introduces": {"bots": [{**GUEST, "boards": ["99x99"]}]}}, "rows must be 4..12",
     ),
     "bot with an unknown budget": (
-        {"introduces": {"bots": [{**GUEST, "budgets": ["lunch"]}]}}, "budget is unknown: 'lunch'",
+        {"introduces": {"bots": [{**GUEST, "budgets": ["lunch"]}]}}, "'lunch' is not a kind",
     ),
 }  # fmt: skip
 
@@ -174,11 +174,11 @@ def test_nonsense_is_refused(store: Store, tmp_path: Path, nonsense: str) -> Non
 
 @pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
 def test_games_of_a_run_agree_on_it(store: Store, tmp_path: Path, field: str) -> None:
-    """A second pair that says something else of its run must be refused."""
+    """A second pair that contradicts the first about their run must be refused."""
     others = {"kind": "gate", "rated": False, "run_seed": 6, "identity": "i2"}
     lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
     lines += [{**line, "pair": 1, field: others[field]} for line in lines]
-    words = f"line 3: all games of a run have the same {field}"
+    words = f"line 3: .* the same {field}"
     with pytest.raises(UsageError, match=words):
         taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
 
@@ -188,23 +188,23 @@ def test_a_stream_has_one_seed(store: Store, tmp_path: Path) -> None:
     lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
     assert taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)]) == 2
     others = [{**line, "pair": 1, "run_seed": 6} for line in lines]
-    with pytest.raises(UsageError, match="its stream is that of a run of another identity or seed"):
+    with pytest.raises(UsageError, match="another identity or seed"):
         taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, others)])
 
 
 def test_the_last_pair_number_ends_a_stream(store: Store, tmp_path: Path) -> None:
-    """A run must not take a number that its export could not bring back."""
+    """A run must not use a number that an import would refuse."""
     lines = [{**msgspec.to_builtins(line), "pair": 2**31 - 1} for line in lines_of_a_pair()]
     taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)])
     run = store.runs.latest(None)
     assert run is not None
-    with pytest.raises(DatabaseError, match=r"no pair numbers are left .* another --seed"):
+    with pytest.raises(DatabaseError, match=r"pair numbers .* another seed"):
         store.pairs.plan(run.id, 1, lambda n: PlannedPair(1, 2, "4x4", "4x4", (0,), n))
     assert {finding.level for finding in examine_database(store)} == {Level.OK}
 
 
 def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A document with some values replaced, those of objects one by one."""
+    """Return a document with some values replaced, recursively."""
     return document | {
         name: merged(document.get(name) or {}, value) if isinstance(value, Mapping) else value
         for name, value in changes.items()

@@ -1,4 +1,4 @@
-"""Games are told apart by their tags, however their moves are written."""
+"""Games are separated by their tags, in any notation of moves."""
 
 import pytest
 from hypothesis import given
@@ -68,7 +68,7 @@ PIECES = (
 
 
 def read_by_letters(text: str) -> None:
-    """Go through the comments one letter after the other by the rules of the standard."""
+    """Read comments one character at a time, by the rules of the standard."""
     comment = ""
     for place, letter in enumerate(text):
         if comment:
@@ -85,7 +85,7 @@ def read_by_letters(text: str) -> None:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_comments_are_those_of_the_standard(moves: str) -> None:
-    """Comments anywhere must hide exactly what a reader of single letters says that they hide."""
+    """Comments must hide exactly what a reader of single characters finds in them."""
     text = game("a", "b", "1-0", f"x\n{moves}\nx") + game("c", "d", "0-1")
     try:
         read_by_letters(text)
@@ -97,7 +97,7 @@ def test_comments_are_those_of_the_standard(moves: str) -> None:
 
 
 def test_games_without_moves_are_told_apart() -> None:
-    """A file of tags alone must do, with or without empty lines, in any order of tags."""
+    """A file of tags only must be read, with or without empty lines, in any order of tags."""
     tags = '[Result "1-0"]\n[Black "b"]\n[White "a"]\n'
     for between in ("", "\n", "\r\n\r\n"):
         assert results(between.join([tags] * 3)) == {("a", "b"): [0, 0, 3]}
@@ -117,9 +117,9 @@ def test_names_keep_their_letters() -> None:
     [
         (game("a", "b", "1-0") + '[White "a"]\n[Black "b"]\n\n1. e4\n', "line 8: .* Result"),
         (game("a", "b", "2-0"), "line 1: .* '2-0'"),
-        (game("a", "a", "1-0"), "two different players"),
-        (game("", "b", "1-0"), "two different players"),
-        ('[White "a]\n', "line 1: a tag is written"),
+        (game("a", "a", "1-0"), "two different names"),
+        (game("", "b", "1-0"), "two different names"),
+        ('[White "a]\n', "line 1: a tag must be"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
 
 
 def test_tags_stream() -> None:
-    """A game must be given before the next one is read to its end."""
+    """A game must be yielded before the next one is read to its end."""
     lines = iter([*game("a", "b", "1-0").encode().splitlines(), b'[White "c"]', b"never read"])
     first = next(iter(tagged_games(lines, wanted=WANTED)))
     assert (first.line, first.tags[b"White"]) == (1, b"a")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db.records.runs import RunStatus
-from ladder.results.overview.pace import runs_now
+from ladder.results.overview.pace import measure_paces
 from ladder.runs.history import PastRun, past_run
 from tests.support.data.league import League
 
@@ -18,7 +18,7 @@ HOUR = 3600.0
 
 @pytest.fixture
 def run(tmp_path: Path) -> tuple[League, PastRun]:
-    """A hundred games of a run that goes on, and began with the first of them."""
+    """Return a running run with a hundred games, which began with the first of them."""
     league = League(tmp_path / "league.db", "alpha", "beta")
     row = league.run()
     league.pairs(row, "alpha", "beta", 50, "1-0", "0-1")
@@ -43,7 +43,7 @@ def test_a_clock_that_is_set_moves_no_speed_far(
     """Games an hour must be about those that were played, or missing, whatever the clock shows."""
     league, past = run
     row = replace(past.row, started_at=begun)
-    (found,) = runs_now(league.store, [replace(past, row=row)], now=now)
+    (found,) = measure_paces(league.store, [replace(past, row=row)], now=now)
     assert found.games_an_hour == (None if speed is None else pytest.approx(speed, rel=0.02))
     left = None if speed is None else pytest.approx(100 / speed * 3600, rel=0.02)
     assert found.seconds_left == left
@@ -54,6 +54,6 @@ def test_the_present_is_the_clock_of_this_machine(run: tuple[League, PastRun]) -
     """Without a moment given it must be now: games of long ago give no speed."""
     league, past = run
     assert time.time() > FIRST + HOUR
-    (found,) = runs_now(league.store, [past])
+    (found,) = measure_paces(league.store, [past])
     assert found.games_an_hour is None
     league.store.close()

@@ -1,4 +1,4 @@
-"""Machines of a stored division held against its rating list."""
+"""Machines of a stored division, compared with its rating list."""
 
 from pathlib import Path
 from random import Random

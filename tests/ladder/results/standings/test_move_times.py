@@ -1,11 +1,11 @@
-"""A bot is blamed for its own time, and the machine for the time that all bots waited."""
+"""A slow bot is marked, unless all bots had to wait for the machine."""
 
 from dataclasses import replace
 
 import pytest
 
 from db.records.sides import SideTotals
-from ladder.results.standings.move_times import MoveTimes, shared_note, waited, without_waiting
+from ladder.results.standings.move_times import MoveTimes, excuse_waiting, has_waited, shared_note
 from ladder.results.standings.notes import SharedMachine
 from ladder.results.standings.standings import Standings
 from reports.report.notes import note_text
@@ -18,7 +18,7 @@ def times(bot: str, wall_ms: float, cpu_ms: float | None) -> MoveTimes:
 
 
 def slow() -> Standings:
-    """The bots a and b with a mean of 130 ms at 100 ms a move."""
+    """Return standings of bots a and b, whose moves take 130 ms instead of 100 ms."""
     side = SideTotals(moves=10, time_us=1_300_000, max_us=140_000)
     found = standings(table("a", "b", MIXED, a=side, b=side))
     assert all(bot.over_budget for bot in found.bots)
@@ -27,7 +27,7 @@ def slow() -> Standings:
 
 def test_bots_that_all_waited_are_not_blamed() -> None:
     """The list says once that the machine was shared, with the numbers."""
-    found = without_waiting(slow(), [times("a", 130, 60), times("b", 130, 70)])
+    found = excuse_waiting(slow(), [times("a", 130, 60), times("b", 130, 70)])
     assert not any(bot.over_budget for bot in found.bots)
     assert found.is_shared
     (note,) = [note for note in found.notes if isinstance(note, SharedMachine)]
@@ -35,28 +35,28 @@ def test_bots_that_all_waited_are_not_blamed() -> None:
 
 
 def test_a_bot_over_its_budget_by_processor_time_is_blamed() -> None:
-    """However long it waited beside that."""
-    found = without_waiting(slow(), [times("a", 230, 140), times("b", 130, 70)])
+    """A bot whose processor time is beyond the budget stays marked."""
+    found = excuse_waiting(slow(), [times("a", 230, 140), times("b", 130, 70)])
     assert [bot.name for bot in found.bots if bot.over_budget] == ["a"]
 
 
 def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
-    """Nobody else waited, so the machine was not shared."""
+    """No other bot waited, so the machine was not shared."""
     entries = [times("a", 130, 2), times("b", 99, 98)]
-    assert not waited(entries[0], entries)
-    found = without_waiting(slow(), entries)
+    assert not has_waited(entries[0], entries)
+    found = excuse_waiting(slow(), entries)
     assert next(bot for bot in found.bots if bot.name == "a").over_budget
     assert not found.is_shared
 
 
 @pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
 def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
-    """Times that were not measured, or of bots that answer at once, tell nothing; stalls do."""
+    """Without measured times of other bots, stalls decide."""
     entries = [times("a", 130, 60), other]
-    assert not waited(entries[0], entries)
-    found = without_waiting(slow(), entries)
+    assert not has_waited(entries[0], entries)
+    found = excuse_waiting(slow(), entries)
     assert next(bot for bot in found.bots if bot.name == "a").over_budget
-    shared = without_waiting(replace(slow(), stalled_games=3), entries)
+    shared = excuse_waiting(replace(slow(), stalled_games=3), entries)
     assert not next(bot for bot in shared.bots if bot.name == "a").over_budget
 
 
@@ -64,5 +64,5 @@ def test_nothing_is_said_where_no_bot_is_slow() -> None:
     """Waiting that fits into the budget changes nothing."""
     found = slow()
     quick = replace(found, bots=[replace(bot, over_budget=False) for bot in found.bots])
-    assert without_waiting(quick, [times("a", 90, 40), times("b", 90, 40)]) == quick
+    assert excuse_waiting(quick, [times("a", 90, 40), times("b", 90, 40)]) == quick
     assert shared_note([times("a", 10, 4), times("b", 10, 6)]) == SharedMachine(0.5)

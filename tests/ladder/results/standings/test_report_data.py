@@ -10,9 +10,10 @@ from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.results.standings.move_times import move_times
 from ladder.results.standings.notes import Circle
-from ladder.results.standings.report_data import ReportData, gather
+from ladder.results.standings.report_data import ReportData, read_report_data
 from ladder.results.standings.showcase import Reason
 from tests.support.data.league import Game, League
+from tests.support.sql import execute_sql
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
 
 
 def of(league: League, **how: object) -> ReportData:
-    return gather(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
+    return read_report_data(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
 
 
 def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
@@ -72,7 +73,7 @@ def test_forfeits_come_first_with_their_last_words(league: League) -> None:
     assert len(data.games) == len({shown.game.id for shown in data.games}) == 20
     forfeits = data.games[:3]
     assert {shown.reason for shown in forfeits} == {Reason.FORFEIT}
-    assert all(shown.game.last_words for shown in forfeits)
+    assert all(shown.game.last_output for shown in forfeits)
     assert Reason.SHORT in {shown.reason for shown in data.games}
     assert of(league, games=0).games == []
 
@@ -103,11 +104,8 @@ def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
 
 def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
     """An index whose order scatters the games would cost five times as much for a million."""
-    from sqlalchemy import text
-
     from db.queries.history import _SLICES
 
-    values = {"division": 1, "since": 0.0, "low": 1, "high": 100, "slices": 50}
-    with league.store._database.reading() as connection:
-        plan = connection.execute(text(f"EXPLAIN QUERY PLAN {_SLICES}"), values).all()
+    # SQLite numbers named parameters by their first occurrence.
+    plan = execute_sql(league.store.where, f"EXPLAIN QUERY PLAN {_SLICES}", (1, 50, 100, 1, 0.0))
     assert not [step for step in plan if "ix_games_lines" in step.detail], plan

@@ -1,4 +1,4 @@
-"""Standings: what the aggregate says about the bots."""
+"""Standings from the aggregate."""
 
 import json
 import math
@@ -9,12 +9,10 @@ import pytest
 from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
+from ladder.results.standings.build import build_standings
 from ladder.results.standings.notes import Circle, NoRatedGames, NotConnected, RepeatedGames
-from ladder.results.standings.pool import pool_of
-from ladder.results.standings.standings import (
-    Standings,
-    build_standings,
-)
+from ladder.results.standings.pool import rate_tables
+from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
 from reports.html.sections.ratings import ratings_figure
@@ -138,7 +136,7 @@ def test_nothing_played_yet() -> None:
     assert result.games == 0
     assert result.first_mover_score is None
     assert list(result.notes) == [NoRatedGames()]
-    assert pool_of([]) is None
+    assert rate_tables([]) is None
     assert result.first_mover_elo == {}
 
 
@@ -164,7 +162,7 @@ def test_forfeits_mark_a_bot() -> None:
 
 
 def test_slow_bots_and_repeated_games_are_marked() -> None:
-    """A mean above the budget is no gift, and repeated games are no evidence."""
+    """A mean move time above the budget and repeated games must be marked."""
     slow = SideTotals(moves=10, time_us=1_010_000, max_us=120_000)
     result = standings(table("a", "b", MIXED, a=slow, repeats=5))
     bot = next(bot for bot in result.bots if bot.name == "a")
@@ -172,7 +170,7 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
     assert marks(bot) == "*"
     assert RepeatedGames(15, 20) in result.notes
     assert bot.simulations_per_second is None
-    assert "tells no simulations" in bot.reasons["simulations_per_second"]
+    assert "no simulations" in bot.reasons["simulations_per_second"]
 
 
 def test_every_format_is_complete_and_finite() -> None:
@@ -211,7 +209,7 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
 
 
 def test_a_circle_is_told() -> None:
-    """Where A beats B beats C beats A, no single number describes the games: the notes say so."""
+    """If A beats B, B beats C and C beats A, a note must name the cycle."""
     strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
     weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
     result = standings(table("a", "b", strong), table("b", "c", strong), table("a", "c", weak))

@@ -6,15 +6,14 @@ import psycopg
 import pytest
 
 from db.records.server import ServerState
-from db.store import Store
+from db.store import SCHEMA_VERSION, Store
 from ladder.tools.doctor.machine import Level
 from ladder.tools.doctor.server import LIMITS, LOSSES, examine_server
 from tests.support.postgresql import Server, name_of, shared_server, why_none
 
 SOUND = ServerState(
     version="15.4",
-    tables="0014",
-    needed="0014",
+    tables=SCHEMA_VERSION,
     user="ladder",
     owner="ladder",
     may_write=True,
@@ -43,7 +42,7 @@ def test_a_sound_server_has_no_warning() -> None:
         ("server", "max_connections", {"sessions": 90}),
         ("server", "round trip 80.0 ms", {"round_trip_s": 0.08}),
         ("rights", "can only read", {"may_write": False}),
-        ("tables", "writes 0014 only", {"tables": "0013"}),
+        ("tables", f"writes {SCHEMA_VERSION} only", {"tables": "0013"}),
         ("locks", "process 1 on a has been in a transaction for 40 s", {"blocker_s": 40.0}),
         ("time", "2.00 s ahead", {"ahead_s": 2.0}),
         ("settings", "fsync is off", {"settings": {"fsync": "off"}}),

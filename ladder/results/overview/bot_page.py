@@ -1,4 +1,4 @@
-"""Everything about one bot in one division."""
+"""The data of a bot's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.overview.overview import list_now
+from ladder.results.overview.overview import read_current_list
 from ladder.results.overview.search import search
-from ladder.results.standings.against import Opponent, against_each
+from ladder.results.standings.against import Opponent, compare_with_opponents
 from ladder.results.standings.history import RatedMoment, rating_history
 from ladder.results.standings.standings import BotStanding
 
@@ -18,8 +18,8 @@ GAMES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class OneBot:
-    """A bot as its page shows it."""
+class BotPage:
+    """What the page of a bot shows."""
 
     row: BotRow
     successors: Sequence[str]
@@ -27,21 +27,21 @@ class OneBot:
     divisions: Sequence[DivisionRow]
     division: DivisionRow | None
     standing: BotStanding | None
-    """None: it has no games in the division."""
+    """None if it has no rated games in the division."""
     history: Sequence[RatedMoment]
     opponents: Sequence[Opponent]
     forfeits: Sequence[GameRow]
-    """The latest that it lost by failing, of any division, with the last words."""
+    """Its latest forfeits in any division, with the last output."""
     games: Sequence[GameSummary]
 
 
-def one_bot(store: Store, name: str, division: str | None) -> OneBot:
-    """Read a bot's page.
+def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
+    """Read the data of a bot's page.
 
     Args:
         store: the open database.
-        name: of the bot.
-        division: as a person names it; None: the latest in which it has games.
+        name: name of the bot.
+        division: a number, label or beginning of one; None for that of its latest game.
 
     Raises:
         UnknownRow: there is no such bot or division.
@@ -57,17 +57,17 @@ def one_bot(store: Store, name: str, division: str | None) -> OneBot:
         chosen = next(each for each in divisions if each.id == found.games[0].division_id)
     standing, opponents, moments = None, [], []
     if chosen is not None:
-        standings = list_now(store, chosen)
+        standings = read_current_list(store, chosen)
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
-        opponents = list(against_each(store, chosen, name).opponents)
+        opponents = list(compare_with_opponents(store, chosen, name).opponents)
         bots = store.bots.all(include_retired=True)
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]
     lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN).games
     games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
-    return OneBot(
+    return BotPage(
         row=row,
         successors=[
             bot.name for bot in store.bots.all(include_retired=True) if bot.based_on == name

@@ -1,4 +1,4 @@
-"""Reading all games as lines for other databases."""
+"""Reading all games as lines of an export."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,11 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from db.connection.database import Database
-from db.derived.game_columns import last_words_of, sides_of
+from db.derived.game_columns import read_last_output, read_sides
 from db.models import Bot, Division, Game, LastOutput, Pair, Revision, Run
-from db.queries.bots import names_of_revisions
-from db.queries.opening_sets import set_in
-from db.queries.runs import settings_now
+from db.queries.bots import read_bot_names
+from db.queries.opening_sets import find_set
+from db.queries.runs import current_settings
 from db.records import thought_blob
 from db.records.exchange import (
     BotLine,
@@ -30,7 +30,14 @@ from engine.result import Result, Termination
 def export_lines(
     database: Database, division_id: int | None, *, ids: bool = False
 ) -> Iterator[GameLine]:
-    """All finished games by run, pair and game, so that the order does not depend on the clock."""
+    """Yield finished games by run, pair and game, an order without any clock.
+
+    Args:
+        database: to read from.
+        division_id: the only division; None for all.
+        ids: whether to add the games' numbers.
+
+    """
     games, pairs, runs = Game.__table__, Pair.__table__, Run.__table__
     query = (
         select(
@@ -48,26 +55,30 @@ def export_lines(
     if division_id is not None:
         query = query.where(games.c.division_id == division_id)
     with database.streaming() as connection:
-        names = names_of_revisions(connection)
-        roll = _BotIndex(connection, division_id)
+        names = read_bot_names(connection)
+        index = _BotIndex(connection, division_id)
         divisions = {row.id: row for row in connection.execute(select(Division.__table__))}
         unknown = {division.openings for division in divisions.values() if division.openings}
-        told: dict[int, Any] = {}
+        met_runs: dict[int, Any] = {}
         for row in connection.execute(query):
-            news = Introduction()
-            if row.run_id not in told:
+            introduction = Introduction()
+            if row.run_id not in met_runs:
                 run = connection.execute(select(runs).where(runs.c.id == row.run_id)).one()
-                told[row.run_id] = (len(told) + 1, run)
-                news.settings = settings_now(connection, run.id, run.settings)
-                news.settings.pop(OPTIONS, None)  # they name files and addresses of this machine
+                met_runs[row.run_id] = (len(met_runs) + 1, run)
+                introduction.settings = current_settings(connection, run.id, run.settings)
+                introduction.settings.pop(
+                    OPTIONS, None
+                )  # they name files and hosts of this machine
             for revision in (row.first_revision_id, row.second_revision_id):
-                news.bots = [*news.bots, *roll.introduce(revision)]
-            number, run = told[row.run_id]
+                introduction.bots = [*introduction.bots, *index.introduce(revision)]
+            number, run = met_runs[row.run_id]
             division = divisions[row.division_id]
             if division.openings in unknown:
                 unknown.remove(division.openings)
-                kept = set_in(connection, division.openings)
-                news.openings = None if kept is None else OpeningsLine(kept.name, kept.lines)
+                kept = find_set(connection, division.openings)
+                introduction.openings = (
+                    None if kept is None else OpeningsLine(kept.name, kept.lines)
+                )
             yield GameLine(
                 pair=row.number,
                 game=row.game,
@@ -81,8 +92,8 @@ def export_lines(
                 termination=Termination(row.termination),
                 opening_plies=row.opening_plies,
                 board_class=row.board_class,
-                first_hash=roll.revisions[row.first_revision_id].content_hash,
-                second_hash=roll.revisions[row.second_revision_id].content_hash,
+                first_hash=index.revisions[row.first_revision_id].content_hash,
+                second_hash=index.revisions[row.second_revision_id].content_hash,
                 run=number,
                 rated=bool(row.rated),
                 run_seed=run.seed,
@@ -94,7 +105,7 @@ def export_lines(
                     msgspec.json.decode(division.budget),
                     division.openings,
                 ),
-                introduces=news if news != Introduction() else None,
+                introduces=introduction if introduction != Introduction() else None,
                 timing=_timing(row, ids=ids),
             )
 
@@ -109,21 +120,21 @@ def _timing(row: Any, *, ids: bool) -> Timing:
         duration_us=row.duration_us,
         aborts=row.aborts,
         detail=row.detail,
-        sides=sides_of(row._mapping),
+        sides=read_sides(row._mapping),
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),
         nodes=nodes if any(count is not None for count in nodes) else (),
-        last_words=last_words_of(row),
+        last_words=read_last_output(row),
         id=row.id if ids else 0,
     )
 
 
 class _BotIndex:
-    """The bots of an export, each described once, and which of its revisions is the current one.
+    """The bots of an export, each described once.
 
-    Mostly the games tell: a bot's current revision is that of its latest game. Where they do not,
-    because its sources went back or the current revision has not played yet, the descriptions hold
-    the order, and the current revision is described too.
+    An import takes the revision of a bot's latest game for the current one. Where that is wrong,
+    because sources were reverted or the current revision has not played yet, the descriptions rank
+    the revisions, and the current one is described, too.
     """
 
     def __init__(self, connection: Connection, division_id: int | None) -> None:
@@ -133,7 +144,7 @@ class _BotIndex:
         self._met: set[int] = set()
         self._places: dict[int, int] = {}
         self._unplayed: dict[int, Any] = {}
-        """The current revision of a bot of which only others have games, by bot."""
+        """Current revisions without games, by bot, if other revisions of the bot have games."""
         of_bot: dict[int, list[Any]] = {}
         for row in rows:
             of_bot.setdefault(row.bot_id, []).append(row)
@@ -144,8 +155,8 @@ class _BotIndex:
         for revisions in changed:
             played = [row for row in revisions if row.id in latest]
             current = revisions[-1]
-            told = sorted(played, key=lambda row: latest[row.id])
-            if not played or (told == played and played[-1] is current):
+            by_game = sorted(played, key=lambda row: latest[row.id])
+            if not played or (by_game == played and played[-1] is current):
                 continue
             if played[-1] is not current:
                 self._unplayed[current.bot_id] = current
@@ -153,7 +164,7 @@ class _BotIndex:
             self._places |= {row.id: place for place, row in enumerate(played)}
 
     def introduce(self, revision_id: int) -> Iterator[BotLine]:
-        """Descriptions that the first game of a revision needs; none later."""
+        """Yield the descriptions that a revision's first game needs; nothing for later games."""
         if revision_id not in self._met:
             self._met.add(revision_id)
             revision = self.revisions[revision_id]
@@ -180,7 +191,7 @@ class _BotIndex:
 
 
 def _latest_games(connection: Connection, division_id: int | None) -> dict[int, int]:
-    """The key of the latest game of every revision that has any in the division."""
+    """Return the id of each revision's latest game in a division, or in all."""
     latest: dict[int, int] = {}
     for mover in (Game.first_revision_id, Game.second_revision_id):
         query = select(mover, func.max(Game.id)).group_by(mover)

@@ -1,4 +1,4 @@
-"""A game with its line in a file, and the refusal of a line."""
+"""A game with its line in a file, and the error about a line."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ from ladder.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
-    """A game and the line of the file at which it begins, from 1."""
+class NumberedGame:
+    """A game and the number of its first line in the file, from 1."""
 
     line: int
     game: GameLine
 
 
-class Refused(UsageError):
-    """A file that cannot be imported: which line, and why."""
+class ImportRefused(UsageError):
+    """A file that cannot be imported because of a line."""
 
     def __init__(self, name: str, line: int, why: str) -> None:
         super().__init__(f"{name}, line {line}: {why}; nothing was imported")

@@ -1,4 +1,4 @@
-"""One stored game by the number that people write."""
+"""Finding a stored game by its number."""
 
 from db.errors import UnknownRow
 from db.records.games import GameRow, HumanGameRow
@@ -8,10 +8,10 @@ MOST_DIGITS = 18
 
 
 def find_game(store: Store, word: str) -> GameRow | HumanGameRow:
-    """A game of bots by its number, or a person's by ``p`` and its number.
+    """Return the game with a number such as ``12``, or ``p3`` for a game of a person.
 
     Raises:
-        UnknownRow: there is none.
+        UnknownRow: there is no such game.
 
     """
     digits = word.removeprefix("p")
@@ -20,4 +20,4 @@ def find_game(store: Store, word: str) -> GameRow | HumanGameRow:
         row = store.games.get(key) if word == digits else store.human_games.get(key)
         if row is not None:
             return row
-    raise UnknownRow(f"there is no game {word[:40]!r}: the page of games lists those that are")
+    raise UnknownRow(f"there is no game {word[:40]!r}: choose one on the page of games")

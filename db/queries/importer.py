@@ -1,4 +1,4 @@
-"""Storing lines of another database: all of them or none."""
+"""Storing the lines of an export: all of them or none."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -8,23 +8,23 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import FIRST, SECOND, columns_of, outcome_columns
+from db.derived.game_columns import FIRST, SECOND, outcome_columns, side_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
     OF_RUN,
-    fault_of_game,
-    fault_of_pair,
-    fault_of_run,
-    labelled,
+    find_game_fault,
+    find_pair_fault,
+    find_run_fault,
+    prefix_names,
 )
 from db.derived.rebuild import rebuild_within
 from db.derived.write_games import GameWriter
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
-from db.queries.divisions import division_in
-from db.queries.opening_sets import keep_in, set_in
-from db.queries.runs import keep_bots
+from db.queries.divisions import ensure_division
+from db.queries.opening_sets import find_set, insert_set
+from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.aggregate import Rate
 from db.records.exchange import (
@@ -34,7 +34,7 @@ from db.records.exchange import (
     NotImportable,
     OpeningsLine,
 )
-from db.records.launch import described
+from db.records.launch import without_commands
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus
@@ -42,66 +42,67 @@ from db.records.runs import Conditions, RunStatus
 Lines = tuple[GameLine, GameLine]
 """Game 0 and game 1 of a pair."""
 Content = tuple[str, str]
-"""A bot's name and a content hash: a revision in every database."""
+"""A bot's name and content hash, which identify a revision in any database."""
 
 
 def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Imported:
-    """Store whole pairs, all or none, and bring the derived tables up to date.
+    """Store all pairs or none, and rebuild the derived tables.
 
-    A pair that is here already and equals that of the file is skipped, so that a grown database's
-    export can be added to one that holds its beginning.
+    Pairs that are already stored are skipped, so that a later export of the same database adds only
+    what is new.
 
     Args:
-        database: where to.
+        database: to store in.
         pairs: the two games of each pair, in the order of storing.
-        rate: moves live ratings.
+        rate: computes live ratings.
 
     Raises:
-        NotImportable: a run, pair or game breaks a rule that the audit of a database checks; a pair
-            is here already and differs or is not played; or one of its bots is unknown and not
-            introduced.
+        NotImportable: a run, pair or game breaks a rule of `db.derived.invariants`; a stored pair
+            of the same number differs or is not finished; or a bot is neither known nor described.
 
     """
     with database.writing() as connection:
-        arrival = _Importer(connection)
-        arrival.meet(pairs)
+        importer = _Importer(connection)
+        importer.register(pairs)
         fresh = [
-            (place, pair) for place, pair in enumerate(pairs) if not arrival.is_here(place, *pair)
+            (place, pair)
+            for place, pair in enumerate(pairs)
+            if not importer.is_stored(place, *pair)
         ]
-        arrival.begin_runs(fresh)
+        importer.create_runs(fresh)
         for place, pair in fresh:
-            arrival.store(place, *pair)
+            importer.store(place, *pair)
         if fresh:
             rebuild_within(connection, rate, repair=True)
     return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
 
 
 @dataclass(frozen=True, slots=True)
-class _RunHere:
+class _StoredRun:
     """A run of this database that pairs of the file belong to."""
 
     id: int
     division_id: int
     stream: str
-    labelled: Mapping[str, Any]
-    """The columns of the run and its division that games are compared with."""
+    prefix_names: Mapping[str, Any]
+    """Columns of the run and its division that the rules for games need."""
 
 
 class _Importer:
-    """One import in its transaction."""
+    """One import, in its transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._games = GameWriter(connection.dialect)
-        self._runs: dict[tuple[int, str], _RunHere] = {}
-        """Runs here by the run's number in the file and its stream."""
+        self._runs: dict[tuple[int, str], _StoredRun] = {}
+        """Stored runs by the number in the file and the stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
         self._openings: dict[str, OpeningsLine] = {}
-        """Sets of openings of the file by their hashes."""
+        """The file's sets of openings by hash."""
         self._lines: dict[str, frozenset[str]] = {}
-        """The lines of known sets of openings by their hashes."""
+        """The lines of known sets of openings by hash."""
         self._numbers: set[tuple[str, int]] = set()
-        """Streams and numbers of the file's pairs."""
+        """Stream and number of the file's pairs so far."""
         self._revisions: dict[Content, int] = {}
         for row in connection.execute(
             select(Revision.id, Revision.content_hash, Bot.name).join(
@@ -110,8 +111,8 @@ class _Importer:
         ):
             self._revisions[row.name, row.content_hash] = row.id
 
-    def meet(self, pairs: Sequence[Lines]) -> None:
-        """Take in what the lines tell of bots and runs, before any game: each is told once."""
+    def register(self, pairs: Sequence[Lines]) -> None:
+        """Register the bots, and remember the settings and openings, that the lines introduce."""
         lines: dict[str, dict[str, BotLine]] = {}
         latest: dict[Content, int] = {}
         for place, pair in enumerate(pairs):
@@ -121,26 +122,26 @@ class _Importer:
                     lines.setdefault(bot.name, {}).setdefault(bot.content_hash, bot)
                 if line.introduces and line.introduces.settings is not None:
                     self._settings[line.run, line.stream] = line.introduces.settings
-                told = line.introduces and line.introduces.openings
-                if told and line.division.openings is not None:
-                    self._openings[line.division.openings] = told
+                openings = line.introduces and line.introduces.openings
+                if openings and line.division.openings is not None:
+                    self._openings[line.division.openings] = openings
 
         def age(bot: BotLine) -> tuple[int, int]:
             return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
 
         for revisions in lines.values():
-            self._introduce(sorted(revisions.values(), key=age))
+            self._register_revisions(sorted(revisions.values(), key=age))
 
-    def is_here(self, place: int, first: GameLine, second: GameLine) -> bool:
-        """Whether an equal pair is stored.
+    def is_stored(self, place: int, first: GameLine, second: GameLine) -> bool:
+        """Return whether an equal pair is stored.
 
         Raises:
-            NotImportable: one of the same place in its stream is stored, and differs.
+            NotImportable: the stored pair of this number differs, or is not finished.
 
         """
         number = first.stream, first.pair
         if number in self._numbers:
-            raise NotImportable(place, f"pair {first.pair} of its stream is in the file twice")
+            raise NotImportable(place, f"the file holds pair {first.pair} of this stream twice")
         self._numbers.add(number)
         stored = self._connection.execute(
             select(*_OF_PAIR)
@@ -150,29 +151,29 @@ class _Importer:
         ).first()
         if stored is None:
             return False
-        told = f"pair {first.pair} of run {first.run} is here already"
+        known = f"pair {first.pair} of run {first.run} is already stored"
         if stored.status != PairStatus.FINISHED:
             raise NotImportable(
-                place, f"{told}, {stored.status} and not played, in run {stored.run_id}"
+                place, f"{known} in run {stored.run_id}, but {stored.status} and not finished"
             )
         games = self._connection.execute(
             select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
         ).all()
         if len(games) != 2:
-            raise NotImportable(place, f"{told} without its games: `ladder doctor` says more")
+            raise NotImportable(place, f"{known} without its games: see `ladder doctor`")
         for line, game in zip((first, second), games, strict=True):
             differing = self._difference(line, stored, game)
             if differing is not None:
-                raise NotImportable(place, f"{told}, and game {line.game} differs in {differing}")
+                raise NotImportable(place, f"{known}, but game {line.game} differs in {differing}")
         run = {"id": stored.run_id, **{name: stored._mapping[name] for name in ("stream", *OF_RUN)}}
-        self._runs[first.run, first.stream] = self._run_here(run, stored._asdict())
+        self._runs[first.run, first.stream] = self._describe_run(run, stored._asdict())
         return True
 
     def _difference(self, line: GameLine, pair: Any, game: Any) -> str | None:
-        """The first field in which a stored game is not what a line says; None: there is none."""
+        """Return the first field in which a line and the stored game differ, or None."""
         where = line.division
         values = _game_values(line)
-        said: dict[str, object] = {
+        imported: dict[str, object] = {
             "first": self._revisions.get((line.first, line.first_hash)),
             "second": self._revisions.get((line.second, line.second_hash)),
             "kind": line.kind.value,
@@ -182,7 +183,7 @@ class _Importer:
                 *(where.boards, where.opening_plies, to_json(where.budget), where.openings),
             ),
         }
-        kept: dict[str, object] = {
+        stored: dict[str, object] = {
             "first": game.first_revision_id,
             "second": game.second_revision_id,
             "kind": pair.kind,
@@ -190,19 +191,19 @@ class _Importer:
             "identity": pair.identity,
             "division": (pair.boards, pair.opening_plies, pair.budget, pair.openings),
         }
-        if not line.timing.stored:  # the file's format holds a date at most
+        if not line.timing.stored:  # CSV and PGN hold at most a date
             values = {name: value for name, value in values.items() if name not in _TIMED}
         else:
-            said["aborts"], kept["aborts"] = line.timing.aborts, pair.aborts
-        said |= values
-        kept |= {name: game._mapping[name] for name in values}
-        if "thoughts" in values and said["thoughts"] != kept["thoughts"]:
-            # Versions before 0.2 packed them otherwise.
-            kept["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
-        return next((name for name in said if said[name] != kept[name]), None)
+            imported["aborts"], stored["aborts"] = line.timing.aborts, pair.aborts
+        imported |= values
+        stored |= {name: game._mapping[name] for name in values}
+        if "thoughts" in values and imported["thoughts"] != stored["thoughts"]:
+            # Version 0.1 packed them differently.
+            stored["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
+        return next((name for name in imported if imported[name] != stored[name]), None)
 
-    def begin_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
-        """Make the runs of pairs that are new, in the order of the file.
+    def create_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
+        """Create the runs of new pairs, in the order of the file.
 
         Raises:
             NotImportable: a run breaks a rule.
@@ -214,10 +215,10 @@ class _Importer:
                 self._runs[line.run, line.stream] = self._make_run(place, line)
 
     def store(self, place: int, first: GameLine, second: GameLine) -> None:
-        """Store one pair.
+        """Store a pair.
 
         Raises:
-            NotImportable: the pair or a game breaks a rule of `db.derived.invariants`.
+            NotImportable: the pair or a game breaks a rule.
 
         """
         run = self._runs[first.run, first.stream]
@@ -239,7 +240,7 @@ class _Importer:
                 line.timing.started + line.timing.duration_us / 1e6 for line in (first, second)
             ),
         }
-        fault = fault_of_pair({**pair, "run_stream": run.stream})
+        fault = find_pair_fault({**pair, "run_stream": run.stream})
         if fault is not None:
             raise NotImportable(place, f"pair {first.pair}: {fault}")
         games = []
@@ -256,8 +257,8 @@ class _Importer:
                 "second": line.second,
                 "has_last_words": line.timing.last_words is not None,
             }
-            fault = fault_of_game(
-                {**values, **beside, **labelled(pair, "pair", OF_PAIR), **run.labelled},
+            fault = find_game_fault(
+                {**values, **beside, **prefix_names(pair, "pair", OF_PAIR), **run.prefix_names},
                 self._lines,
             )
             if fault is not None:
@@ -267,21 +268,21 @@ class _Importer:
             insert(Pair).values(pair).returning(Pair.id)
         ).scalar_one()
         for values in games:
-            values.update(pair_id=pair_id, repeat=False)  # repeats are marked by the rebuild
-        last_words = [line.timing.last_words for line in (first, second)]
-        self._games.insert(self._connection, games, last_words)
+            values.update(pair_id=pair_id, repeat=False)  # the rebuild marks repeats
+        last_outputs = [line.timing.last_words for line in (first, second)]
+        self._games.insert(self._connection, games, last_outputs)
 
     def _revision(self, place: int, name: str, content_hash: str) -> int:
         found = self._revisions.get((name, content_hash))
         if found is None:
             raise NotImportable(
                 place,
-                f"no bot called {name!r} with the content {content_hash[:12]} is registered here, "
-                "and the file does not describe it: export JSON Lines, which do",
+                f"no bot called {name!r} with the content {content_hash[:12]} is registered, and "
+                "the file does not describe it: export JSON Lines, which describe bots",
             )
         return found
 
-    def _make_run(self, place: int, line: GameLine) -> "_RunHere":
+    def _make_run(self, place: int, line: GameLine) -> "_StoredRun":
         where = line.division
         run = {
             "kind": line.kind.value,
@@ -302,48 +303,49 @@ class _Importer:
             "openings": where.openings,
             "budget": to_json(where.budget),
         }
-        fault = fault_of_run({**run, **labelled(conditions, "division", tuple(conditions))})
+        fault = find_run_fault({**run, **prefix_names(conditions, "division", tuple(conditions))})
         beside = self._connection.execute(
             select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
         ).first()
         if beside is not None and tuple(beside) != (line.identity, line.run_seed):
-            fault = fault or "its stream is that of a run of another identity or seed"
+            fault = fault or "a stored run of its stream has another identity or seed"
         if fault is not None:
             raise NotImportable(place, f"run {line.run}: {fault}")
-        told = self._openings.get(where.openings or "")
-        if told is not None and where.openings is not None:
-            keep_in(self._connection, OpeningSetRow(where.openings, told.name, told.text))
-        run["division_id"] = division_in(
+        openings = self._openings.get(where.openings or "")
+        if openings is not None and where.openings is not None:
+            row = OpeningSetRow(where.openings, openings.name, openings.text)
+            insert_set(self._connection, row)
+        run["division_id"] = ensure_division(
             self._connection,
             Conditions(where.boards, where.opening_plies, where.budget, where.openings),
         ).id
         run_id = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
         run["id"] = run_id
-        keep_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
-        return self._run_here(run, conditions)
+        insert_run_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
+        return self._describe_run(run, conditions)
 
-    def _run_here(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_RunHere":
-        """Return what games of a run are compared with; its openings are looked up."""
+    def _describe_run(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_StoredRun":
+        """Return a run for comparison with its games; read its set of openings."""
         openings = conditions["openings"]
         if openings is not None and openings not in self._lines:
-            kept = set_in(self._connection, openings)
+            kept = find_set(self._connection, openings)
             if kept is not None:
                 self._lines[openings] = frozenset(kept.lines.splitlines())
-        return _RunHere(
+        return _StoredRun(
             id=run["id"],
             division_id=run["division_id"],
             stream=run["stream"],
-            labelled={
-                **labelled(run, "run", OF_RUN),
-                **labelled(conditions, "division", OF_DIVISION),
+            prefix_names={
+                **prefix_names(run, "run", OF_RUN),
+                **prefix_names(conditions, "division", OF_DIVISION),
             },
         )
 
-    def _introduce(self, lines: Sequence[BotLine]) -> None:
-        """Add the unknown ones of a bot's revisions, which the file tells oldest first.
+    def _register_revisions(self, lines: Sequence[BotLine]) -> None:
+        """Add a bot's unknown revisions, given oldest first.
 
-        A bot that was registered on this machine keeps its current revision: its sources are here.
-        One that only imports have brought follows the file.
+        A bot that was registered on this machine keeps its current revision, whose sources are
+        here. For a bot that only imports have added, the file decides.
         """
         connection, name = self._connection, lines[0].name
         unknown = [bot for bot in lines if (name, bot.content_hash) not in self._revisions]
@@ -352,7 +354,7 @@ class _Importer:
         row = connection.execute(
             select(Bot.id, Bot.created_at, Bot.retired_at).filter_by(name=name)
         ).first()
-        # Retired from its first moment: an import brought it, and nobody has brought it back.
+        # Retired since it was created: it was imported and not registered since.
         follows = row is None or row.retired_at == row.created_at
         bot_id = self._add_bot(lines[-1]) if row is None else row.id
         here = connection.execute(
@@ -366,13 +368,13 @@ class _Importer:
                 bot_id,
                 bot,
                 number=number + 1 + place,
-                # Below all that are here.
+                # Below all stored revisions.
                 recency=(here[0].recency if here else 1) - len(unknown) + place,
             )
-        told = [bot.content_hash for bot in lines]
-        if follows and (not here or here[-1].content_hash in told):
-            others = [row.content_hash for row in here if row.content_hash not in told]
-            for recency, content in enumerate((*others, *told), start=1):
+        described = [bot.content_hash for bot in lines]
+        if follows and (not here or here[-1].content_hash in described):
+            others = [row.content_hash for row in here if row.content_hash not in described]
+            for recency, content in enumerate((*others, *described), start=1):
                 connection.execute(
                     update(Revision)
                     .where(Revision.id == self._revisions[name, content])
@@ -380,7 +382,7 @@ class _Importer:
                 )
 
     def _add_bot(self, bot: BotLine) -> int:
-        # Its program may not be here, and nobody asked to run it: it comes retired.
+        # Retired, because its program may be missing here, and no user has asked to run it.
         now = time.time()
         return self._connection.execute(
             insert(Bot)
@@ -404,7 +406,7 @@ class _Importer:
                 number=number,
                 recency=recency,
                 content_hash=bot.content_hash,
-                launch=to_json(described(bot.launch)),
+                launch=to_json(without_commands(bot.launch)),
                 budgets=to_json(bot.budgets),
                 boards=None if bot.boards is None else to_json(bot.boards),
                 files=to_json(bot.files),
@@ -419,9 +421,9 @@ _OF_PAIR = (
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id, Run.stream, Run.rated),
     *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
 )
-"""Columns of a stored pair that an import compares, beside its games."""
+"""Columns of a stored pair that an import compares, apart from its games."""
 _TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
-"""Columns of a game that a file without timing says nothing about."""
+"""Columns of a game that a file without timing lacks."""
 
 
 def _game_values(line: GameLine) -> dict[str, Any]:
@@ -437,5 +439,5 @@ def _game_values(line: GameLine) -> dict[str, Any]:
         "duration_us": timing.duration_us,
         "thoughts": thought_blob.encode(timing.all_thoughts()),
         **outcome_columns(line.board, line.moves, line.result, line.termination),
-        **columns_of(timing.sides),
+        **side_columns(timing.sides),
     }

@@ -1,0 +1,108 @@
+"""Retries of what failed for the moment, such as a server that restarts or a lost connection.
+
+Pauses double from 0.1 s to 15 s, each times a random factor, so that many processes do not return
+at once. After a wait for a lock, which was a pause itself, the next pause is the shortest again.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from inspect import isgeneratorfunction
+from random import uniform
+from types import FunctionType
+from typing import Any, TypeVar
+
+from db.errors import Busy, TransientError
+
+MAX_WAIT_S = 300.0
+"""Seconds that a server may not answer: enough for a restart after a crash."""
+FIRST_S = 0.1
+LONGEST_S = 15.0
+"""The first and the longest pause, before the random factor of 0.5 to 1.5."""
+STOP_POLL_S = 0.1
+"""Seconds between two checks whether the command should stop."""
+
+T = TypeVar("T")
+
+
+class RetryPolicy:
+    """How long one store waits for its server, and where it reports that.
+
+    Attributes:
+        seconds: time after which the last error is raised.
+        report: called with a sentence before each pause, and after success.
+        is_stop_requested: whether the command should stop, which ends the retries.
+
+    """
+
+    def __init__(self) -> None:
+        self.seconds = MAX_WAIT_S
+        self.report: Callable[[str], None] = lambda _: None
+        self.is_stop_requested: Callable[[], bool] = lambda: False
+        self._is_retrying = False
+
+    @contextmanager
+    def limited(self, seconds: float) -> Iterator[None]:
+        """Wait at most this many seconds in the block."""
+        former, self.seconds = self.seconds, min(seconds, self.seconds)
+        try:
+            yield
+        finally:
+            self.seconds = former
+
+    def retry_unless_nested(self, attempt: Callable[[], T]) -> T:
+        """Return `retry(attempt)`; inside another such call, which retries, attempt only once."""
+        if self._is_retrying:
+            return attempt()
+        self._is_retrying = True
+        try:
+            return self.retry(attempt)
+        finally:
+            self._is_retrying = False
+
+    def retry(self, attempt: Callable[[], T]) -> T:
+        """Return the result of an attempt, repeated while it raises TransientError."""
+        began, pause, has_failed = time.monotonic(), FIRST_S, False
+        while True:
+            try:
+                result = attempt()
+            except TransientError as error:
+                wait = pause * uniform(0.5, 1.5)
+                waited = time.monotonic() - began
+                if waited + wait > self.seconds or self.is_stop_requested():
+                    raise
+                self.report(f"{error.problem}; trying again in {wait:.1f} s")
+                self._sleep(wait)
+                pause = FIRST_S if isinstance(error, Busy) else min(2 * pause, LONGEST_S)
+                has_failed = True
+            else:
+                if has_failed:
+                    self.report(f"continuing after {time.monotonic() - began:.1f} s")
+                return result
+
+    def _sleep(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_requested():
+            time.sleep(min(left, STOP_POLL_S))
+
+
+def retried(kind: type[T]) -> type[T]:
+    """Let the public methods of a class retry transient errors.
+
+    A method is one transaction, perhaps after reads, so nothing is stored when it fails. Generators
+    are not retried, because the caller already has their first rows.
+    """
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, FunctionType) and name[0] != "_" and not isgeneratorfunction(method):
+            setattr(kind, name, _retried(method))
+    return kind
+
+
+def _retried(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        retry_policy: RetryPolicy = self._database.retry_policy
+        return retry_policy.retry_unless_nested(lambda: method(self, *arguments, **options))
+
+    return call

@@ -1,0 +1,210 @@
+"""Building standings from the stored aggregate. Pure functions."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from db.records.aggregate import PairTableRow
+from db.records.budget import amount_for
+from db.records.runs import DivisionRow
+from db.records.sides import SideTotals
+from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames
+from ladder.results.standings.pool import pool_notes, rate_tables
+from ladder.results.standings.standings import (
+    BotStanding,
+    ForfeitedGame,
+    OtherDivision,
+    PairStanding,
+    Standings,
+)
+from ladder.stats.pool.rating import Pool, RatingOptions
+
+DISTINCT_SHARE = 0.9
+"""A smaller share of distinct games gives a note."""
+
+
+@dataclass(slots=True)
+class _BotSums:
+    """Sums of one bot against all others."""
+
+    revision: int
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    sides: list[SideTotals] = field(default_factory=list)
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+
+def build_standings(
+    division: DivisionRow,
+    tables: Sequence[PairTableRow],
+    *,
+    distinct_games: int,
+    live: Mapping[int, float],
+    notes: Sequence[Note],
+    stalled_games: int = 0,
+    options: RatingOptions | None = None,
+    retired: Collection[str] = (),
+    forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
+    other_divisions: Sequence[OtherDivision] = (),
+) -> Standings:
+    """Return the standings of all bots in the aggregate, including retired ones.
+
+    Args:
+        division: the division of the games.
+        tables: the aggregate, one row per two revisions and board class.
+        distinct_games: number of games that differ in board or moves.
+        live: live Elo by revision.
+        notes: notes to put before those that the tables give.
+        stalled_games: how often a move was asked again because the machine stalled.
+        options: rating options.
+        retired: names of retired bots.
+        forfeit_games: latest forfeits by revision, newest first.
+        other_divisions: other divisions to name in a report.
+
+    """
+    bots = _sum_bots(tables)
+    games = 2 * sum(row.pairs for row in tables)
+    pool = rate_tables(tables, options)
+    elo = {} if pool is None else pool.elo
+    ranked = sorted(bots, key=lambda name: (-elo.get(name, -math.inf), name))
+    return Standings(
+        boards=division.boards,
+        budget=division.budget,
+        opening_plies=division.opening_plies,
+        openings=division.openings,
+        label=division.label,
+        games=games,
+        distinct_games=distinct_games,
+        first_mover_score=(
+            sum(row.first_mover_points2 for row in tables) / 2 / games if games else None
+        ),
+        draw_rate=sum(row.wdl[1] for row in tables) / games if games else None,
+        ranked=len(bots),
+        bots=[
+            _bot_standing(
+                name,
+                rank,
+                bots[name],
+                pool,
+                live=live.get(bots[name].revision),
+                limit_ms=amount_for(division.budget, "time_ms", name),
+                retired=name in retired,
+                forfeit_games=(forfeit_games or {}).get(bots[name].revision, ()),
+            )
+            for rank, name in enumerate(ranked, start=1)
+        ],
+        pairs_table=sum_pairs(tables),
+        pool=pool,
+        notes=[
+            *notes,
+            *([] if pool is None else pool_notes(pool)),
+            *_count_notes(games, distinct_games, stalled_games),
+        ],
+        stalled_games=stalled_games,
+        other_divisions=other_divisions,
+    )
+
+
+def _sum_bots(tables: Sequence[PairTableRow]) -> dict[str, _BotSums]:
+    """Return each bot's sums over all opponents and board classes."""
+    bots: dict[str, _BotSums] = {}
+    for row in tables:
+        wins, draws, losses = row.wdl
+        for name, revision, won, lost, side in (
+            (row.a_name, row.a_revision, wins, losses, row.a),
+            (row.b_name, row.b_revision, losses, wins, row.b),
+        ):
+            sums = bots.setdefault(name, _BotSums(revision))
+            sums.wins += won
+            sums.draws += draws
+            sums.losses += lost
+            sums.sides.append(side)
+    return bots
+
+
+def sum_pairs(tables: Sequence[PairTableRow]) -> list[PairStanding]:
+    """Return the results of every two bots over all board classes, by name."""
+    totals: dict[tuple[str, str], list[int]] = {}
+    for row in tables:
+        total = totals.setdefault((row.a_name, row.b_name), [0] * 8)
+        for place, count in enumerate((*row.wdl, *row.pentanomial)):
+            total[place] += count
+    return [
+        PairStanding(a, b, wins, draws, losses, (low, below, even, above, high))
+        for (a, b), (wins, draws, losses, low, below, even, above, high) in sorted(totals.items())
+    ]
+
+
+def _count_notes(games: int, distinct: int, stalled: int) -> list[Note]:
+    notes: list[Note] = []
+    if not games:
+        notes.append(NoRatedGames())
+    elif distinct < DISTINCT_SHARE * games:
+        notes.append(RepeatedGames(distinct, games))
+    if stalled:
+        notes.append(DelayedMoves(stalled, stalled / (games + stalled)))
+    return notes
+
+
+def _bot_standing(
+    name: str,
+    rank: int,
+    sums: _BotSums,
+    pool: Pool | None,
+    *,
+    live: float | None,
+    limit_ms: int | None,
+    retired: bool,
+    forfeit_games: Sequence[ForfeitedGame],
+) -> BotStanding:
+    """Return one row of the list; `limit_ms` is the bot's time per move, if it has one."""
+    moves = sum(side.moves for side in sums.sides)
+    simulations = sum(side.simulations for side in sums.sides)
+    searched_us = sum(side.searched_us for side in sums.sides)
+    forfeits: dict[str, int] = {}
+    for side in sums.sides:
+        for kind, count in side.forfeits.items():
+            forfeits[kind] = forfeits.get(kind, 0) + count
+    speed = simulations / searched_us * 1e6 if simulations and searched_us else None
+    mean_ms = sum(side.time_us for side in sums.sides) / moves / 1000 if moves else None
+    max_ms = max(side.max_us for side in sums.sides) / 1000 if moves else None
+    reasons = {}
+    place = None if pool is None else pool.places.get(name)
+    if pool is None or place is None:
+        elo = error95 = at_least = at_most = None
+        reasons["elo"] = reasons["error95"] = "no games connect it with most of the other bots"
+    else:
+        rating = pool.rating
+        elo, error95 = float(rating.elo[place]), float(rating.error95[place])
+        at_least, at_most = rating.at_least[place], rating.at_most[place]
+    if live is None:
+        reasons["elo_live"] = "its games are not rated"
+    if speed is None:
+        reasons["simulations_per_second"] = "the bot reports no simulations or nodes"
+    if mean_ms is None:
+        reasons["mean_move_ms"] = reasons["max_move_ms"] = "the bot has made no move"
+    return BotStanding(
+        name=name,
+        rank=rank,
+        elo=elo,
+        elo_live=live,
+        error95=error95,
+        elo_at_least=at_least,
+        elo_at_most=at_most,
+        games=sums.games,
+        wins=sums.wins,
+        draws=sums.draws,
+        losses=sums.losses,
+        forfeits=forfeits,
+        simulations_per_second=speed,
+        mean_move_ms=mean_ms,
+        max_move_ms=max_ms,
+        reasons=reasons,
+        over_budget=limit_ms is not None and mean_ms is not None and mean_ms > limit_ms,
+        retired=retired,
+        forfeit_games=forfeit_games,
+    )
