@@ -46,7 +46,7 @@ class PairExecutor(Protocol):
         """Pairs that are played at the same time; may change while machines come and go."""
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Pairs that may be submitted and not done, those in play among them: so many that nobody
         waits for the next one."""
 

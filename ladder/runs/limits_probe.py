@@ -10,9 +10,9 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game
+from ladder.match.game.new_game import make_new_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.settings import LIMIT_OPTIONS
 from ladder.signals import pause
 
@@ -41,7 +41,7 @@ def refuse_tight_limits(
     ours = tuple(entrant for entrant in entrants if not entrant.start.foreign)
     if not ours:
         budget = Budget(simulations=1)
-        ours = (entrant_of(built_in("random"), revision=0, name="random", budget=budget),)
+        ours = (make_entrant(builtin_launch("random"), revision=0, name="random", budget=budget),)
     failure = _failure_under(replace(BUILT_IN_ONLY, limits=limits), board, ours)
     if failure:
         raise UsageError(
@@ -61,7 +61,7 @@ def _failure_under(confinement: Confinement, board: Board, entrants: tuple[Entra
                 pause(WATCHED_S)
             try:
                 process = pool.acquire(entrant.start)
-                question = new_game(entrant, board, game="probe", side=0, seed=SEED)
+                question = make_new_game(entrant, board, game="probe", side=0, seed=SEED)
                 process.ask(question, timeout_s=READY_S)
                 pool.release(entrant.start, process, renew=False)
             except BotFailure as failure:

@@ -184,7 +184,7 @@ class Runner:
             done: how many of the pairs in play their workers are done with.
 
         """
-        room = self.workers.room + done
+        room = self.workers.capacity + done
         while not self.decision.judge.decided and len(self._playing) < room:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:

@@ -12,7 +12,7 @@ from engine.position import parse_moves
 from ladder.errors import BotFailure, MachineStalled, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
+from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import entrants, leave_out, refuse_changed
 from ladder.match.specs.board_support import boards_to_propose, can_play, describe_boards
@@ -203,7 +203,7 @@ def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
     moves = parse_moves(puzzle.moves)
     process = pool.acquire(entrant.start, entrant.name)
     try:
-        game = new_game(
+        game = make_new_game(
             entrant, parse_board(puzzle.board), game="suite", side=len(moves) % 2, seed=SEED
         )
         process.ask(game, timeout_s=ready_limit_s(entrant))

@@ -13,7 +13,7 @@ from ladder.errors import BotIllegalMove
 COLUMNS = range(MAX_SIDE)
 
 
-def thought_of(elapsed_us: int, info: Info | None) -> Thought:
+def make_thought(elapsed_us: int, info: Info | None) -> Thought:
     """Return the stored record of a move: its time, and what the bot reported about it."""
     if info is None:
         return Thought(elapsed_us)
@@ -37,7 +37,7 @@ def expected_line(pv: Sequence[int]) -> str:
     return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
 
 
-def answered(position: Position, column: int) -> Position:
+def play_answer(position: Position, column: int) -> Position:
     """Return the position after a bot's answer.
 
     Raises:
@@ -47,10 +47,10 @@ def answered(position: Position, column: int) -> Position:
     try:
         return position.play(column)
     except IllegalMove as error:
-        raise illegal(position, column) from error
+        raise illegal_move_error(position, column) from error
 
 
-def illegal(position: Position, column: int) -> BotIllegalMove:
+def illegal_move_error(position: Position, column: int) -> BotIllegalMove:
     """Return the failure of a bot that plays a column which takes no stone."""
     legal = ", ".join(str(column) for column in position.legal_moves())
     return BotIllegalMove(

@@ -41,7 +41,7 @@ class LateMove(NamedTuple):
             self.usual_us is not None and self.usual_us > self.budget_us + self._own_us
         ):
             return False
-        return stall.stopped_us + stall.claimed_us >= self.to_explain_us
+        return stall.stopped_us + stall.waited_us >= self.to_explain_us
 
     def is_excused(self, control: Control | None = None) -> bool:
         """Judge the move.

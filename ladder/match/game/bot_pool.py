@@ -50,7 +50,7 @@ class BotPool:
         self._logs = LogBudget(confinement.log_bytes)
         self._started: list[BotProcess] = []
         """Those whose logs are still to be counted."""
-        self._conducts: dict[Start, BotHistory] = {}
+        self._histories: dict[Start, BotHistory] = {}
         self.prepared_us: dict[tuple[Start, str | None], int] = {}
         """By process and built-in player: the shortest time from the start of a process to its
         first `ready`, before any position of the game was known."""
@@ -80,17 +80,17 @@ class BotPool:
         check_unchanged(start)
         process = self._start(start, name)
         try:
-            shake_hands(process)
+            exchange_hello(process)
         except BaseException:
             process.kill()
             raise
         return process
 
-    def conduct(self, start: Start) -> BotHistory:
-        """The conduct of a bot, shared by all its processes."""
-        return self._conducts.setdefault(start, BotHistory())
+    def history_of(self, start: Start) -> BotHistory:
+        """The history of a bot, shared by all its processes."""
+        return self._histories.setdefault(start, BotHistory())
 
-    def hold_idle(self) -> None:
+    def pause_idle(self) -> None:
         """Let no idle process run until it is acquired again: others have the CPU now.
 
         One that has spoken, or lost its supervisor, is ended.
@@ -101,9 +101,9 @@ class BotPool:
                 self._idle.remove(each)
                 process.kill()
             else:
-                process.hold()
+                process.pause()
 
-    def greet(
+    def fetch_hello(
         self,
         start: Start,
         name: str = "bot",
@@ -125,7 +125,7 @@ class BotPool:
         if report is not None:
             process.report_silence(SILENT_S, lambda: report(SILENT.format(name=name)))
         try:
-            return shake_hands(process)
+            return exchange_hello(process)
         finally:
             process.kill()
 
@@ -146,7 +146,7 @@ class BotPool:
         self._count_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
-        process = BotProcess.start(start, confinement, self.conduct(start), name=name)
+        process = BotProcess.start(start, confinement, self.history_of(start), name=name)
         self._started.append(process)
         return process
 
@@ -163,7 +163,7 @@ class BotPool:
         self._count_logs()
 
 
-def shake_hands(process: BotProcess) -> HelloReply:
+def exchange_hello(process: BotProcess) -> HelloReply:
     """Exchange hello.
 
     Raises:

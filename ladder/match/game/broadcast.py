@@ -71,7 +71,7 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(BoardInPlay)
 
 
-def channel_of(database: str | None) -> str | None:
+def channel_name(database: str | None) -> str | None:
     """The name of the socket for the games of a database; None: there is no such file.
 
     Args:
@@ -93,7 +93,7 @@ def channel_of(database: str | None) -> str | None:
     return f"{PREFIX}.boards.{found.st_dev:x}.{found.st_ino:x}"
 
 
-class Broadcast:
+class Broadcaster:
     """The sending end: one for each worker.
 
     The referee calls `begins` for every game, and tells the rest to what it gets.
@@ -114,11 +114,11 @@ class Broadcast:
         now = perf_counter_ns()
         is_quick = self._begun is not None and now - self._begun < QUICK_GAME_NS
         self._begun = now
-        if not self.is_heard(now, PACE_NS) and is_quick:
+        if not self.has_listener(now, PACE_NS) and is_quick:
             return None
         return GameBroadcast(self, plan, swapped)
 
-    def is_heard(self, now: int, every_ns: int) -> bool:
+    def has_listener(self, now: int, every_ns: int) -> bool:
         """Whether somebody listens; looked for no more often than that."""
         if self._is_heard or now - self._looked < every_ns:
             return self._is_heard
@@ -158,7 +158,7 @@ class GameBroadcast:
 
     __slots__ = ("_broadcast", "_plan", "_swapped")
 
-    def __init__(self, broadcast: Broadcast, plan: PairPlan, swapped: bool) -> None:
+    def __init__(self, broadcast: Broadcaster, plan: PairPlan, swapped: bool) -> None:
         self._broadcast = broadcast
         self._plan = plan
         self._swapped = swapped
@@ -175,7 +175,7 @@ class GameBroadcast:
 
         """
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=False):
+        if broadcast.has_listener(now, LOOK_NS) and broadcast.is_due(now, is_end=False):
             broadcast.send(self._board(moves, thoughts, times_us))
 
     def end(
@@ -188,7 +188,7 @@ class GameBroadcast:
     ) -> None:
         """Send the last position, unless that of another game was sent just before."""
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=True):
+        if broadcast.has_listener(now, LOOK_NS) and broadcast.is_due(now, is_end=True):
             board = self._board(moves, thoughts, times_us)
             broadcast.send(msgspec.structs.replace(board, result=result, termination=termination))
 

@@ -17,25 +17,25 @@ class CpuUse:
     """One side's processor time in the game in play.
 
     Attributes:
-        rest_us: while the opponent was asked, in microseconds.
+        off_turn_us: while the opponent was asked, in microseconds.
         beyond_us: in its own turns beyond the length of each, in microseconds.
 
     """
 
-    __slots__ = ("beyond_us", "rest_us")
+    __slots__ = ("beyond_us", "off_turn_us")
 
     def __init__(self) -> None:
-        self.rest_us = self.beyond_us = 0
+        self.off_turn_us = self.beyond_us = 0
 
-    def add(self, family: ProcessTree, elapsed_us: int) -> bool:
+    def add(self, tree: ProcessTree, elapsed_us: int) -> bool:
         """Count a turn and the rest before it; whether a look at the allowance is called for."""
-        self.rest_us += family.rest_us
-        beyond_us = family.turn_us - elapsed_us
+        self.off_turn_us += tree.off_turn_us
+        beyond_us = tree.turn_us - elapsed_us
         if beyond_us > 0:
             self.beyond_us += beyond_us
-        return self.rest_us > FREE_US or self.beyond_us > FREE_US
+        return self.off_turn_us > FREE_US or self.beyond_us > FREE_US
 
-    def check_rest(self, opponent_us: int, more_us: int = 0) -> None:
+    def check_off_turn(self, opponent_us: int, more_us: int = 0) -> None:
         """Refuse a use of the opponent's time beyond the allowance.
 
         Args:
@@ -46,7 +46,7 @@ class CpuUse:
             BotPondering: it is not.
 
         """
-        used_us = self.rest_us + more_us
+        used_us = self.off_turn_us + more_us
         if used_us > FREE_US + FREE_SHARE * opponent_us:
             raise BotPondering(
                 f"used {used_us / 1000:.0f} ms of processor time while its opponent was asked, "

@@ -29,7 +29,7 @@ class Forfeit(Exception):
         self.failure = failure
 
 
-def verdict_on_board(position: Position | MutableGame) -> GameEnd:
+def ending_on_board(position: Position | MutableGame) -> GameEnd:
     """Return the verdict on a game that has ended on the board."""
     ending = position.ending
     assert ending is not None  # noqa: S101 - called only when the game is over

@@ -10,7 +10,7 @@ COMPILING_S = 600.0
 """Deadline of a built-in player's answer to a new game outside of rated games, in seconds."""
 
 
-def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
+def make_new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
     """The question that begins a game for one side.
 
     Args:

@@ -8,14 +8,14 @@ from ladder.errors import (
 )
 from ladder.match.game.blame import judge
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.refereed_game import MAX_STALLS, Judge, PairNotes, RefereedGame
 
 
 def play_pair(
     plan: PairPlan,
     pool: BotPool,
-    broadcast: Broadcast | None = None,
+    broadcast: Broadcaster | None = None,
     *,
     judge_late: Judge = judge,
 ) -> PairRecord:
@@ -48,7 +48,7 @@ def play_pair(
         failed_starts=tuple(notes.failed_starts),
         excuses=notes.excuses(),
         pondering=tuple(
-            each.revision for each in (plan.a, plan.b) if pool.conduct(each.start).ponders
+            each.revision for each in (plan.a, plan.b) if pool.history_of(each.start).ponders
         ),
     )
 

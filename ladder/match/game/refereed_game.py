@@ -20,16 +20,16 @@ from ladder.errors import (
     BotTimeout,
     MachineStalled,
 )
-from ladder.match.game.answers import illegal, thought_of
+from ladder.match.game.answers import illegal_move_error, make_thought
 from ladder.match.game.blame import OWN_SHARE, LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.control import Control
 from ladder.match.game.cpu_use import CpuUse
-from ladder.match.game.ending import Forfeit, GameEnd, verdict_on_board
-from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.game.ending import Forfeit, GameEnd, ending_on_board
+from ladder.match.game.new_game import make_new_game, move_limit_us
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, start_delay_us
+from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.specs.file_state import check_unchanged
 
@@ -125,7 +125,7 @@ class RefereedGame:
         pool: BotPool,
         notes: PairNotes,
         judge_late: Judge,
-        broadcast: Broadcast | None = None,
+        broadcast: Broadcaster | None = None,
     ) -> None:
         self.told = None if broadcast is None else broadcast.begins(plan, swapped)
         """Takes the moves of this game; None: nobody listens."""
@@ -202,7 +202,7 @@ class RefereedGame:
         try:
             for index in (0, 1):
                 self._prepare(index)
-            self.pool.hold_idle()
+            self.pool.pause_idle()
             game = self.game
             while not game.is_over:
                 index = len(game.moves) & 1
@@ -211,7 +211,7 @@ class RefereedGame:
                     self.told.show(game.moves, self.thoughts, self._times_us())
         except BotFailure as failure:
             raise Forfeit(index, failure) from failure
-        return verdict_on_board(game)
+        return ending_on_board(game)
 
     def _place(self, index: int) -> int:
         """Return 0 if a side is A, 1 if it is B."""
@@ -261,9 +261,11 @@ class RefereedGame:
             self.notes.failed_starts.append(entrant.revision)
             raise
         name = f"{self.plan.id}-{int(self.swapped)}"
-        question = new_game(entrant, self.game.board, game=name, side=index, seed=self.plan.seed)
+        question = make_new_game(
+            entrant, self.game.board, game=name, side=index, seed=self.plan.seed
+        )
         opponent = self.sides[1 - index].entrant.name
-        side.process.head_log(
+        side.process.add_log_heading(
             f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
             f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
@@ -296,7 +298,9 @@ class RefereedGame:
         if took_us <= free_us:
             return
         contended_us = 0 if control is None else control.contended_us(took_us)
-        took_us -= max(contended_us, start_delay_us(process.supervisor_pid, before, contended_us))
+        took_us -= max(
+            contended_us, measure_start_delay_us(process.supervisor_pid, before, contended_us)
+        )
         took_us -= process.overslept_us
         side.prepared_us = max(0, took_us - free_us)
         if side.prepared_us >= side.limit_us:
@@ -348,21 +352,21 @@ class RefereedGame:
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
         elapsed_us += side.prepared_us
         side.prepared_us = 0
-        family = process.family
-        turn_us = family.turn_us
+        tree = process.tree
+        turn_us = tree.turn_us
         info = reply.info
         if info is None:
             thought = Thought(elapsed_us, None, None, None, None, turn_us)
         else:
-            thought = thought_of(elapsed_us, info)
+            thought = make_thought(elapsed_us, info)
             thought.cpu_us = turn_us
         self.thoughts.append(thought)
-        if (family.rest_us or turn_us > elapsed_us) and side.cpu.add(family, elapsed_us):
+        if (tree.off_turn_us or turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
             self._check_cpu(index)
         try:
             game.play(reply.column)
         except IllegalMove as error:
-            raise illegal(game.position(), reply.column) from error
+            raise illegal_move_error(game.position(), reply.column) from error
 
     def _check_cpu(self, index: int) -> None:
         """Hold a side that has used more than passes against its allowance.
@@ -374,7 +378,7 @@ class RefereedGame:
         """
         side, opponent = self.sides[index], self.sides[1 - index]
         if opponent.timed:
-            side.cpu.check_rest(self._time_us(1 - index))
+            side.cpu.check_off_turn(self._time_us(1 - index))
         if side.timed and self.pool.has_one_cpu:
             side.cpu.check_turns(self._time_us(index))
 
@@ -407,9 +411,9 @@ class RefereedGame:
             side.late_us = side.limit_us
             return AtFault(index, late)
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
-        rest_us = opponent.process.family.look_at_rest()
+        off_turn_us = opponent.process.tree.measure_off_turn()
         try:
-            opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
+            opponent.cpu.check_off_turn(self._time_us(index) + side.limit_us, off_turn_us)
         except BotPondering as pondering:
             return AtFault(1 - index, pondering)
         stall = late_move.stall
@@ -418,7 +422,7 @@ class RefereedGame:
         delayed = MachineStalled(
             f"{side.entrant.name} was late at ply {len(self.game.moves)} by "
             f"{overrun_us / 1000:.0f} ms, while it or the referee waited "
-            f"{max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for others on the machine"
+            f"{max(stall.waited_us, stall.stolen_us) / 1000:.0f} ms for others on the machine"
         )
         return Excused(delayed, verdict.control is not None, verdict.control)
 
@@ -472,8 +476,8 @@ class RefereedGame:
             if index == verdict.offender:
                 process.failed = True
                 process.kill()
-                self.last_words = process.last_words()
+                self.last_words = process.last_output()
                 continue
-            process.tell(message)
+            process.send(message)
             renew = side.entrant.renews(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)

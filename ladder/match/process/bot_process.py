@@ -39,20 +39,20 @@ from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpu_meter import CpuMeter
-from ladder.match.process.cpu_wait import Stall, how_spent
+from ladder.match.process.cpu_wait import Stall, describe_stall
 from ladder.match.process.failures import (
     ANSWERED_AT_END,
     ENDED_WITHOUT_ANSWER,
+    append_stderr,
+    collect_last_output,
     excerpt,
-    failure_at_end,
+    extra_output_failure,
+    failure_after_end,
     is_reply,
-    last_words,
     name_of,
-    not_one_line,
-    unasked,
+    unasked_output_failure,
     unreadable,
-    with_last_words,
-    wrong_answer,
+    wrong_reply_failure,
 )
 from ladder.match.process.line_channel import (
     ASLEEP_S,
@@ -101,20 +101,20 @@ class BotProcess:
 
     """
 
-    def __init__(self, client: SupervisorClient, conduct: BotHistory, *, foreign: bool) -> None:
+    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
         self.has_played = False
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
-        self._meter = CpuMeter(client, conduct, foreign=foreign)
+        self._meter = CpuMeter(client, history, foreign=foreign)
 
     @classmethod
     def start(
         cls,
         start: Start,
         confinement: Confinement,
-        conduct: BotHistory | None = None,
+        history: BotHistory | None = None,
         *,
         name: str = "bot",
     ) -> BotProcess:
@@ -124,7 +124,7 @@ class BotProcess:
             start: the command, its folder, and the variables that it gets beside PATH, LANG, HOME,
                 TMPDIR and the thread counts.
             confinement: its limits, the words before its command, the folder of its log.
-            conduct: of the bot's former processes, and what is seen of this one.
+            history: of the bot's former processes, and what is seen of this one.
             name: what its log is called after.
 
         Raises:
@@ -141,7 +141,7 @@ class BotProcess:
         client = SupervisorClient.start(
             start.argv, start.folder, confinement, environment=dict(start.environment), name=name
         )
-        return cls(client, BotHistory() if conduct is None else conduct, foreign=start.foreign)
+        return cls(client, BotHistory() if history is None else history, foreign=start.foreign)
 
     def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
         """Put a question and wait for its answer.
@@ -173,24 +173,24 @@ class BotProcess:
         try:
             data, elapsed_us = channel.exchange(encode(request), timeout_s, patient=not is_move)
         except ChannelError as error:
-            self._no_line(request, timeout_s, error)
+            self._fail_exchange(request, timeout_s, error)
         if is_move:
-            self._meter.family.end_turn()
+            self._meter.tree.end_turn()
         if elapsed_us > timeout_s * 1e6:
-            self._too_late(request, timeout_s, answered=True)
+            self._handle_missed_deadline(request, timeout_s, answered=True)
         try:
             reply = parse_reply(data)
         except UNREADABLE:
             self._fail(unreadable(request, data))
         if type(reply) is not EXPECTED.get(type(request)):
-            self._fail(wrong_answer(request, reply))
+            self._fail(wrong_reply_failure(request, reply))
         if type(reply) is MoveReply and type(request) is MoveAsk and reply.ply != request.ply:
             self._check_echo(request, reply.ply)
         return tuple.__new__(Answer, (reply, elapsed_us))
 
-    def head_log(self, line: str) -> None:
+    def add_log_heading(self, line: str) -> None:
         """Put a line before whatever it writes to its stderr from now on."""
-        self._client.head_log(line)
+        self._client.add_log_heading(line)
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""
@@ -202,21 +202,21 @@ class BotProcess:
         pid = self.pid
         if pid is not None:
             self._client.begin_game()
-            self.family.begin(pid)
+            self.tree.begin(pid)
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Let none of its processes run until it is asked again, or asked to quit."""
         if self.alive:
-            self.family.stop()
+            self.tree.stop()
 
-    def tell(self, request: Request) -> None:
+    def send(self, request: Request) -> None:
         """Say something that has no answer, such as GameOver; a failure shows at the next `ask`."""
         if self.alive:
             self._channel.send(encode(request))
 
-    def last_words(self) -> LastOutput:
+    def last_output(self) -> LastOutput:
         """The last messages with it, and once it has ended the end of its stderr."""
-        return last_words(self._client.report.stderr, self._channel.messages)
+        return collect_last_output(self._client.report.stderr, self._channel.messages)
 
     def has_stray_output(self) -> bool:
         """Whether output lies there although nothing was asked, or the bot has ended.
@@ -229,19 +229,19 @@ class BotProcess:
         """Ask it to exit, kill it when it does not in time; True: it exited with 0."""
         if not self.alive:
             return False
-        self.family.resume()
-        self.tell(Quit())
+        self.tree.resume()
+        self.send(Quit())
         self._client.wait_ended(timeout_s)
         graceful = self._client.report.exited == 0
         self.kill()
         return graceful
 
-    def let_go(self) -> None:
+    def request_end(self) -> None:
         """Have it end soon, from any thread; whoever waits for its answer finds that it crashed.
 
         It is still to be killed, by the thread that asks it.
         """
-        self._client.let_go()
+        self._client.request_end()
 
     def kill(self) -> None:
         """End it and everything it started, at once; nothing of it is left on return."""
@@ -255,9 +255,9 @@ class BotProcess:
         self.kill()
 
     @property
-    def family(self) -> ProcessTree:
+    def tree(self) -> ProcessTree:
         """The processor time of its processes, measured from `begin_game` on."""
-        return self._meter.family
+        return self._meter.tree
 
     @property
     def stall(self) -> Stall | None:
@@ -278,7 +278,7 @@ class BotProcess:
             left = deadline - time.monotonic()
             if left <= 0:
                 break
-            client.listen(left)
+            client.read_status(left)
         return client.report.pid
 
     @property
@@ -301,12 +301,12 @@ class BotProcess:
         """The bot's HOME and TMPDIR, removed when it ends."""
         return Path(self._client.scratch)
 
-    def _no_line(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
+    def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
         """End a bot that did not answer a question with one line in time."""
         if isinstance(error, LateError):
-            self._too_late(request, timeout_s, error.received)
+            self._handle_missed_deadline(request, timeout_s, error.received)
         if isinstance(error, NotOneLineError):
-            self._fail(not_one_line(request, error.received))
+            self._fail(extra_output_failure(request, error.received))
         if isinstance(error, ClosedError):
             half = f" after half a line: {excerpt(error.received)}" if error.received else ""
             self._ended(request, error.event, half)
@@ -317,18 +317,18 @@ class BotProcess:
         """Read what has come since the last answer, before the next question."""
         client = self._client
         if client.status in descriptors:
-            client.listen(0)
-            if client.report.has_family:
-                self.family.count_all()
+            client.read_status(0)
+            if client.report.has_children:
+                self.tree.count_all()
             if client.report.closed and client.stdout not in descriptors:
                 self._ended(request, "lost its supervisor")
         if client.stdout in descriptors:
             data = self._channel.read_unasked()
             if not data:
                 self._ended(request, "closed its standard output")
-            self._fail(unasked(request, data))
+            self._fail(unasked_output_failure(request, data))
 
-    def _too_late(
+    def _handle_missed_deadline(
         self, request: Request, timeout_s: float, data: bytes = b"", *, answered: bool = False
     ) -> NoReturn:
         """End a bot that missed a deadline, unless the harness itself was late to look.
@@ -348,7 +348,7 @@ class BotProcess:
         # itself that kept the processor busy until then.
         hogged = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
         is_first_answer = not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request)
-        at_end = self._found_at_end() if is_first_answer else ""
+        at_end = self._diagnose_buffering() if is_first_answer else ""
         self.kill()
         meter.add_outside()  # after SIGKILL, which is not to wait for it
         may_be_kept = late_s > (WAKE_S if answered else ASLEEP_S) and not hogged
@@ -357,12 +357,12 @@ class BotProcess:
                 f"the referee was stopped or delayed: it came {late_s * 1000:.0f} ms after "
                 f"the deadline to look for the answer to {name_of(request)}"
             )
-        spent = "" if meter.stall is None else f"; {how_spent(meter.stall)}"
+        spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
         self._fail(BotTimeout(text + at_end))
 
-    def _found_at_end(self) -> str:
+    def _diagnose_buffering(self) -> str:
         """Close the bot's standard input, and return what its output then says about the cause."""
         self._client.close_stdin()
         data = self._channel.read_unasked(AT_END_S)
@@ -381,14 +381,14 @@ class BotProcess:
     def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""
         self._client.wait_ended(LAST_REPORT_S)
-        self._fail(failure_at_end(self._client.report, request, seen, after))
+        self._fail(failure_after_end(self._client.report, request, seen, after))
 
     def _fail(self, failure: BotFailure) -> NoReturn:
         """End the bot and raise its failure with its last output."""
         self.failed = True
         self.kill()
-        failure = with_last_words(failure, self._client.report.stderr)
-        failure.last_words = self.last_words()
+        failure = append_stderr(failure, self._client.report.stderr)
+        failure.last_words = self.last_output()
         raise failure
 
 

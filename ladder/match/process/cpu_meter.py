@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, stall_since, with_outside
+from ladder.match.process.cpu_wait import Snapshot, Stall, add_outside_use, measure_stall, snapshot
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.supervisor_client import SupervisorClient
@@ -15,13 +15,13 @@ class CpuMeter:
     """The clocks of one bot's processes and of what surrounds them.
 
     Attributes:
-        family: the processor time of the bot's processes.
+        tree: the processor time of the bot's processes.
         stall: the evidence of a missed deadline that was watched, or None.
 
     """
 
-    def __init__(self, client: SupervisorClient, conduct: BotHistory, *, foreign: bool) -> None:
-        self.family = ProcessTree(client.popen.pid, conduct, foreign=foreign, group=client.group)
+    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
+        self.tree = ProcessTree(client.popen.pid, history, foreign=foreign, group=client.group)
         self.stall: Stall | None = None
         self._supervisor = client.popen.pid
         self._snapshot: Snapshot | None = None
@@ -36,11 +36,11 @@ class CpuMeter:
 
         """
         if is_move:
-            self.family.begin_turn()
+            self.tree.begin_turn()
         else:
-            self.family.resume()
+            self.tree.resume()
         self._snapshot = (
-            snapshot(self._supervisor, ended=self.family.counts_all, outside=self._outside.read())
+            snapshot(self._supervisor, ended=self.tree.counts_all, outside=self._outside.read())
             if watch
             else None
         )
@@ -48,16 +48,16 @@ class CpuMeter:
     def miss(self, late_s: float) -> None:
         """Record in `stall` what happened since a watched question; the bot must still live."""
         if self._snapshot is not None:
-            self.stall = stall_since(self._supervisor, self._snapshot, int(late_s * 1e6))
+            self.stall = measure_stall(self._supervisor, self._snapshot, int(late_s * 1e6))
 
     def add_outside(self) -> None:
         """Add the use of other programs to `stall`; takes milliseconds, and the bot may be dead."""
         if self.stall is not None and self._snapshot is not None:
-            self.stall = with_outside(self.stall, self._supervisor, self._snapshot)
+            self.stall = add_outside_use(self.stall, self._supervisor, self._snapshot)
 
     def turn_s(self, *, ended: bool) -> float:
         """Return the processor time of the present turn, or of the last if it has `ended`."""
-        return (self.family.turn_us if ended else self.family.turn_so_far_us()) / 1e6
+        return (self.tree.turn_us if ended else self.tree.turn_so_far_us()) / 1e6
 
     def excuses_harness(self, late_s: float) -> bool:
         """Return whether the harness polled late through no fault of the bot, if that is known."""

@@ -72,7 +72,7 @@ class Stall(NamedTuple):
     """Taken by the host of this virtual machine from a processor that the bot was on; such time may
     be part of the waits, too."""
     outside_us: int = 0
-    """Used by processes outside of the bot's tree on the bot's processors; see `with_outside`."""
+    """Used by processes outside of the bot's tree on its processors; see `add_outside_use`."""
     stopped_us: int = 0
     """How long after the deadline the harness neither ran nor waited for a processor: it was
     stopped, or the whole machine was; at most what the bot's processor time leaves."""
@@ -81,7 +81,7 @@ class Stall(NamedTuple):
     """The processors of the bot's threads that keep their claim."""
 
     @property
-    def claimed_us(self) -> int:
+    def waited_us(self) -> int:
         """Time for which the bot or the harness waited, whatever the cause."""
         return self.bot_us + self.harness_us
 
@@ -93,7 +93,7 @@ class Stall(NamedTuple):
                 another measurement than `outside_us`.
 
         """
-        waited_us = min(self.claimed_us, max(self.outside_us, contended_us))
+        waited_us = min(self.waited_us, max(self.outside_us, contended_us))
         return max(self.stolen_us, self.stopped_us + waited_us)
 
 
@@ -149,7 +149,7 @@ def snapshot(
     )
 
 
-def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
+def measure_stall(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     """Compare with a snapshot taken before; to be called before the bot is killed.
 
     Takes up to GRACE_S: a wait is booked when it ends, so a thread that is queued at this moment
@@ -190,7 +190,7 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     )
 
 
-def with_outside(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
+def add_outside_use(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
     """Add what processes outside of a bot's tree have used; the bot may have ended meanwhile."""
     if not before.outside:
         return stall
@@ -209,14 +209,14 @@ def _most_stolen_us(before: Snapshot, now: Snapshot, cpus: frozenset[int]) -> in
     return max(taken, default=0)
 
 
-def how_spent(stall: Stall) -> str:
+def describe_stall(stall: Stall) -> str:
     """Describe a late bot's time: computing, waiting for a processor, or neither (it slept).
 
     The bot and the referee may wait at the same time, so the parts can be more than the whole.
     """
     return (
         f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}; it or "
-        f"the referee waited for {max(stall.claimed_us, stall.stolen_us) / 1000:.0f}, other "
+        f"the referee waited for {max(stall.waited_us, stall.stolen_us) / 1000:.0f}, other "
         f"programs ran for {stall.outside_us / 1000:.0f}"
     )
 
@@ -230,7 +230,7 @@ def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
     return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
 
 
-def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
+def measure_start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
     """Return how long the machine delayed the start of a bot, its supervisor's included.
 
     Args:
@@ -240,7 +240,7 @@ def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
             measurement.
 
     """
-    stall = with_outside(stall_since(supervisor, before, 0), supervisor, before)
+    stall = add_outside_use(measure_stall(supervisor, before, 0), supervisor, before)
     booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
     if booked is not None:
         stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)

@@ -155,7 +155,7 @@ def _open_claims() -> int:
     return descriptor
 
 
-def be_idle() -> None:
+def lower_priority() -> None:
     """From now on this process runs only where no other wants to: it disturbs no game.
 
     Where the system does not allow it, as little as a niceness of 19 lets it.

@@ -31,7 +31,7 @@ LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr in the sentence about its failure."""
 
 
-def failure_at_end(
+def failure_after_end(
     report: SupervisorReport, request: Request, seen: str, after: str = ""
 ) -> BotFailure:
     """The failure of a bot that has closed a pipe.
@@ -58,7 +58,7 @@ def failure_at_end(
     return BotCrash(f"{seen} {when}")
 
 
-def wrong_answer(request: Request, reply: Reply) -> BotFailure:
+def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:
     """The failure of a bot that has answered with another message than the question wants."""
     if type(reply) is ErrorReply and reply.illegal and isinstance(request, MoveAsk):
         return BotIllegalMove(reply.message[:500])
@@ -68,7 +68,7 @@ def wrong_answer(request: Request, reply: Reply) -> BotFailure:
     return BotProtocolError(f"answered {name_of(request)} with a message of type {kind!r}")
 
 
-def not_one_line(request: Request, data: bytes) -> BotProtocolError:
+def extra_output_failure(request: Request, data: bytes) -> BotProtocolError:
     """Return the failure of a bot that has written anything but the one line of its answer.
 
     Args:
@@ -92,7 +92,7 @@ def not_one_line(request: Request, data: bytes) -> BotProtocolError:
     return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
 
 
-def unasked(request: Request, data: bytes) -> BotProtocolError:
+def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
     """Return the failure of a bot that has written although nothing was asked.
 
     Args:
@@ -124,7 +124,7 @@ def is_reply(line: bytes) -> bool:
     return True
 
 
-def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
+def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
     """A failure with the end of the bot's stderr behind its sentence; its kind stays."""
     lines = [line for line in stderr.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("--- game ")]  # the log's own
@@ -134,7 +134,7 @@ def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
     return type(failure)(f"{failure}; its last words on stderr:\n{words}")
 
 
-def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
+def collect_last_output(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
     """The last words of a failing bot and to it, as they are stored.
 
     Args:
@@ -158,7 +158,7 @@ def _shortened(line: bytes) -> str:
     return f"{text[:MESSAGE_LIMIT]} [... {len(line):,} bytes]"
 
 
-def in_one_line(detail: str) -> str:
+def to_one_line(detail: str) -> str:
     """The sentence about a failure and the last line of the bot's stderr, such as an exception."""
     first, *more = detail.split("\n")
     return f"{first} {more[-1].strip()}" if more else first

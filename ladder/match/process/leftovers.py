@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ladder.match.process.cgroups import Place, end_group
 from ladder.match.process.supervisor import PATIENCE_S, remove
-from ladder.match.process.supervisor_client import kill_by_home, place_of_groups
+from ladder.match.process.supervisor_client import kill_by_home, prepare_group_place
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Of a scratch folder: the process id of its harness, and a random part."""
@@ -43,7 +43,7 @@ def clear_leftovers(place: Path | None = None, groups: Place | None = None) -> i
         groups: where control groups are made; None: where this process makes them.
 
     """
-    groups = place_of_groups() if groups is None else groups
+    groups = prepare_group_place() if groups is None else groups
     for group in [] if groups is None else find_leftovers(Path(groups.folder)):
         end_group(str(group), PATIENCE_S)
     found = find_leftovers(place)

@@ -22,7 +22,7 @@ from time import clock_gettime_ns
 from ladder.match.process.cgroups import cpu_us
 from ladder.match.process.procfs import cpu_clock, descendants, waited_ns
 
-REST_US, REST_SHARE = 1000, 0.01
+OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Processor time of a rest that needs no explanation, in microseconds and as a share of the rest's
 length: the way back to reading, a tree that is freed."""
 ROUNDS = 100
@@ -43,9 +43,9 @@ class ProcessTree:
     """The processes below one supervisor.
 
     Attributes:
-        conduct: what was seen of them, shared with other processes of the same bot.
+        history: what was seen of them, shared with other processes of the same bot.
         turn_us: processor time of the last turn, in microseconds; 0 before `begin`.
-        rest_us: processor time between the last turn and the one before it; 0 before `begin`.
+        off_turn_us: processor time between the last turn and the one before it; 0 before `begin`.
 
     """
 
@@ -55,39 +55,39 @@ class ProcessTree:
         "_foreign",
         "_group",
         "_mark_ns",
-        "_rested_ns",
         "_stopped",
         "_supervisor",
-        "conduct",
-        "rest_us",
+        "_turn_ended_ns",
+        "history",
+        "off_turn_us",
         "turn_us",
     )
 
     def __init__(
-        self, supervisor: int, conduct: BotHistory, *, foreign: bool, group: str = ""
+        self, supervisor: int, history: BotHistory, *, foreign: bool, group: str = ""
     ) -> None:
         """Nothing is measured before `begin`.
 
         Args:
             supervisor: process id of the bot's supervisor.
-            conduct: of the bot; what is seen here is added.
+            history: of the bot; what is seen here is added.
             foreign: False for a player of this installation, which has no children and is never
                 stopped.
             group: the folder of their control group; empty, or not there, if they have none.
 
         """
-        self.conduct = conduct
+        self.history = history
         self._group = group
-        self.turn_us = self.rest_us = 0
+        self.turn_us = self.off_turn_us = 0
         self._supervisor = supervisor
         self._foreign = foreign
-        self._all = conduct.has_children
+        self._all = history.has_children
         """Whether all processes are counted, and not the bot's first alone."""
         self._clock: int | None = None
         """The CPU clock of the bot's first process; None before `begin`."""
         self._mark_ns = 0
         """Processor time at the end of the last turn, or at the beginning of this one."""
-        self._rested_ns = 0
+        self._turn_ended_ns = 0
         """When the rest began (`time.perf_counter_ns`)."""
         self._stopped = False
 
@@ -101,14 +101,14 @@ class ProcessTree:
         self._clock = cpu_clock(bot)
         if self._foreign and not self._all and descendants(self._supervisor, 1) != [bot]:
             self.count_all()
-        self.turn_us = self.rest_us = 0
+        self.turn_us = self.off_turn_us = 0
         self._mark_ns = self.used_ns()
         self._rest()
 
     def count_all(self) -> None:
         """There is, or was, more than one process."""
         if not self._all:
-            self._all = self.conduct.has_children = True
+            self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
 
     @property
@@ -116,21 +116,21 @@ class ProcessTree:
         """Whether all processes are counted, and not the bot's first alone."""
         return self._all
 
-    def look_at_rest(self) -> int:
+    def measure_off_turn(self) -> int:
         """Processor time since the end of the last turn, in microseconds; more than a rest needs is
-        remembered in `conduct`."""
-        return 0 if self._clock is None else self._rest_until(self.used_ns())
+        remembered in `history`."""
+        return 0 if self._clock is None else self._off_turn_until(self.used_ns())
 
-    def _rest_until(self, used_ns: int) -> int:
-        """The rest that has ended at that processor time, in microseconds; see `look_at_rest`."""
-        rest_us = (used_ns - self._mark_ns) // 1000
-        if rest_us < 0:
+    def _off_turn_until(self, used_ns: int) -> int:
+        """Return the processor time off turn up to a reading of the clock, in microseconds."""
+        off_turn_us = (used_ns - self._mark_ns) // 1000
+        if off_turn_us < 0:
             return 0
-        if rest_us > REST_US and self._foreign:
-            length_us = (time.perf_counter_ns() - self._rested_ns) // 1000
-            if rest_us > REST_US + REST_SHARE * length_us:
-                self.conduct.ponders = True
-        return rest_us
+        if off_turn_us > OFF_TURN_US and self._foreign:
+            length_us = (time.perf_counter_ns() - self._turn_ended_ns) // 1000
+            if off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us:
+                self.history.ponders = True
+        return off_turn_us
 
     def begin_turn(self) -> None:
         """The bot is about to be asked for a move."""
@@ -142,10 +142,10 @@ class ProcessTree:
         except OSError:  # the process has ended
             used_ns = 0
         if used_ns - self._mark_ns < 1000:
-            self.rest_us = 0
+            self.off_turn_us = 0
         else:
-            self.rest_us = rest_us = self._rest_until(used_ns)
-            self._mark_ns += rest_us * 1000
+            self.off_turn_us = off_turn_us = self._off_turn_until(used_ns)
+            self._mark_ns += off_turn_us * 1000
         if self._stopped:
             self.resume()
 
@@ -166,10 +166,10 @@ class ProcessTree:
 
     def _rest(self) -> None:
         """Begin the rest: it is another's turn from now on."""
-        if self.conduct.ponders and self._foreign:
+        if self.history.ponders and self._foreign:
             self.stop()
             self._mark_ns = self.used_ns()
-        self._rested_ns = time.perf_counter_ns()
+        self._turn_ended_ns = time.perf_counter_ns()
 
     def turn_so_far_us(self) -> int:
         """Processor time since the beginning of the turn, in microseconds.

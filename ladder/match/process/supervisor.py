@@ -269,7 +269,7 @@ def supervise(
         log.flush()
         reaped = reap_adopted(bot)
         passed = watch.passed(orders.a_game_began())
-        if not family_told and (reaped or watch.sees_family(bot)):
+        if not family_told and (reaped or watch.has_children(bot)):
             family_told = True
             report(status, "family")
         if passed:
@@ -439,7 +439,7 @@ class Watch:
             )
         return ""
 
-    def sees_family(self, bot: int) -> bool:
+    def has_children(self, bot: int) -> bool:
         """Whether the bot has, or had, more than one process, as far as the last look tells."""
         if self.group is not None:
             try:

@@ -44,7 +44,7 @@ class SupervisorReport:
 
     pid: int | None = None
     """Of the bot, once it runs."""
-    has_family: bool = False
+    has_children: bool = False
     """The bot has, or had, more than one process."""
     failed: str = ""
     """Why the bot could not be started."""
@@ -69,13 +69,13 @@ class SupervisorReport:
             self.exited is not None or self.killed is not None
         )
 
-    def take(self, line: str) -> None:
+    def apply(self, line: str) -> None:
         """One line of the status pipe."""
         event, _, detail = line.partition(" ")
         if event == "started":
             self.pid = int(detail)
         elif event == "family":
-            self.has_family = True
+            self.has_children = True
         elif event == "failed":
             self.failed = detail
         elif event == "limit":
@@ -138,7 +138,7 @@ class SupervisorClient:
             OSError: the log folder or a process cannot be made.
 
         """
-        reap_leaving()
+        reap_finishing()
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
         log = None
@@ -160,7 +160,7 @@ class SupervisorClient:
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
             words = [f"control={their_control}", f"status={their_status}"]
-            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(confinement.limits)]
+            words += [f"folder={folder}", f"scratch={scratch}", *format_limits(confinement.limits)]
             prefix = [
                 word.replace("{scratch}", scratch).replace("{folder}", folder)
                 for word in confinement.sandbox
@@ -168,7 +168,7 @@ class SupervisorClient:
             if log is not None:
                 words.append(f"log={log}")
             group = ""
-            if confinement.facilities.groups and (place := place_of_groups()) is not None:
+            if confinement.facilities.groups and (place := prepare_group_place()) is not None:
                 group = f"{place.folder}/{mark}"
                 words.append(f"group={group}")
             if confinement.facilities.signal_scope:
@@ -181,7 +181,7 @@ class SupervisorClient:
                     stdin=their_stdin,
                     stdout=their_stdout,
                     stderr=subprocess.DEVNULL,
-                    env=clean_environment(scratch, environment),
+                    env=make_environment(scratch, environment),
                     pass_fds=(their_control, their_status),
                     start_new_session=True,
                 )
@@ -193,20 +193,20 @@ class SupervisorClient:
 
     def begin_game(self) -> None:
         """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
-        self._tell(b"game\n")
+        self._write_control(b"game\n")
 
-    def head_log(self, line: str) -> None:
+    def add_log_heading(self, line: str) -> None:
         """A line for the log, before whatever the bot writes from now on, if it writes anything."""
         if self.log_path is not None:
-            self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
+            self._write_control(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
 
-    def _tell(self, line: bytes) -> None:
+    def _write_control(self, line: bytes) -> None:
         with self.control_lock:
             if self.control >= 0:
                 with contextlib.suppress(BlockingIOError, BrokenPipeError):
                     os.write(self.control, line)
 
-    def listen(self, timeout_s: float) -> None:
+    def read_status(self, timeout_s: float) -> None:
         """Take what the supervisor tells; returns at the first news, or after the timeout."""
         poller = select.poll()
         poller.register(self.status, select.POLLIN)
@@ -217,7 +217,7 @@ class SupervisorClient:
             self.report.closed = True
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            self.report.take(line.decode())
+            self.report.apply(line.decode())
         if self.report.pid is not None and self.pidfd < 0:
             with contextlib.suppress(OSError):  # it has ended since
                 self.pidfd = os.pidfd_open(self.report.pid)
@@ -229,7 +229,7 @@ class SupervisorClient:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            self.listen(left)
+            self.read_status(left)
         return True
 
     def close_stdin(self) -> None:
@@ -238,7 +238,7 @@ class SupervisorClient:
         if stdin >= 0:
             os.close(stdin)
 
-    def let_go(self) -> None:
+    def request_end(self) -> None:
         """Have the supervisor end the bot, without waiting for it; from any thread."""
         with self.control_lock:
             control, self.control = self.control, -1
@@ -256,16 +256,16 @@ class SupervisorClient:
             return
         self.is_killed = True
         if self.pidfd < 0:
-            self.listen(0)
+            self.read_status(0)
         if self.pidfd >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        self.let_go()
+        self.request_end()
         report = self.report
         deadline = time.monotonic() + KILL_S
         while not report.closed and (left := deadline - time.monotonic()) > 0:
             was_gone = report.gone
-            self.listen(left)
+            self.read_status(left)
             if report.gone and not was_gone:
                 deadline = time.monotonic() + TIDY_S
         if not report.gone and not report.failed:
@@ -287,7 +287,7 @@ class SupervisorClient:
             leaving.append(self.popen)
 
 
-def arguments_of(limits: Limits) -> list[str]:
+def format_limits(limits: Limits) -> list[str]:
     """The supervisor's ``name=value`` arguments."""
     named = msgspec.structs.asdict(limits)
     return [f"{name}={value}" for name, value in named.items() if value is not None]
@@ -297,7 +297,7 @@ leaving: list[subprocess.Popen[bytes]] = []
 """Supervisors still busy with removing a large scratch folder, to be reaped later."""
 
 
-def reap_leaving() -> None:
+def reap_finishing() -> None:
     """Let go of the supervisors that have ended meanwhile."""
     for popen in leaving.copy():
         if popen.poll() is not None:
@@ -307,13 +307,13 @@ def reap_leaving() -> None:
 
 
 @functools.cache
-def place_of_groups() -> Place | None:
+def prepare_group_place() -> Place | None:
     """Return the prepared place for control groups of bots, or None if they cannot be made."""
     place = find_place()
     return None if place is None else prepare_place(place)
 
 
-def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
+def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of a bot."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),

@@ -45,7 +45,7 @@ class WorkerDied(Exception):
     """A worker ended in the middle of a piece of work."""
 
 
-class _Work(NamedTuple):
+class _Task(NamedTuple):
     """A call, packed for its worker."""
 
     future: "Future[Any]"
@@ -58,20 +58,20 @@ class _Worker:
 
     process: BaseProcess
     pipe: Connection
-    given: deque[_Work] = field(default_factory=deque)
+    given: deque[_Task] = field(default_factory=deque)
     """In the order in which it does them; it is at the first."""
     last_s: float = AHEAD_S
     """How long its last work took it; what was idle before does not count."""
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many pieces of work it may have, the one that it is at among them."""
         if self.last_s >= AHEAD_S:
             return 1
         return min(MOST_AHEAD, 2 + int(QUEUE_S / max(self.last_s, 1e-6)))
 
     @property
-    def spare_s(self) -> float:
+    def queued_s(self) -> float:
         """How long it can go on without us when it has just finished a piece of work."""
         return max(0, len(self.given) - 1) * self.last_s
 
@@ -105,20 +105,20 @@ class WorkerPool:
         self._workers: dict[int, _Worker] = {}
         """By the descriptor of the pipe."""
         self._results = select.poll()
-        self._waiting: deque[_Work] = deque()
+        self._waiting: deque[_Task] = deque()
 
     def call(self, function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> "Future[T]":
         """Have some worker call a function; `wait` brings the result."""
         future: Future[T] = Future()
-        self._waiting.append(_Work(future, pickle.dumps((function, args, keys))))
-        self._hand_out()
+        self._waiting.append(_Task(future, pickle.dumps((function, args, keys))))
+        self._assign_tasks()
         return future
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many pieces of work are given out at once; quick ones are given ahead of time."""
-        rooms = sum(max(2, worker.room) for worker in self._workers.values())
-        return rooms + 2 * (self.count - len(self._workers))
+        capacities = sum(max(2, worker.capacity) for worker in self._workers.values())
+        return capacities + 2 * (self.count - len(self._workers))
 
     def wait(self, timeout_s: float) -> None:
         """Take the results that have come; returns at the first ones, or after the timeout.
@@ -126,7 +126,7 @@ class WorkerPool:
         Where the work is quick, the first ones are those of some milliseconds.
         """
         ready = self._results.poll(timeout_s * 1000)
-        nap_s = self._nap_s() if ready else 0.0
+        nap_s = self._batching_pause_s() if ready else 0.0
         if nap_s:
             time.sleep(nap_s)
         for _ in range(MOST_AHEAD):
@@ -135,18 +135,18 @@ class WorkerPool:
                 try:
                     self._take(worker, worker.pipe.recv_bytes())
                 except (EOFError, OSError):
-                    self._bury(worker)
+                    self._handle_worker_death(worker)
             ready = ready and self._results.poll(0)
             if not ready:
                 break
-        self._hand_out()
+        self._assign_tasks()
 
-    def _nap_s(self) -> float:
+    def _batching_pause_s(self) -> float:
         """How long to let results gather, so that no worker runs out of work; 0: not at all."""
         workers = self._workers.values()
         if any(worker.last_s >= NAP_S for worker in workers):
             return 0.0
-        return min(NAP_S, *(worker.spare_s / 2 for worker in workers))
+        return min(NAP_S, *(worker.queued_s / 2 for worker in workers))
 
     def _take(self, worker: _Worker, packed: bytes) -> None:
         """A result has come."""
@@ -159,7 +159,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """End the workers in good order, when they are done with what they are at."""
-        self._give_up()
+        self._cancel_waiting()
         for worker in self._workers.values():
             worker.pipe.close()
         for worker in self._workers.values():
@@ -173,15 +173,15 @@ class WorkerPool:
         self.close()
         end_orphans()
 
-    def _give_up(self) -> None:
+    def _cancel_waiting(self) -> None:
         while self._waiting:
             self._waiting.popleft().future.cancel()
         self._results = select.poll()
 
-    def _hand_out(self) -> None:
+    def _assign_tasks(self) -> None:
         """Give away the work that waits, as far as there are workers for it."""
         while self._waiting:
-            worker = self._next_worker()
+            worker = self._choose_worker()
             if worker is None:
                 return
             work = self._waiting.popleft()
@@ -191,9 +191,9 @@ class WorkerPool:
             try:
                 worker.pipe.send_bytes(work.packed)
             except OSError:
-                self._bury(worker)
+                self._handle_worker_death(worker)
 
-    def _next_worker(self) -> _Worker | None:
+    def _choose_worker(self) -> _Worker | None:
         """The taker of the next piece of work: an idle worker, a new one, one that is quick."""
         workers = self._workers.values()
         least = min(workers, key=lambda worker: len(worker.given), default=None)
@@ -201,9 +201,9 @@ class WorkerPool:
             return least
         if len(workers) < self.count:
             return self._start()
-        return least if least is not None and len(least.given) < least.room else None
+        return least if least is not None and len(least.given) < least.capacity else None
 
-    def _bury(self, worker: _Worker) -> None:
+    def _handle_worker_death(self, worker: _Worker) -> None:
         """A worker has died: what it was at is lost, what it had not begun is another's."""
         descriptor = worker.pipe.fileno()
         self._results.unregister(descriptor)
@@ -262,12 +262,12 @@ def _work(
     try:
         while True:
             function, args, keys = pickle.loads(pipe.recv_bytes())  # noqa: S301 - our coordinator
-            pipe.send_bytes(_result_of_call(function, args, keys))
+            pipe.send_bytes(_run_task(function, args, keys))
     except (EOFError, OSError):
         pass  # the coordinator has closed the pipe
 
 
-def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
+def _run_task(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
     """Whether a call has succeeded, its value or its exception, and how long it took; packed."""
     begun = time.monotonic()
     try:
@@ -285,7 +285,7 @@ def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes
             return pickle.dumps((False, RuntimeError(told), took_s))
 
 
-def result_of(pool: WorkerPool, work: "Future[T]") -> T:
+def wait_for_result(pool: WorkerPool, work: "Future[T]") -> T:
     """Wait for a piece of work; the pool is killed when the user wishes a stop meanwhile.
 
     Raises:
@@ -308,7 +308,7 @@ def result_of(pool: WorkerPool, work: "Future[T]") -> T:
             pool.kill()
 
 
-def call_apart(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
+def call_in_subprocess(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
     """Call a function in a process of its own, as compiled code that runs for long hears no stop.
 
     Raises:
@@ -318,6 +318,6 @@ def call_apart(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
     """
     pool = WorkerPool(1)
     try:
-        return result_of(pool, pool.call(function, *args, **keys))
+        return wait_for_result(pool, pool.call(function, *args, **keys))
     finally:
         pool.kill()

@@ -11,7 +11,7 @@ from db.records.bots import BotRow
 from db.records.restart import Restart
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.register import Examined, NothingToAdd, Request, examine
+from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
 from ladder.names import check_name
 
 STEM, FILE = "{stem}", "{file}"
@@ -23,14 +23,14 @@ SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}"}
 class Attempt:
     """One file of the folder after its trial."""
 
-    request: Request
-    examined: Examined | None = None
+    request: RegistrationRequest
+    examined: ExaminedBot | None = None
     """The bot, when it passed its trial."""
     problem: str = ""
     """Why it did not; "" also when it is registered already, with the same content."""
 
 
-def requests_of(
+def make_requests(
     folder: Path,
     pattern: str,
     *,
@@ -39,7 +39,7 @@ def requests_of(
     note: str | None = None,
     restart: Restart | None = None,
     replace: bool = False,
-) -> list[Request]:
+) -> list[RegistrationRequest]:
     """A request for each file of a folder, in the order of the numbers in their names.
 
     Args:
@@ -66,7 +66,7 @@ def requests_of(
     if STEM not in name and len(files) > 1:
         raise UsageError(f"--name {name!r} calls all bots the same: write {STEM} into it")
     place = folder.resolve()
-    requests: dict[str, Request] = {}
+    requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_in_numbers):
         file = str(path.relative_to(folder))
         form = spec or SPECS.get(path.suffix)
@@ -75,7 +75,7 @@ def requests_of(
         called = check_name(name.replace(STEM, path.stem), "--name")
         if called in requests:
             raise UsageError(f"--name {name!r} calls two files {called}")
-        requests[called] = Request(
+        requests[called] = RegistrationRequest(
             name=called,
             spec=form.replace(FILE, file).replace(STEM, path.stem),
             folder=place,
@@ -88,7 +88,7 @@ def requests_of(
 
 def examine_all(
     known: Mapping[str, BotRow],
-    requests: Sequence[Request],
+    requests: Sequence[RegistrationRequest],
     confinement: Confinement,
     *,
     concurrency: int,
@@ -120,7 +120,7 @@ def examine_all(
 
 def _attempt(
     known: Mapping[str, BotRow],
-    request: Request,
+    request: RegistrationRequest,
     confinement: Confinement,
     report: Callable[[str], None] | None,
 ) -> Attempt:

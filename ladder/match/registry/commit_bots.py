@@ -13,7 +13,7 @@ from db.records.bots import BotRow
 from db.store import Store
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import unknown_bots
-from ladder.match.registry.register import Request, enrol, examine, known_bots
+from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.git import LoggedCommit
 from ladder.match.specs.git_copies import damage
 from ladder.match.specs.git_spec import GitSource
@@ -81,7 +81,7 @@ def commit_bot(
     former = known.get(name)
     if former is not None and _is_of(former, bots, commit) and _is_whole(former):
         return former
-    request = Request(
+    request = RegistrationRequest(
         name=name,
         spec=bots.spec,
         folder=bots.folder,
@@ -91,7 +91,7 @@ def commit_bot(
         source=GitSource(commit.commit, bots.build, bots.copies),
     )
     examined = examine(known, request, confinement)
-    enrol(store, examined.new, replace=request.replace)
+    save_bot(store, examined.new, replace=request.replace)
     return store.bots.retire(name)
 
 

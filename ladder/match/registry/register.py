@@ -19,13 +19,13 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
 from ladder.match.registry.trial import (
-    Found,
+    TrialResult,
     found_in_catalogue,
     try_options,
     try_out,
 )
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.file_state import changes, name_changes
+from ladder.match.specs.file_state import changes, describe_file_changes
 from ladder.match.specs.fingerprint import describe_changes, programs
 from ladder.match.specs.git_spec import (
     GitSource,
@@ -40,7 +40,7 @@ class NothingToAdd(UsageError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RegistrationRequest:
     """A bot to be registered, as its author asks for it."""
 
     name: str
@@ -65,11 +65,11 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class ExaminedBot:
     """A bot that has passed its trial and is not stored yet."""
 
     new: NewBot
-    found: Found
+    found: TrialResult
     not_tracked: str
     """The kinds of files that do not count as the bot; "" for a built-in player."""
 
@@ -81,10 +81,10 @@ def known_bots(store: Store) -> dict[str, BotRow]:
 
 def examine(
     known: Mapping[str, BotRow],
-    request: Request,
+    request: RegistrationRequest,
     confinement: Confinement,
     report: Callable[[str], None] | None = None,
-) -> Examined:
+) -> ExaminedBot:
     """Try a bot out; stores nothing.
 
     Args:
@@ -139,7 +139,7 @@ def examine(
         change=note or "",
         revision=revision,
     )
-    return Examined(new, found, resolved.not_tracked)
+    return ExaminedBot(new, found, resolved.not_tracked)
 
 
 def _tried(
@@ -147,7 +147,7 @@ def _tried(
     confinement: Confinement,
     name: str,
     report: Callable[[str], None] | None,
-) -> Found:
+) -> TrialResult:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
@@ -162,14 +162,14 @@ def _refuse_written(resolved: ResolvedBot) -> None:
     """Refuse a bot that wrote, in its trial, to the files that it is made of."""
     written = changes(resolved.states)
     if written:
-        names = name_changes(written, Path(resolved.launch.folder))
+        names = describe_file_changes(written, Path(resolved.launch.folder))
         raise UsageError(
             f"the bot's files changed during its trial ({names}): files that a bot writes while it "
             "plays are not the bot; say which ones are with --files, such as --files '*.py'"
         )
 
 
-def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
     """Store a bot that was examined, with `replace` in the place of a former one of its name.
 
     Its launch is one that this user knows from now on.
@@ -213,7 +213,7 @@ def is_built_in(bot: BotRow) -> bool:
     return own and bot.revision.launch.origin is None
 
 
-def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> None:
+def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> None:
     """Refuse a name that is taken, with the remedy that works; `replace` allows it."""
     refuse_built_in(known, "choose another name")
     if request.replace:
@@ -245,7 +245,7 @@ def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> Non
     )
 
 
-def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
+def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> str:
     """Return how a request differs from the bot of its name, or "" if they are the same bot."""
     revision = known.revision
     if revision.content_hash == resolved.content_hash:

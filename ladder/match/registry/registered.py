@@ -34,7 +34,7 @@ from ladder.match.specs.spec import (
     own_player_of,
     read_spec,
 )
-from ladder.match.specs.start_command import entrant_of
+from ladder.match.specs.start_command import make_entrant
 from ladder.names import unknown_bot
 
 
@@ -108,7 +108,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
 
-def changes_since(bot: BotRow) -> dict[str, str]:
+def find_changes_since(bot: BotRow) -> dict[str, str]:
     """The changes of a registered foreign bot's ingredients since then, by name; mostly empty.
 
     A bot that cannot be read any more has one entry, its specification, and the reason. So has a
@@ -225,7 +225,7 @@ def entrants(
     found = {}
     for bot in chosen:
         resolved = resolve_unchanged(bot)
-        found[bot.name] = entrant_of(
+        found[bot.name] = make_entrant(
             resolved.launch,
             revision=bot.revision.id,
             name=bot.name,
@@ -257,7 +257,7 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
             )
 
 
-def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
+def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
     """Refuse bots that need more than the time given per move.
 
     Raises:

@@ -18,12 +18,12 @@ from engine.errors import EngineError
 from engine.result import Result
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game
+from ladder.match.game.new_game import make_new_game
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
-from ladder.match.specs.start_command import built_in, entrant_of, start_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
 TRIAL_MS = 100
 """The time per move of a trial."""
@@ -49,7 +49,7 @@ COURSE_HOSTS = ("thu", "saiblo")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialGame:
     """One game of a bot against `random`."""
 
     board: Board
@@ -70,7 +70,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TrialResult:
     """The findings of a trial."""
 
     name: str
@@ -79,7 +79,7 @@ class Found:
     budgets: tuple[BudgetKind, ...]
     boards: tuple[str, ...] | None
     """The boards in its hello, or fewer where it failed."""
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialGame, ...]
     min_time_ms: int | None = None
     """Milliseconds that it takes per move under any budget; None: it keeps to its budget."""
     left_out: str = ""
@@ -95,7 +95,7 @@ def try_out(
     *,
     name: str = "bot",
     report: Callable[[str], None] | None = None,
-) -> Found:
+) -> TrialResult:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
     Each game has a fresh process, and none is stored.
@@ -114,9 +114,9 @@ def try_out(
     course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
     left_out = ""
-    trials: list[Trial] = []
+    trials: list[TrialGame] = []
     try:
-        hello = pool.greet(start_of(launch), name, report=report)
+        hello = pool.fetch_hello(make_start(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
@@ -139,7 +139,7 @@ def try_out(
         raise UsageError(f"the bot failed its check: {failure}") from failure
     finally:
         pool.close()
-    return Found(
+    return TrialResult(
         name=hello.name,
         version=hello.version,
         budgets=budgets,
@@ -153,7 +153,7 @@ def try_out(
 
 def _only_forbidden(board: Board, failure: UsageError) -> str:
     """Return the sentence about a course program that needs the forbidden cell of its boards."""
-    cause = in_one_line(str(failure)).partition("): ")[2] or str(failure)
+    cause = to_one_line(str(failure)).partition("): ")[2] or str(failure)
     return (
         f"plays only boards with a forbidden cell, as the course's are: on {board}, which has "
         f"none, it failed ({cause.partition(';')[0]})"
@@ -192,12 +192,12 @@ def needed_ms(times_us: Sequence[int], *, told: bool) -> int | None:
     return None if kept else longest_ms
 
 
-def found_in_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> Found:
+def found_in_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> TrialResult:
     """A player of this installation as it stands in the catalogue: no trial could tell more."""
-    return Found(player, "", budgets, boards=None, trials=())
+    return TrialResult(player, "", budgets, boards=None, trials=())
 
 
-def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
+def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> TrialResult:
     """Have a player of this installation built with its options for each kind of board.
 
     Raises:
@@ -207,10 +207,10 @@ def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
     pool = BotPool(BUILT_IN_ONLY)
     try:
         budget = TRIAL_BUDGETS[budgets[0]]
-        entrant = entrant_of(launch, revision=0, name=str(launch.player), budget=budget)
+        entrant = make_entrant(launch, revision=0, name=str(launch.player), budget=budget)
         process = pool.acquire(entrant.start)
         for board in TRIAL_BOARDS:
-            question = new_game(entrant, board, game="options", side=0, seed=1)
+            question = make_new_game(entrant, board, game="options", side=0, seed=1)
             process.ask(question, timeout_s=READY_S)
         process.kill()
     except BotFailure as failure:
@@ -232,7 +232,7 @@ def _claimed(boards: Sequence[str] | None) -> list[Board]:
 
 def _trial(
     launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
-) -> Trial:
+) -> TrialGame:
     if not budgets:
         raise UsageError("the bot's hello lists no budget that it can play on")
     trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
@@ -243,12 +243,12 @@ def _trial(
     return trial
 
 
-def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> Trial:
+def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> TrialGame:
     plan = PairPlan(
         id=0,
         number=0,
-        a=entrant_of(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
-        b=entrant_of(built_in("random"), revision=1, name="random", budget=budget),
+        a=make_entrant(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
+        b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
         opening=(),
@@ -258,7 +258,7 @@ def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str
     game: GameRecord = play_game(plan, pool, swapped=False)
     if game.termination.is_forfeit and game.result is Result.LOSS:
         raise UsageError(f"the bot failed its check on {board} ({game.termination}): {game.detail}")
-    return Trial(
+    return TrialGame(
         board=board,
         won=game.result is Result.WIN,
         times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),

@@ -11,9 +11,9 @@ from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from engine.cache import is_shared
 from ladder.errors import LadderError, UsageError
+from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.own_sources import own_sources
-from ladder.match.specs.start_command import start_of
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.start_command import make_start
 from ladder.signals import check_stop, wait_child, wait_ready
 from ladder.visible import visible_lines
 
@@ -29,7 +29,7 @@ def compile_launches(launches: Iterable[Launch]) -> None:
         LadderError: that of the current sources did.
 
     """
-    _compile_all((start_of(launch), launch.player) for launch in launches)
+    _compile_all((make_start(launch), launch.player) for launch in launches)
 
 
 def compile_entrants(entrants: Iterable[Entrant]) -> None:
@@ -68,7 +68,7 @@ def _compile(start: Start, names: Sequence[str]) -> None:
     In a process of its own: the coordinator stays small, and the compilers' memory is given back.
     """
     command = [COMPILER if word == HOST else word for word in start.argv] + list(names)
-    environment = {**without_secrets(), **dict(start.environment)}
+    environment = {**environment_without_secrets(), **dict(start.environment)}
     if _run(command, folder=start.folder, environment=environment) == 0:
         return
     if not start.foreign:

@@ -62,10 +62,10 @@ def check_unchanged(start: Start) -> None:
     """
     found = changes(start.content)
     if found:
-        raise BotChanged(start, name_changes(found, Path(start.folder)))
+        raise BotChanged(start, describe_file_changes(found, Path(start.folder)))
 
 
-def name_changes(found: dict[str, str], folder: Path) -> str:
+def describe_file_changes(found: dict[str, str], folder: Path) -> str:
     """Changed files in a sentence, named relative to a folder where they lie in it."""
     words = []
     for name, word in list(found.items())[:NAMED]:

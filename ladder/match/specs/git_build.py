@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from ladder.errors import UsageError
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.environment import environment_without_secrets
 from ladder.signals import wait_child
 
 BUILD_S = 1800.0
@@ -52,7 +52,7 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
             process = subprocess.Popen(
                 words,
                 cwd=folder,
-                env=without_secrets(),
+                env=environment_without_secrets(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -21,6 +21,7 @@ from db.records.launch import (
 )
 from engine.cache import ROOT
 from ladder.errors import UsageError
+from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.fingerprint import interpreter
 from ladder.match.specs.git import (
     commit_of,
@@ -39,8 +40,7 @@ from ladder.match.specs.spec import (
     ResolvedBot,
     read_spec,
 )
-from ladder.match.specs.start_command import start_of
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.start_command import make_start
 
 PROJECT = "connect4-ladder"
 DESCRIBE = """
@@ -280,7 +280,7 @@ def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]
         done = subprocess.run(
             [launch.python or sys.executable, "-P", "-c", DESCRIBE, player],
             cwd=launch.folder,
-            env={**without_secrets(), **dict(start_of(launch).environment)},
+            env={**environment_without_secrets(), **dict(make_start(launch).environment)},
             capture_output=True,
             text=True,
             timeout=DESCRIBE_S,

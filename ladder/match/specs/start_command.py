@@ -13,12 +13,12 @@ from ladder.match.specs.git_copies import cache_of
 from ladder.match.specs.own_sources import own_sources
 
 
-def built_in(player: str) -> Launch:
+def builtin_launch(player: str) -> Launch:
     """The launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
     return Launch(command=(), folder="", player=player)
 
 
-def start_of(launch: Launch, content: Sequence[FileState] = ()) -> Start:
+def make_start(launch: Launch, content: Sequence[FileState] = ()) -> Start:
     """The process of a bot, with the interpreter and the scripts of this installation.
 
     Args:
@@ -41,7 +41,7 @@ def start_of(launch: Launch, content: Sequence[FileState] = ()) -> Start:
     )
 
 
-def entrant_of(
+def make_entrant(
     launch: Launch,
     *,
     revision: int,
@@ -67,7 +67,7 @@ def entrant_of(
     return Entrant(
         revision=revision,
         name=name,
-        start=start_of(launch, content),
+        start=make_start(launch, content),
         budget=budget,
         player=launch.player,
         restart=launch.restart if restart is None else restart,
@@ -75,15 +75,15 @@ def entrant_of(
     )
 
 
-def place_of(name: str) -> str:
+def placeholder(name: str) -> str:
     """Return the place of a value in a command."""
     return f"{{{name}}}"
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     """Return a text with a value in every place of its name; all other braces stay."""
     for name, value in values.items():
-        text = text.replace(place_of(name), value)
+        text = text.replace(placeholder(name), value)
     return text
 
 

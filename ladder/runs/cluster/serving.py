@@ -13,7 +13,7 @@ import msgspec
 from distributed import Scheduler, Worker
 
 from engine.cache import cache_root
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster import machine, slot
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 
@@ -111,7 +111,7 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
                 say(f"the connection to {endpoint.address} is lost")
         except (OSError, TimeoutError) as error:
             if not complained:
-                told = in_one_line(str(error)) or type(error).__name__
+                told = to_one_line(str(error)) or type(error).__name__
                 say(f"no scheduler answers at {endpoint.address} ({told}): trying until one does")
             complained = True
         finally:

@@ -25,7 +25,7 @@ from ladder.match.specs.fingerprint import (
 from ladder.match.specs.git_copies import note_copy
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.spec import ResolvedBot, own_player_of, read_spec
-from ladder.match.specs.start_command import filled, start_of
+from ladder.match.specs.start_command import fill_placeholders, make_start
 from ladder.runs.cluster.archive import FILES
 
 ELSEWHERE = Start(argv=(), folder="")
@@ -87,12 +87,12 @@ def start_here(bot: ShippedBot, archives: Path) -> Start:
                 "the sources that the coordinator has"
             )
         raise UsageError(f"{bot.name}: it needs files or programs that differ there ({names})")
-    return start_of(resolved.launch, resolved.states)
+    return make_start(resolved.launch, resolved.states)
 
 
 def with_start(entrant: Entrant, start: Start) -> Entrant:
     """Return a side of a pair that is started in another way, its own values filled in."""
-    argv = tuple(filled(word, dict(entrant.values)) for word in start.argv)
+    argv = tuple(fill_placeholders(word, dict(entrant.values)) for word in start.argv)
     return msgspec.structs.replace(entrant, start=msgspec.structs.replace(start, argv=argv))
 
 

@@ -20,7 +20,7 @@ from ladder.cli.main import run_command
 from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.registry.register import Request, examine, refuse_name
+from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.results.exchange.files import format_of, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
@@ -71,7 +71,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
     """`bots add` and `train --register` must refuse it before anything is started."""
     with pytest.raises(UsageError, match="a bot's name is letters") as refused:
-        examine({}, Request(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
+        examine({}, RegistrationRequest(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
     assert is_shown_safely(str(refused.value))
     with pytest.raises(UsageError, match="a bot's name is letters"):
         refuse_name(store, name)
@@ -82,7 +82,11 @@ def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) 
     """The texts beside the name must be printable, too."""
     for spec, note, whose in (("builtin:v1", text, "--note"), (f"exec:{text}", "", "SPEC")):
         with pytest.raises(UsageError, match=f"^{whose} is printable text, got U"):
-            examine({}, Request(name="guest", spec=spec, note=note, folder=tmp_path), UNCONFINED)
+            examine(
+                {},
+                RegistrationRequest(name="guest", spec=spec, note=note, folder=tmp_path),
+                UNCONFINED,
+            )
 
 
 def refused_import(store: Store, path: Path, text: str) -> str:
@@ -145,7 +149,7 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
             hello.write_text(json.dumps({"type": "hello", "name": "x", "version": "", key: text}))
             argv = ("python3", "-I", "-S", "-c", script, str(hello))
             with pytest.raises(BotFailure, match=f"its hello: a {key} is printable text") as failed:
-                pool.greet(Start(argv=argv, folder=str(tmp_path)))
+                pool.fetch_hello(Start(argv=argv, folder=str(tmp_path)))
             assert is_shown_safely(str(failed.value))
 
 

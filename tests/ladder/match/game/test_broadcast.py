@@ -22,9 +22,9 @@ from ladder.match.game import broadcast
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import (
     BoardInPlay,
-    Broadcast,
+    Broadcaster,
     BroadcastListener,
-    channel_of,
+    channel_name,
 )
 from ladder.match.game.referee import play_pair
 from tests.support.fakes import fake_start
@@ -48,30 +48,30 @@ THOUGHTS = [Thought(10, 0.5), Thought(20, -0.25)]
 @pytest.fixture
 def channel(tmp_path: Path) -> str:
     """A name that no other test has."""
-    found = channel_of(str(tmp_path))
+    found = channel_name(str(tmp_path))
     assert found is not None
     return found
 
 
 def test_a_database_of_a_server_has_one_name_whoever_asks() -> None:
     """Users, passwords and ways to the own machine make no difference; ports and names do."""
-    known = channel_of("postgresql+psycopg://ann:secret@localhost/games")
+    known = channel_name("postgresql+psycopg://ann:secret@localhost/games")
     assert known is not None
     assert "games" not in known
     for same in (
         "postgresql://bob@127.0.0.1:5432/games?sslmode=disable",
         "postgresql:///games?host=/run/postgresql",
     ):
-        assert channel_of(same) == known
+        assert channel_name(same) == known
     for other in ("postgresql://localhost:5433/games", "postgresql://elsewhere/games"):
-        assert channel_of(other) != known
-    assert channel_of("sqlite:////no/such/file.db") is None
+        assert channel_name(other) != known
+    assert channel_name("sqlite:////no/such/file.db") is None
 
 
 @pytest.fixture
-def sender(channel: str) -> Iterator[Broadcast]:
+def sender(channel: str) -> Iterator[Broadcaster]:
     """A worker's end."""
-    with contextlib.closing(Broadcast(channel)) as made:
+    with contextlib.closing(Broadcaster(channel)) as made:
         yield made
 
 
@@ -91,7 +91,7 @@ def everything(listener: BroadcastListener) -> list[BoardInPlay]:
     return came
 
 
-def test_a_position_arrives_whole(sender: Broadcast, listener: BroadcastListener) -> None:
+def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListener) -> None:
     """Names, moves, values and clocks must stand at the side that they belong to."""
     game = sender.begins(PLAN, True)
     assert game is not None
@@ -114,7 +114,7 @@ def test_a_position_arrives_whole(sender: Broadcast, listener: BroadcastListener
 
 
 def test_a_quick_game_without_a_listener_is_not_told(
-    sender: Broadcast, monkeypatch: pytest.MonkeyPatch
+    sender: Broadcaster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The game after a quick one must get nothing to tell, so that its plies cost nothing."""
     monkeypatch.setattr(broadcast, "QUICK_GAME_NS", 10**15)
@@ -123,7 +123,7 @@ def test_a_quick_game_without_a_listener_is_not_told(
 
 
 def test_a_listener_is_found_in_the_middle_of_a_slow_game(
-    sender: Broadcast, channel: str, monkeypatch: pytest.MonkeyPatch
+    sender: Broadcaster, channel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever opens a page during a long game must see it before the next one."""
     monkeypatch.setattr(broadcast, "LOOK_NS", 0)
@@ -136,7 +136,7 @@ def test_a_listener_is_found_in_the_middle_of_a_slow_game(
 
 
 def test_positions_have_a_pace(
-    sender: Broadcast,
+    sender: Broadcaster,
     listener: BroadcastListener,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -152,7 +152,7 @@ def test_positions_have_a_pace(
 
 
 def test_nobody_waits_for_a_listener(
-    sender: Broadcast,
+    sender: Broadcaster,
     listener: BroadcastListener,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -165,11 +165,11 @@ def test_nobody_waits_for_a_listener(
     assert 1 <= len(everything(listener)) < 5000
     listener.close()
     game.show(POSITION.moves, THOUGHTS, (10, 20))
-    assert not sender.is_heard(0, 1)
+    assert not sender.has_listener(0, 1)
 
 
 def test_hostile_datagrams_are_left_out(
-    sender: Broadcast, listener: BroadcastListener, channel: str
+    sender: Broadcaster, listener: BroadcastListener, channel: str
 ) -> None:
     """What is no position, or too long, must not hide the next one."""
     game = sender.begins(PLAN, False)
@@ -205,7 +205,7 @@ def test_datagrams_of_other_users_are_left_out(listener: BroadcastListener, chan
 
 
 def test_the_referee_tells_both_games(
-    sender: Broadcast,
+    sender: Broadcaster,
     listener: BroadcastListener,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

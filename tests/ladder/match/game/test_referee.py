@@ -22,7 +22,7 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotTimeout, MachineStalled
-from ladder.match.game.answers import thought_of
+from ladder.match.game.answers import make_thought
 from ladder.match.game.blame import LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.control import Control
@@ -293,7 +293,7 @@ def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None
 )
 def test_the_expected_line_is_kept_without_the_move(told: tuple[int, ...], kept: str) -> None:
     """Ten columns at most after the bot's own, up to the first number that is none."""
-    assert thought_of(1000, Info(pv=told)).line == kept
+    assert make_thought(1000, Info(pv=told)).line == kept
 
 
 class Counting(BotPool):

@@ -41,7 +41,7 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
             assert isinstance(reply, MoveReply)
             assert reply.column == (1 if ply >= 6 else 0)
             assert 0 < elapsed_us < 10_000_000
-        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.send(GameOver(result="win", termination="four_in_a_row"))
     assert bot.quit(10)
     assert not bot.alive
 
@@ -199,7 +199,7 @@ def test_tell_never_blocks(start_fake: StartFake) -> None:
 
     def tell() -> None:
         for _ in range(3000):
-            bot.tell(GameOver(result="win", termination="four_in_a_row"))
+            bot.send(GameOver(result="win", termination="four_in_a_row"))
 
     telling = threading.Thread(target=tell, daemon=True)
     telling.start()
@@ -216,7 +216,7 @@ def test_unasked_output(start_fake: StartFake, mode: str) -> None:
     open_game(bot)
     with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one message"):  # noqa: PT012
         first_move(bot)
-        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.send(GameOver(result="win", termination="four_in_a_row"))
         deadline = time.monotonic() + 10
         while not bot.has_stray_output() and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -241,7 +241,7 @@ def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> No
     bot = start_fake(mode)
     open_game(bot)
     if mode == "many-processes":
-        bot.tell(MoveAsk(ply=0, moves=()))
+        bot.send(MoveAsk(ply=0, moves=()))
         time.sleep(0.05)
     else:
         first_move(bot)

@@ -229,8 +229,8 @@ def test_children_that_nobody_waits_for_are_seen_to_ponder(start_fake: StartFake
     deadline = time.monotonic() + 30
     for ply in range(0, 1000, 2):
         bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
-        if bot.family.conduct.ponders:
+        if bot.tree.history.ponders:
             break
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert bot.family.counts_all
+    assert bot.tree.counts_all

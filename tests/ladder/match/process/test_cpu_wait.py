@@ -11,9 +11,9 @@ from ladder.match.process import cpu_wait, procfs
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.cpu_wait import (
     Stall,
-    how_spent,
+    describe_stall,
+    measure_stall,
     snapshot,
-    stall_since,
     starved_ns,
 )
 from tests.support.crowd import crowd_to_come
@@ -31,7 +31,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     with pytest.raises(BotTimeout) as late:
         bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s, watch_runqueue=True)
     assert bot.stall is not None
-    assert how_spent(bot.stall) in str(late.value)
+    assert describe_stall(bot.stall) in str(late.value)
     return bot.stall
 
 
@@ -110,7 +110,7 @@ class ScriptedThread:
     def late(self) -> Stall:
         """The look after a question that was put 70 ms ago."""
         before = self.before._replace(taken=time.monotonic() - 0.07)
-        return stall_since(NOBODY, before, 0)
+        return measure_stall(NOBODY, before, 0)
 
 
 def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,10 +155,10 @@ def test_other_sleeps_were_not(
 def test_a_late_bots_time_in_words() -> None:
     """An author must see whether the bot computed, waited or slept."""
     stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
-    assert how_spent(stall._replace(outside_us=49_000)) == (
+    assert describe_stall(stall._replace(outside_us=49_000)) == (
         "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
     )
-    assert "waited for 100, " in how_spent(stall._replace(stolen_us=100_000))
+    assert "waited for 100, " in describe_stall(stall._replace(stolen_us=100_000))
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
@@ -199,7 +199,7 @@ def test_what_a_bot_can_complain_of() -> None:
 def test_oversleeping_without_a_wait_is_a_stop() -> None:
     """A harness that neither ran nor waited for a processor was stopped, by no fault of the bot."""
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
-    stall = stall_since(NOBODY, before, 5_000_000)
+    stall = measure_stall(NOBODY, before, 5_000_000)
     assert stall.stopped_us == pytest.approx(5_000_000, abs=100_000)
     assert (stall.bot_us, stall.excusable_us()) == (0, stall.stopped_us)
 
@@ -233,7 +233,7 @@ def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mo
     # One processor can be used once; the clocks are read some time after the deadline.
     assert stall.outside_us + stall.used_us < 1.25 * stall.elapsed_us + 150_000
     if mode == "hides-behind-waves":
-        assert stall.claimed_us > 0.5 * stall.elapsed_us
+        assert stall.waited_us > 0.5 * stall.elapsed_us
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="userfaultfd is for root")

@@ -18,7 +18,7 @@ from db.records.pairs import (
 from ladder.errors import BotCrash, BotMemory
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import (
     Reach,
     try_reach,
@@ -91,7 +91,7 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
                 id=1,
                 number=0,
                 a=Entrant(1, "a", fake_start("honest", folder=tmp_path), budget),
-                b=entrant_of(built_in("random"), revision=2, name="b", budget=budget),
+                b=make_entrant(builtin_launch("random"), revision=2, name="b", budget=budget),
                 board="6x7",
                 board_class="6x7",
                 opening=(),

@@ -161,7 +161,7 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
 def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: Path) -> None:
     """Whoever comes late, as from a slow disk, does not have to come for each of them."""
     log = tmp_path / "log"
-    while pool.room < 4:  # until one was quick, so that all of them are given at once
+    while pool.capacity < 4:  # until one was quick, so that all of them are given at once
         await_all(pool, pool.call(note, log, "first", 0.005))
     futures = [pool.call(note, log, f"{number}") for number in range(4)]
     while "3" not in log.read_text():  # the results before it have been sent
@@ -180,7 +180,7 @@ def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> N
         future = pool.call(note, tmp_path / "log", "quick")
         time.sleep(2 * AHEAD_S)
         await_all(pool, future)
-        rooms.append(pool.room)
+        rooms.append(pool.capacity)
     assert max(rooms) > 2
 
 
@@ -190,10 +190,10 @@ def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path)
     file = tmp_path / "done"
     pool = WorkerPool(2, nothing)
     try:
-        assert pool.room == 4
+        assert pool.capacity == 4
         for number in range(4):
             await_all(pool, *(pool.call(note, file, f"{number}a") for _ in range(8)))
-        await_all(pool, *(pool.call(note, file, "many") for _ in range(pool.room)))
+        await_all(pool, *(pool.call(note, file, "many") for _ in range(pool.capacity)))
         for number in range(3):
             await_all(pool, pool.call(note, file, f"{number}b"))
     finally:

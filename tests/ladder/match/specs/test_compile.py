@@ -14,7 +14,7 @@ from db.records.pairs import Entrant
 from engine.cache import is_shared
 from ladder.errors import UsageError
 from ladder.match.specs.compile import compile_entrants
-from ladder.match.specs.start_command import built_in, host_command, start_of
+from ladder.match.specs.start_command import builtin_launch, host_command, make_start
 
 NASTY = "\x1b]0;title\x07 compiling \x9b31m\n"
 
@@ -61,7 +61,7 @@ def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> No
     """What our sources have compiled is seen from the stamps, and missed when they are gone."""
     asked: list[Sequence[str]] = []
     monkeypatch.setattr("ladder.match.specs.compile._compile", lambda _, names: asked.append(names))
-    ours = Entrant(1, "ours", start_of(built_in("v4")), Budget(simulations=1), player="v4")
+    ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
     assert warm(["v4"], report=False)
     compile_entrants([ours])
     assert asked == ([] if is_shared() else [["v4"]])

@@ -6,6 +6,6 @@ SECRETS = frozenset({"LADDER_DB", "PGPASSWORD"})
 """Variables that may hold a password, and that no preparation of a bot needs."""
 
 
-def without_secrets() -> dict[str, str]:
+def environment_without_secrets() -> dict[str, str]:
     """The variables of this process that a bot's sources may see while they are prepared."""
     return {name: value for name, value in os.environ.items() if name not in SECRETS}
