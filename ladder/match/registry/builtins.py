@@ -16,8 +16,8 @@ from engine.cache import ROOT
 from ladder.match.specs.spec import (
     BUILTIN,
     ResolvedBot,
-    own_player_of,
     read_spec,
+    resolve_own_player,
 )
 
 
@@ -54,7 +54,7 @@ def _followed(bot: BotRow) -> NewRevision | None:
     The player is what its launch says, not the files that its options named.
     """
     try:
-        resolved = own_player_of(bot.revision.launch)
+        resolved = resolve_own_player(bot.revision.launch)
     except (SpecError, UnknownPlayer):
         # A player or an option that these sources do not have: it says so when it is to play.
         return None

@@ -15,7 +15,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.git import LoggedCommit
-from ladder.match.specs.git_copies import damage
+from ladder.match.specs.git_copies import find_damage
 from ladder.match.specs.git_spec import GitSource
 from ladder.match.specs.spec import INTERPRETER
 from ladder.names import NAME_CHARACTERS, NOT_FIRST
@@ -111,4 +111,4 @@ def _is_of(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
 def _is_whole(row: BotRow) -> bool:
     """Whether a registered bot's copy is as it was taken, by this user."""
     origin = row.revision.launch.origin
-    return origin is not None and not unknown_bots([row]) and not damage(origin)
+    return origin is not None and not unknown_bots([row]) and not find_damage(origin)

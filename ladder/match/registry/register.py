@@ -25,11 +25,11 @@ from ladder.match.registry.trial import (
     try_out,
 )
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.file_state import changes, describe_file_changes
-from ladder.match.specs.fingerprint import describe_changes, programs
+from ladder.match.specs.file_state import describe_file_changes, find_file_changes
+from ladder.match.specs.fingerprint import describe_changes, select_programs
 from ladder.match.specs.git_spec import (
     GitSource,
-    resolving,
+    resolve_spec,
 )
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
 from ladder.names import check_line, check_name, check_text, unknown_bot
@@ -53,7 +53,7 @@ class RegistrationRequest:
     note: str | None = None
     """The one thing that it changes; None: as the bot that it replaces."""
     python: str | None = None
-    """The interpreter, as `ladder.match.specs.git_spec.resolving` takes it."""
+    """The interpreter, as `ladder.match.specs.git_spec.resolve_spec` takes it."""
     patterns: tuple[str, ...] = ()
     """Files that count as the bot, as `ladder.match.specs.spec.read_spec` takes them."""
     restart: Restart | None = None
@@ -108,7 +108,7 @@ def examine(
     if former is not None:
         based_on = former.based_on if based_on is None else based_on
         note = former.change if note is None else note
-    with resolving(
+    with resolve_spec(
         request.spec,
         request.folder,
         python=request.python,
@@ -160,7 +160,7 @@ def _tried(
 
 def _refuse_written(resolved: ResolvedBot) -> None:
     """Refuse a bot that wrote, in its trial, to the files that it is made of."""
-    written = changes(resolved.states)
+    written = find_file_changes(resolved.states)
     if written:
         names = describe_file_changes(written, Path(resolved.launch.folder))
         raise UsageError(
@@ -273,4 +273,6 @@ def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
     launch = known.revision.launch
     if launch.player or launch.origin or resolved.launch.origin or launch.starts_nothing:
         return False
-    return not unknown_bots([known]) and programs(known.revision.files) == programs(resolved.files)
+    return not unknown_bots([known]) and select_programs(known.revision.files) == select_programs(
+        resolved.files
+    )

@@ -23,16 +23,16 @@ from ladder.match.specs.board_support import (
 from ladder.match.specs.fingerprint import (
     changed_files,
     describe_changes,
-    moved_programs,
-    programs,
-    same_environment,
+    environment_advice,
+    find_moved_programs,
+    select_programs,
 )
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.spec import (
     ResolvedBot,
-    own_player_of,
     read_spec,
+    resolve_own_player,
 )
 from ladder.match.specs.start_command import make_entrant
 from ladder.names import unknown_bot
@@ -104,7 +104,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     if is_own(bot):  # the content of a file that an option named is kept with the bot
-        return own_player_of(launch)
+        return resolve_own_player(launch)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
 
@@ -166,16 +166,16 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
     )
     if is_own(bot):
         raise UsageError(f"{reason}: its sources were edited while the command started; try again")
-    for former in moved_programs(bot.revision.files, resolved.files):
-        raise UnfitBot(reason, same_environment(former))
+    for former in find_moved_programs(bot.revision.files, resolved.files):
+        raise UnfitBot(reason, environment_advice(former))
     raise UnfitBot(reason, REGISTER_ANEW)
 
 
 def _lost_program(bot: BotRow) -> str:
     """Return the advice about a program of a registered bot that is not on PATH here."""
-    for name in programs(bot.revision.files):
+    for name in select_programs(bot.revision.files):
         if shutil.which(Path(name).name) is None:
-            return f"; it was {name} when it was registered: {same_environment(name)}"
+            return f"; it was {name} when it was registered: {environment_advice(name)}"
     return ""
 
 

@@ -93,10 +93,10 @@ def everything(listener: BroadcastListener) -> list[BoardInPlay]:
 
 def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListener) -> None:
     """Names, moves, values and clocks must stand at the side that they belong to."""
-    game = sender.begins(PLAN, True)
+    game = sender.start_game(PLAN, True)
     assert game is not None
-    game.show(POSITION.moves, THOUGHTS, (20, 10))
-    game.end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
+    game.send_position(POSITION.moves, THOUGHTS, (20, 10))
+    game.send_end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
     shown, ended = everything(listener)
     assert shown == BoardInPlay(
         pair=5,
@@ -118,20 +118,20 @@ def test_a_quick_game_without_a_listener_is_not_told(
 ) -> None:
     """The game after a quick one must get nothing to tell, so that its plies cost nothing."""
     monkeypatch.setattr(broadcast, "QUICK_GAME_NS", 10**15)
-    assert sender.begins(PLAN, False) is not None  # the first may be a slow one
-    assert sender.begins(PLAN, True) is None
+    assert sender.start_game(PLAN, False) is not None  # the first may be a slow one
+    assert sender.start_game(PLAN, True) is None
 
 
 def test_a_listener_is_found_in_the_middle_of_a_slow_game(
     sender: Broadcaster, channel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever opens a page during a long game must see it before the next one."""
-    monkeypatch.setattr(broadcast, "LOOK_NS", 0)
-    game = sender.begins(PLAN, False)
+    monkeypatch.setattr(broadcast, "SEARCH_NS", 0)
+    game = sender.start_game(PLAN, False)
     assert game is not None
-    game.show(POSITION.moves, THOUGHTS, (10, 20))
+    game.send_position(POSITION.moves, THOUGHTS, (10, 20))
     with contextlib.closing(BroadcastListener(channel)) as listener:
-        game.show(POSITION.moves, THOUGHTS, (10, 20))
+        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
         assert len(everything(listener)) == 1
 
 
@@ -143,11 +143,11 @@ def test_positions_have_a_pace(
     """Of plies in quick succession one must be sent, and of ends of games one."""
     monkeypatch.setattr(broadcast, "PACE_NS", 10**12)
     for swapped in (False, True):
-        game = sender.begins(PLAN, swapped)
+        game = sender.start_game(PLAN, swapped)
         assert game is not None
         for _ in range(5):
-            game.show(POSITION.moves, THOUGHTS, (10, 20))
-        game.end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
+            game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+        game.send_end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
     assert [board.result for board in everything(listener)] == [None, Result.DRAW]
 
 
@@ -158,13 +158,13 @@ def test_nobody_waits_for_a_listener(
 ) -> None:
     """What is not read must be dropped, and a listener that has gone must be noticed."""
     monkeypatch.setattr(broadcast, "PACE_NS", 0)
-    game = sender.begins(PLAN, False)
+    game = sender.start_game(PLAN, False)
     assert game is not None
     for _ in range(5000):
-        game.show(POSITION.moves, THOUGHTS, (10, 20))
+        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
     assert 1 <= len(everything(listener)) < 5000
     listener.close()
-    game.show(POSITION.moves, THOUGHTS, (10, 20))
+    game.send_position(POSITION.moves, THOUGHTS, (10, 20))
     assert not sender.has_listener(0, 1)
 
 
@@ -172,7 +172,7 @@ def test_hostile_datagrams_are_left_out(
     sender: Broadcaster, listener: BroadcastListener, channel: str
 ) -> None:
     """What is no position, or too long, must not hide the next one."""
-    game = sender.begins(PLAN, False)
+    game = sender.start_game(PLAN, False)
     assert game is not None
     good = msgspec.msgpack.encode(game._board(POSITION.moves, THOUGHTS, (10, 20)))
     fields = msgspec.msgpack.decode(good)

@@ -13,7 +13,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from engine.result import Result, Termination
 from ladder.errors import BotOverCpu, BotPondering
-from ladder.match.game.blame import LateMove, Verdict
+from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import play_game, play_pair
@@ -115,9 +115,9 @@ def test_work_budgets_are_not_charged(
     assert not any(game.termination.is_forfeit for game in record.games)
 
 
-def excuse(late: LateMove, seconds: float) -> Verdict:
+def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     """Excuse a late move, whatever happened."""
-    return Verdict(late.budget_us > 0 and seconds > 0)
+    return LateMoveVerdict(late.budget_us > 0 and seconds > 0)
 
 
 def test_who_makes_its_opponent_late_is_charged(

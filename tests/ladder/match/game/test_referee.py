@@ -23,9 +23,9 @@ from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotTimeout, MachineStalled
 from ladder.match.game.answers import make_thought
-from ladder.match.game.blame import LateMove, Verdict
+from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.control import Control
+from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS
 from ladder.match.process.bot_process import Answer, BotProcess
@@ -224,11 +224,12 @@ def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
     assert [process.alive for process in processes] == [False, False, False]
 
 
-def excuse(late: LateMove, seconds: float) -> Verdict:
+def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     """Excuse a late move, whatever happened."""
     assert late.budget_us == 1000
     assert seconds <= CONTROL_S
-    return Verdict(True, Control(elapsed_us=51_000, waited_us=40_000, longest_us=20_000))
+    control = ControlMeasurement(elapsed_us=51_000, waited_us=40_000, longest_us=20_000)
+    return LateMoveVerdict(True, control)
 
 
 def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
@@ -270,7 +271,7 @@ def test_thinking_before_ready_counts_when_the_question_is_known(
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(thinker, good, time_ms=1), pool, judge_late=excuse)
     assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
-    assert "ms to prepare for a move that it was asked again (ply " in record.games[0].detail
+    assert "ms to prepare for a repeated question (ply " in record.games[0].detail
 
 
 def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("spins", BotTimeout, r"no answer to move \(ply 0\)"),
     ("late 0.6", BotTimeout, r"no answer to move \(ply 0\)"),
     ("half-line", BotTimeout, r"only half a line came: '\{\"type\":\"move\",'"),
-    ("floods-errors", BotTimeout, r"no answer to move .* last words on stderr:\n.*0123456789"),
+    ("floods-errors", BotTimeout, r"no answer to move .* last lines of its stderr:\n.*0123456789"),
     ("segfaults", BotCrash, r"killed by SIGSEGV when asked for move .*:\nabout to crash"),
     ("exits", BotCrash, r"exited with status 3 when asked for move \(ply 0\)"),
     (
@@ -96,7 +96,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     (
         "debugs before",
         BotProtocolError,
-        r"'thinking about ply 0' before its answer to move \(ply 0\); debug output .* error",
+        r"'thinking about ply 0' before its answer to move \(ply 0\); .* standard error",
     ),
     ("debugs after", BotProtocolError, r"'thinking about ply 0' after its answer to move"),
     ("buffers ready", BotTimeout, r"new_game .*: it answered only when its standard input was"),
@@ -290,7 +290,10 @@ def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
         ("hides-memory pipes", r"over its memory limit: \d+ MiB"),
         ("hides-memory detached", r"over its memory limit: \d+ MiB"),
         ("hides-memory ramfs", r"by mounting a ramfs, which has no size"),
-        ("hides-memory left", r"by keeping a mount namespace open that no process of it is in"),
+        (
+            "hides-memory left",
+            r"by keeping a mount namespace open that none of its processes is in",
+        ),
     ],
 )
 def test_memory(start_fake: StartFake, mode: str, text: str) -> None:

@@ -17,7 +17,7 @@ def test_a_traceback_keeps_its_lines() -> None:
     """Its indentation is kept, too; the log's own headings are no words of the bot."""
     failure = append_stderr(BotCrash("exited with status 1"), STDERR)
     assert str(failure).split("\n") == [
-        "exited with status 1; its last words on stderr:",
+        "exited with status 1; the last lines of its stderr:",
         "Traceback (most recent call last):",
         '  File "bot.py", line 3, in <module>',
         "    think()",
@@ -31,7 +31,7 @@ def test_a_traceback_keeps_its_lines() -> None:
 def test_one_line_tells_the_exception() -> None:
     """A warning has no room for a traceback."""
     detail = str(append_stderr(BotCrash("exited with status 1"), STDERR))
-    told = "exited with status 1; its last words on stderr: ValueError: no move"
+    told = "exited with status 1; the last lines of its stderr: ValueError: no move"
     assert to_one_line(detail) == told
     assert to_one_line("too late") == "too late"
 

@@ -160,7 +160,7 @@ def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> N
     [
         ("ramfs", "by mounting a ramfs, which has no size"),
         ("detached", r"over its memory limit: \d+ MiB"),
-        ("left", "by keeping a mount namespace open that no process of it is in"),
+        ("left", "by keeping a mount namespace open that none of its processes is in"),
     ],
 )
 def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, text: str) -> None:

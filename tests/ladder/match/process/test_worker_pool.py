@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.worker_pool import AHEAD_S, WorkerDied, WorkerPool
+from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -178,7 +178,7 @@ def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> N
     rooms = []
     for _ in range(5):
         future = pool.call(note, tmp_path / "log", "quick")
-        time.sleep(2 * AHEAD_S)
+        time.sleep(2 * SHORT_TASK_S)
         await_all(pool, future)
         rooms.append(pool.capacity)
     assert max(rooms) > 2

@@ -8,7 +8,7 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.match.specs import own_sources as module
-from ladder.match.specs.file_state import changes
+from ladder.match.specs.file_state import find_file_changes
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 
 
@@ -99,6 +99,6 @@ def test_without_a_cache_the_tree_itself_is_watched(
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
     own = own_sources()
     assert own.root == tree
-    assert changes(own.content) == {}
+    assert find_file_changes(own.content) == {}
     (tree / "bots/uct/player.py").write_text("edited\n")
-    assert changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}
+    assert find_file_changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}
