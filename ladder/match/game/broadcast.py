@@ -14,7 +14,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from time import perf_counter_ns
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -24,12 +24,6 @@ from db.records.pairs import PairPlan
 from engine.result import Result, Termination
 from ladder.match.process.cpus import PREFIX
 
-PACE_NS = 50_000_000
-"""Shortest time between two positions of one worker."""
-SEARCH_NS = 250_000_000
-"""Time between two searches for a listener during slow games."""
-QUICK_GAME_NS = 1_000_000_000
-"""After a shorter game, the next one searches for a listener only at its beginning."""
 DATAGRAM_LIMIT = 4096
 """Bytes of a datagram; a position has some 300."""
 
@@ -64,8 +58,20 @@ class BoardInPlay(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_f
     termination: Termination | None = None
 
 
+class Pace(NamedTuple):
+    """How often a worker sends positions and searches for a listener, in nanoseconds."""
+
+    position_ns: int = 50_000_000
+    """Shortest time between two positions, and between two searches at the beginnings of games."""
+    search_ns: int = 250_000_000
+    """Shortest time between two searches during a game."""
+    quick_game_ns: int = 1_000_000_000
+    """After a shorter game, the next one searches for a listener only at its beginning."""
+
+
 _CREDENTIALS = struct.Struct("3i")
 """Process, user and group of a sender."""
+USUAL_PACE = Pace()
 _NO_THOUGHT = Thought(0)
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(BoardInPlay)
@@ -96,22 +102,23 @@ def channel_name(database: str | None) -> str | None:
 class Broadcaster:
     """The sending end of one worker; the referee calls `start_game` for each game."""
 
-    def __init__(self, channel: str) -> None:
+    def __init__(self, channel: str, pace: Pace = USUAL_PACE) -> None:
         """Create a sender, which sends nothing until the channel has a listener."""
+        self.pace = pace
         self._address = f"\0{channel}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
         self._is_connected = False
-        self._searched = -SEARCH_NS
+        self._searched = -pace.search_ns
         self._begun: int | None = None
         self._next = self._next_end = 0
 
     def start_game(self, plan: PairPlan, swapped: bool) -> "GameBroadcast | None":
         """Return the sender of a game, or None if there is no listener and games are short."""
         now = perf_counter_ns()
-        is_quick = self._begun is not None and now - self._begun < QUICK_GAME_NS
+        is_quick = self._begun is not None and now - self._begun < self.pace.quick_game_ns
         self._begun = now
-        if not self.has_listener(now, PACE_NS) and is_quick:
+        if not self.has_listener(now, self.pace.position_ns) and is_quick:
             return None
         return GameBroadcast(self, plan, swapped)
 
@@ -136,10 +143,10 @@ class Broadcaster:
         if is_end:
             if now < self._next_end:
                 return False
-            self._next_end = now + PACE_NS
+            self._next_end = now + self.pace.position_ns
         elif now < self._next:
             return False
-        self._next = now + PACE_NS
+        self._next = now + self.pace.position_ns
         return True
 
     def send(self, board: BoardInPlay) -> None:
@@ -178,7 +185,9 @@ class GameBroadcast:
 
         """
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.has_listener(now, SEARCH_NS) and broadcast.is_due(now, is_end=False):
+        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
+            now, is_end=False
+        ):
             broadcast.send(self._board(moves, thoughts, times_us))
 
     def send_end(
@@ -191,7 +200,9 @@ class GameBroadcast:
     ) -> None:
         """Send the final position, unless that of another game was sent just before."""
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.has_listener(now, SEARCH_NS) and broadcast.is_due(now, is_end=True):
+        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
+            now, is_end=True
+        ):
             board = self._board(moves, thoughts, times_us)
             broadcast.send(msgspec.structs.replace(board, result=result, termination=termination))
 
@@ -247,7 +258,7 @@ class BroadcastListener:
         return self._socket.fileno()
 
     def receive(self) -> tuple[int, BoardInPlay] | None:
-        """Return the next position and its sender's process id, or None if there is none now."""
+        """Return the next position and its sender's process id, or None if nothing has come."""
         while True:
             try:
                 data, ancillary, flags, _ = self._socket.recvmsg(

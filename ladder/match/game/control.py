@@ -1,4 +1,4 @@
-"""A control measurement for late moves: how much of the processor does one busy process get?
+"""A control measurement for late moves: the share of the processor that one busy process gets.
 
 After a bot was late and all its processes have ended, the referee computes for a moment on the same
 processor. Whatever keeps the referee from running then cannot be caused by the bot, even if the

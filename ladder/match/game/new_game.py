@@ -14,7 +14,7 @@ def make_new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed:
     """Return the question that begins a game for one side.
 
     Args:
-        entrant: the bot; it also tells the host of built-in players which player to be.
+        entrant: the bot; the host of built-in players becomes its player.
         board: the board of the game.
         game: a name for the game, for the bot's own logs.
         side: 0 if the bot moves first, 1 if it moves second.

@@ -1,4 +1,4 @@
-"""Failures of bots, each with a sentence that tells the bot's author what to mend."""
+"""Failures of bots, each with a message for the bot's author."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def describe_boards(boards: Sequence[str] | None) -> str:
     return ", ".join(sizes) + (" with or without a forbidden cell" if FORBIDDEN in boards else "")
 
 
-def boards_to_propose(
+def propose_boards(
     boards: Sequence[str] | None, others: Collection[Sequence[str] | None] = ()
 ) -> str:
     """Return a board class that a bot plays, and the other bots as well if possible."""

@@ -40,7 +40,7 @@ def find_repository(folder: Path, option: str | None = "git") -> Path:
         option: the option that an error names, or None.
 
     Raises:
-        UsageError: there is none, git cannot read it, or git is not installed.
+        UsageError: there is no repository, git cannot read it, or git is not installed.
 
     """
     done = _git(folder, "rev-parse", "--show-toplevel")
@@ -84,7 +84,7 @@ def subject_of(repository: Path, commit: str) -> str:
 
 
 def common_ancestor(repository: Path, one: str, other: str) -> str:
-    """Return the hash of the best common ancestor of two commits, or "" if there is none."""
+    """Return the hash of the best common ancestor of two commits, or "" without one."""
     return _git(repository, "merge-base", one, other).stdout.strip()
 
 

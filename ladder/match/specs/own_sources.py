@@ -43,7 +43,7 @@ class OwnSources:
 
 
 def own_sources() -> OwnSources:
-    """Return the copy that hosts run; make it if there is none with this content.
+    """Return the copy that hosts run, and make it if it does not exist.
 
     If the cache cannot be written, hosts run the working tree, which then must not change.
     """

@@ -91,7 +91,7 @@ def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
     """Return the command that runs a module of this project, found on PYTHONPATH.
 
     -P keeps the current folder off the import path, so that a user's own package called `bots` or
-    `engine` is not imported instead of ours.
+    `engine` is not imported instead.
     """
     return (python or sys.executable, "-P", "-m", module)
 

@@ -30,9 +30,9 @@ from ladder.match.registry.registered import (
     refuse_short_time,
 )
 from ladder.match.specs.board_support import (
-    boards_to_propose,
     can_play,
     describe_boards,
+    propose_boards,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.budgets import Budgets
@@ -56,7 +56,7 @@ def entrant_at_the_board(store: Store, name: str, board: Board, budgets: Budgets
     if not can_play(bot.revision.boards, board):
         raise UsageError(
             f"{name} does not play {board}, but {describe_boards(bot.revision.boards)}: choose "
-            f"{boards_to_propose(bot.revision.boards)}"
+            f"{propose_boards(bot.revision.boards)}"
         )
     refuse_short_time([bot], budgets.amounts.get("time_ms"))
     found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))

@@ -80,7 +80,10 @@ def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize("text", UNPRINTABLE)
 def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) -> None:
     """The texts beside the name must be printable, too."""
-    for spec, note, whose in (("builtin:v1", text, "--note"), (f"exec:{text}", "", "SPEC")):
+    for spec, note, whose in (
+        ("builtin:v1", text, "a note"),
+        (f"exec:{text}", "", "a specification"),
+    ):
         with pytest.raises(UsageError, match=f"^{whose} is printable text, got U"):
             examine(
                 {},
@@ -148,7 +151,9 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
             hello = tmp_path / f"{key}{place}"
             hello.write_text(json.dumps({"type": "hello", "name": "x", "version": "", key: text}))
             argv = ("python3", "-I", "-S", "-c", script, str(hello))
-            with pytest.raises(BotFailure, match=f"its hello: a {key} is printable text") as failed:
+            with pytest.raises(
+                BotFailure, match=f"its hello is refused: a {key} is printable text"
+            ) as failed:
                 pool.fetch_hello(Start(argv=argv, folder=str(tmp_path)))
             assert is_shown_safely(str(failed.value))
 

@@ -25,7 +25,7 @@ from tests.support.unconfined import UNCONFINED
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
-    """A worker's bot processes, ended afterwards."""
+    """Yield a pool of bot processes, and close it afterwards."""
     bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
@@ -80,7 +80,7 @@ def test_the_allowance_grows_with_the_time_of_the_game() -> None:
 
 
 def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
-    """Its helpers run for one of its opponent's moves; the game goes on, the record names it."""
+    """Its helpers run during one move of its opponent; the game continues, and is recorded."""
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(victim, thief), pool)
@@ -93,7 +93,7 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
 def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever colour it has, it loses by pondering, and the reason tells how much it took."""
+    """It loses by pondering with both colours, and the reason names the time that it used."""
     monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("late", "0.7", folder=tmp_path)
@@ -106,7 +106,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
 def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There nobody loses strength, and games must not depend on the clock."""
+    """Under a work budget no bot loses strength, and games do not depend on the clock."""
     monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "4", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
@@ -136,7 +136,7 @@ def test_who_makes_its_opponent_late_is_charged(
 def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within the allowance nobody is charged, and the game is played again without it."""
+    """Within the allowance no bot is charged, and the move is asked again."""
     monkeypatch.setattr("ladder.match.game.cpu_use.FREE_US", 10**9)
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
@@ -166,7 +166,7 @@ def test_more_than_one_processor_on_its_turn_is_charged(
 
 
 def test_idle_bots_stand_still_while_others_play(pool: BotPool, tmp_path: Path) -> None:
-    """A kept process must not run on the CPU of a game that is none of its own."""
+    """An idle process does not run on the CPU of another bot's game."""
     start = fake_start("ponders", folder=tmp_path)
     process = pool.acquire(start)
     process.ask(NEW_GAME, timeout_s=30)

@@ -128,18 +128,20 @@ def test_failures(
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
+    ("mode", "expected"),
     [
         ("buffers hello", r"it answered only when its standard input was closed; .* flush"),
         ("silent-to-the-end", r"it ended without an answer when .*:\nend of input"),
     ],
 )
-def test_a_silent_bot_is_looked_into(start_fake: StartFake, mode: str, said: str) -> None:
-    """A bot that does not flush must be told so, and told early that something may be wrong."""
+def test_the_cause_of_a_silent_hello_is_reported(
+    start_fake: StartFake, mode: str, expected: str
+) -> None:
+    """Missing flushes are named, and a warning comes before the deadline."""
     bot = start_fake(*mode.split())
     reports: list[str] = []
     bot.report_silence(0.2, lambda: reports.append("silent"))
-    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + said):
+    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + expected):
         bot.ask(Hello(), timeout_s=LONG_WAIT_S)
     assert reports == ["silent"]
 
@@ -197,19 +199,19 @@ def test_tell_never_blocks(start_fake: StartFake) -> None:
     bot = start_fake("stops-reading")
     open_game(bot)
 
-    def tell() -> None:
+    def send() -> None:
         for _ in range(3000):
             bot.send(GameOver(result="win", termination="four_in_a_row"))
 
-    telling = threading.Thread(target=tell, daemon=True)
-    telling.start()
-    telling.join(30)
-    assert not telling.is_alive()
+    sending = threading.Thread(target=send, daemon=True)
+    sending.start()
+    sending.join(30)
+    assert not sending.is_alive()
     with pytest.raises(BotTimeout, match="did not read its standard input"):  # so it was full
         first_move(bot, 0.1)
 
 
-@pytest.mark.parametrize("mode", ["chatters", "talks-after-game-over"])
+@pytest.mark.parametrize("mode", ["answers-twice", "talks-after-game-over"])
 def test_unasked_output(start_fake: StartFake, mode: str) -> None:
     """Output that lies there before a question is a protocol error of that question."""
     bot = start_fake(mode)
@@ -316,7 +318,7 @@ def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
     ],
 )
 def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: str) -> None:
-    """Each limit ends the bot or fails its call, and the sentence says which."""
+    """Each limit ends the bot or fails its call, and the message names the limit."""
     bot = start_fake(mode, limits=limits)
     open_game(bot)
     with pytest.raises(BotCrash, match=text):
@@ -336,7 +338,7 @@ def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: st
 def test_what_cannot_be_started(
     tmp_path: Path, command: tuple[str, ...], folder: str, text: str
 ) -> None:
-    """The sentence says what is missing and where it was looked for."""
+    """The message names the missing file and where it was searched."""
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
     (tmp_path / "junk").chmod(0o755)
@@ -348,7 +350,7 @@ def test_what_cannot_be_started(
 
 
 def test_kill_is_repeatable(start_fake: StartFake, mark: str) -> None:
-    """A second kill, and a wish to quit after it, find nothing to do."""
+    """A second kill, and a request to quit after it, do nothing."""
     bot = start_fake("hangs-in-move")
     open_game(bot)
     bot.kill()

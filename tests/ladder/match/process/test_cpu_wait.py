@@ -1,4 +1,4 @@
-"""A late bot that was kept from running is told from one that slept."""
+"""A late bot that was kept from running is distinguished from one that slept."""
 
 import os
 import time
@@ -66,7 +66,7 @@ def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFa
 
 
 class ScriptedThread:
-    """What /proc tells of the one thread of a bot; the test's own process lends its number.
+    """What /proc reports of the one thread of a bot, under the id of the test's own process.
 
     A real thread that waits inside the kernel, or that runs between two readings, cannot be made to
     order.
@@ -89,7 +89,7 @@ class ScriptedThread:
         self.before = snapshot(NOBODY, ended=False)
 
     def read(self, path: str) -> bytes:
-        """The beginning of a file of /proc."""
+        """Return the beginning of a file of /proc."""
         name = path.removeprefix(f"{self.path}/")
         if name == "schedstat":
             self.state = self.after_accounts or self.state
@@ -108,7 +108,7 @@ class ScriptedThread:
         return self.real_read(path)
 
     def late(self) -> Stall:
-        """The look after a question that was put 70 ms ago."""
+        """Return the stall measured 70 ms after a question."""
         before = self.before._replace(taken=time.monotonic() - 0.07)
         return measure_stall(NOBODY, before, 0)
 
@@ -125,7 +125,7 @@ def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.M
 def test_a_bot_held_up_by_the_kernel_was_stalled(
     monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    """It wanted memory, and whoever holds the lock on that is put aside itself."""
+    """It wants memory, and the thread that has the lock on it does not run."""
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = "D", call, 8, 18_000_000
     stall = thread.late()
@@ -165,7 +165,7 @@ def test_a_late_bots_time_in_words() -> None:
 def test_what_the_host_took_from_the_bots_processor_was_a_stall(
     monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
 ) -> None:
-    """A host stops the whole processor, and the bot's clock may have gone on: nothing waited."""
+    """A host stops the whole processor while the bot's clock may run on: no thread waited."""
     thread = ScriptedThread(monkeypatch)
     thread.processor, thread.stolen_ticks = processor, 15
     thread.cpu_ns = 10_000_000_000  # more than has passed, however long this test is kept waiting
@@ -205,7 +205,7 @@ def test_oversleeping_without_a_wait_is_a_stop() -> None:
 
 
 def calmest(start_fake: StartFake, mode: str) -> Stall:
-    """The late move during which other programs used the bot's processor least, of some tries."""
+    """Return the late move with the least use by other programs, of several tries."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     stalls = []

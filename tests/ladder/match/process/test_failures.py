@@ -31,8 +31,8 @@ def test_a_traceback_keeps_its_lines() -> None:
 def test_one_line_tells_the_exception() -> None:
     """A warning has no room for a traceback."""
     detail = str(append_stderr(BotCrash("exited with status 1"), STDERR))
-    told = "exited with status 1; the last lines of its stderr: ValueError: no move"
-    assert to_one_line(detail) == told
+    line = "exited with status 1; the last lines of its stderr: ValueError: no move"
+    assert to_one_line(detail) == line
     assert to_one_line("too late") == "too late"
 
 

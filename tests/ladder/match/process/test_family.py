@@ -13,7 +13,7 @@ from tests.support.fakes import NEW_GAME, StartFake, open_game
 
 
 def playing(start_fake: StartFake, *words: str) -> BotProcess:
-    """A fake bot in its first game, asked once."""
+    """Return a fake bot in its first game that was asked once."""
     bot = start_fake(*words)
     open_game(bot)
     bot.begin_game()
@@ -33,7 +33,7 @@ def await_true(condition: Callable[[], bool]) -> None:
 
 
 def states(bot: BotProcess) -> set[str]:
-    """The states of all processes of a bot."""
+    """Return the states of all processes of a bot."""
     found = set()
     for process in psutil.Process(bot.supervisor_pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -81,12 +81,12 @@ def test_what_runs_off_its_turn_is_seen_and_stopped(
         ask(bot, ply)
         return bot.tree.off_turn_us <= 1000
 
-    # Ended processes are told in ticks of 10 ms, so that a rest may show what a turn has used.
+    # Ended processes count in ticks of 10 ms, so time off turn may include time of the turn.
     assert sum(stands_still() for _ in range(6)) >= 3
 
 
 def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> None:
-    """Every question lets it run again, and so does the wish that it ends."""
+    """It runs again for every question, and for the request to quit."""
     bot = playing(start_fake, "steals", "1")
     bot.pause()
     bot.ask(NEW_GAME, timeout_s=30)
@@ -121,4 +121,4 @@ def test_the_turn_of_a_family_is_that_of_all_its_processes(start_fake: StartFake
 
     await_true(is_noticed)
     ask(bot, 4)
-    assert bot.tree.turn_us >= 90_000  # the kernel tells ended ones in ticks of 10 ms
+    assert bot.tree.turn_us >= 90_000  # ended processes count in ticks of 10 ms

@@ -44,7 +44,7 @@ def test_cpu_time_counts_anew_in_each_game(start_fake: StartFake) -> None:
 
 
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
-    """A bot that thinks has used it, one that sleeps has not, before a game begins nobody has."""
+    """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
     thinker = start_fake("thinks", "0.05")
     open_game(thinker)
     first_move(thinker)
@@ -81,7 +81,7 @@ def test_a_measured_process_that_ends_is_forgotten(start_fake: StartFake) -> Non
 
 
 def test_a_small_memory_limit_names_itself(start_fake: StartFake) -> None:
-    """A bot that answers in time is ended all the same, and its next question says why."""
+    """A bot that answers in time is ended nevertheless, and the next question reports why."""
     bot = start_fake("leaks", "60,1", limits=Limits(memory_mb=40))
     with pytest.raises(BotFailure, match=r"over its memory limit: \d+ MiB .* 40 MiB allowed"):  # noqa: PT012
         open_game(bot)

@@ -20,7 +20,7 @@ NASTY = "\x1b]0;title\x07 compiling \x9b31m\n"
 
 
 def entrant(folder: Path, compiler: str) -> Entrant:
-    """A player of a copy whose own sources compile by these lines of Python."""
+    """Return a player of a copy whose compiler runs these lines of Python."""
     (folder / "bots").mkdir()
     (folder / "bots" / "__init__.py").touch()
     (folder / "bots" / "warm.py").write_text(compiler)
@@ -32,16 +32,16 @@ def entrant(folder: Path, compiler: str) -> Entrant:
 def test_the_words_of_a_revision_are_printable(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """No compilation of a stranger's sources may steer the terminal, and its failure is told."""
-    says = f"import os, sys; os.write(2, {NASTY.encode()!r}); sys.exit(1)"
+    """A compilation of foreign sources cannot control the terminal; its failure is shown."""
+    program = f"import os, sys; os.write(2, {NASTY.encode()!r}); sys.exit(1)"
     with pytest.raises(UsageError, match=r"compiling v1 of .* failed"):
-        compile_entrants([entrant(tmp_path, says)])
-    said = capfd.readouterr().err
-    assert said == "\\x1b]0;title\\x07 compiling \\x9b31m\n"
+        compile_entrants([entrant(tmp_path, program)])
+    shown = capfd.readouterr().err
+    assert shown == "\\x1b]0;title\\x07 compiling \\x9b31m\n"
 
 
 def test_a_process_that_a_compilation_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
-    """The end of the compilation is its own, whoever still holds its standard error."""
+    """The compilation ends even if another process still has its standard error open."""
     pid_file = tmp_path / "pid"
     leaves = (
         "import os, time\n"

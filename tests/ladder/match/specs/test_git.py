@@ -42,15 +42,15 @@ def test_an_unknown_revision_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:
-    """The sentence must name the folder and what git said."""
-    with pytest.raises(UsageError, match=r"lies in no git repository \(not a git repository"):
+    """The message names the folder and git's error."""
+    with pytest.raises(UsageError, match=r"is not in a git repository"):
         find_repository(tmp_path)
 
 
 def test_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without git on PATH the sentence must say that it is needed."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="needs the program git"):
+    with pytest.raises(UsageError, match="no program git on PATH"):
         find_repository(tmp_path)
 
 

@@ -87,7 +87,7 @@ def test_it_is_built_where_it_stays(take: Take) -> None:
         ("./missing", "cannot be started"),
         ("sh -c '", "cannot be read"),
         ("false", "it printed nothing"),
-        (" ", "names no command"),
+        (" ", "is empty"),
     ],
 )
 def test_a_failed_build_leaves_nothing(store: Path, take: Take, build: str, sentence: str) -> None:
