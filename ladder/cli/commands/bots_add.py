@@ -86,11 +86,11 @@ def add(
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-    from ladder.match.specs.git_spec import make_git_source, warn_uncommitted
+    from ladder.match.specs.git_spec import describe_uncommitted, make_git_source
     from reports.bots import trial_text
 
     source = make_git_source(git, build, folder_beside(file_of(db), COPIES))
-    warning = warn_uncommitted(spec, Path.cwd(), source)
+    warning = describe_uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
     request = RegistrationRequest(

@@ -34,15 +34,19 @@ class BotPool:
     Not shared between threads. `close` ends every process.
     """
 
-    def __init__(self, confinement: Confinement, *, keep: int = MOST_IDLE) -> None:
+    def __init__(
+        self, confinement: Confinement, *, keep: int = MOST_IDLE, hello_s: float = HELLO_S
+    ) -> None:
         """Create an empty pool; `acquire` starts processes.
 
         Args:
             confinement: limits, sandbox and logs of every bot. Players of this installation, which
                 are part of the ladder, start without the sandbox.
             keep: number of idle processes kept.
+            hello_s: deadline of a bot's hello.
 
         """
+        self._hello_s = hello_s
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
@@ -80,7 +84,7 @@ class BotPool:
         check_unchanged(start)
         process = self._start(start, name)
         try:
-            exchange_hello(process)
+            exchange_hello(process, self._hello_s)
         except BaseException:
             process.kill()
             raise
@@ -125,7 +129,7 @@ class BotPool:
         if report is not None:
             process.report_silence(SILENT_S, lambda: report(SILENT.format(name=name)))
         try:
-            return exchange_hello(process)
+            return exchange_hello(process, self._hello_s)
         finally:
             process.kill()
 
@@ -162,14 +166,14 @@ class BotPool:
         self._count_logs()
 
 
-def exchange_hello(process: BotProcess) -> HelloReply:
+def exchange_hello(process: BotProcess, timeout_s: float) -> HelloReply:
     """Send hello and return the bot's hello.
 
     Raises:
         BotFailure: the bot sent no hello in time, or one with text that is not printable.
 
     """
-    reply = process.ask(Hello(), timeout_s=HELLO_S).reply
+    reply = process.ask(Hello(), timeout_s=timeout_s).reply
     assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` refuses any other answer
     try:
         check_text(reply.name, "a name")

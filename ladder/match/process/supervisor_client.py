@@ -192,7 +192,7 @@ class SupervisorClient:
         self._write_control(b"game\n")
 
     def add_log_heading(self, line: str) -> None:
-        """Write a line into the log before the bot's next output; nothing if it has no log or writes nothing."""
+        """Write a line into the log before the bot's next output; without output it is dropped."""
         if self.log_path is not None:
             self._write_control(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
 

@@ -11,10 +11,11 @@ from db.records.bots import (
     BotRow,
     NewBot,
     NewRevision,
+    remedy_for,
 )
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UsageError
+from ladder.errors import UnknownBot, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
@@ -32,7 +33,7 @@ from ladder.match.specs.git_spec import (
     resolve_spec,
 )
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text, unknown_bot
+from ladder.names import check_line, check_name, check_text
 
 
 class NothingToAdd(UsageError):
@@ -101,7 +102,8 @@ def examine(
     name = check_name(request.name)
     check_text(request.spec, "a specification")
     if request.based_on and request.based_on not in known:
-        raise unknown_bot(request.based_on, known, "the bot it is based on")
+        problem = f"no registered bot is called {request.based_on!r}"
+        raise UnknownBot(f"{problem}: {remedy_for(request.based_on, known)}", option="based_on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "a note")
@@ -235,7 +237,8 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: Resolve
         raise UsageError(
             f"{state} with other content ({other}): choose another name, or replace it with "
             f"`ladder bots add {name} SPEC --replace`, and its old games no longer count; if the "
-            "changed files are not part of the bot, add --files '*.py' or the like to the command"
+            "changed files are not part of the bot, name the others by patterns, as in `ladder "
+            f"bots add {name} SPEC --replace --files '*.py'`"
         )
     if known.revision.launch.starts_nothing:
         raise UsageError(

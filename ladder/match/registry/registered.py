@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
-from db.records.bots import BotRow, NewBot
+from db.records.bots import BotRow, NewBot, remedy_for
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
@@ -35,7 +35,6 @@ from ladder.match.specs.spec import (
     resolve_own_player,
 )
 from ladder.match.specs.start_command import make_entrant
-from ladder.names import unknown_bot
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
@@ -51,7 +50,8 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            raise unknown_bot(word, available, "--bots")
+            problem = f"no registered bot is called {word!r}: {remedy_for(word, available)}"
+            raise UnknownBot(problem, option="bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())

@@ -100,7 +100,7 @@ def find_spec_repository(spec: str, folder: Path, option: str | None = "git") ->
     return find_repository(_find_start_folder(spec, folder), option)
 
 
-def warn_uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
+def describe_uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
     """Return a warning about changes that are not part of the revision, or None.
 
     Raises:

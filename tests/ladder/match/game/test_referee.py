@@ -1,5 +1,6 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
+import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bots.protocol import Budget, Info
+from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
 from db.records.launch import Start
 from db.records.pairs import (
@@ -61,7 +62,7 @@ def plan(
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
     [
-        ("hangs-in-hello", "", Termination.CRASH, ""),
+        ("hangs-in-hello", "", Termination.TIMEOUT, "hello"),
         ("hangs-in-move", "", Termination.TIMEOUT, "within"),
         ("late", "0.4", Termination.TIMEOUT, "within"),
         ("segfaults", "", Termination.CRASH, "SIG"),
@@ -81,18 +82,15 @@ def test_only_the_failing_side_loses(
     argument: str,
     termination: Termination,
     words: str,
-    pool: BotPool,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A failing bot loses with both colours, and the reason is stored."""
-    if mode == "hangs-in-hello":
-        # The usual deadline of a hello would make the test wait for thirty seconds per game.
-        monkeypatch.setattr("ladder.match.game.bot_pool.HELLO_S", 0.3)
-        termination, words = Termination.TIMEOUT, "hello"
+    # The usual deadline of a hello would make the test wait for thirty seconds per game.
+    hello_s = 0.3 if mode == "hangs-in-hello" else HELLO_S
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(bad, good), pool)
+    with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
+        record = play_pair(plan(bad, good), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
     assert (second.result, second.termination) == (Result.WIN, termination)
