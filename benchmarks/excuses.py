@@ -97,13 +97,13 @@ def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
     from ladder.match.game.bot_pool import BotPool
     from ladder.match.game.referee import play_pair
     from ladder.match.process.confinement import Confinement
-    from ladder.match.specs.start_command import built_in, entrant_of
+    from ladder.match.specs.start_command import builtin_launch, make_entrant
 
     budget = Budget(time_ms=options.time)
 
     def entrant(revision: int, name: str) -> Entrant:
         if name in HONEST:
-            return entrant_of(built_in(name), revision=revision, name=name, budget=budget)
+            return make_entrant(builtin_launch(name), revision=revision, name=name, budget=budget)
         mode, *more = name.split(" ")
         words = (sys.executable, "-I", "-S", str(FAKE_BOT), mode, *more)
         return Entrant(revision, name, Start(argv=words, folder=options.folder), budget)

@@ -18,7 +18,7 @@ from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import start_of
+from ladder.match.specs.start_command import make_start
 
 GAMES = 60
 PLIES = 40
@@ -116,7 +116,7 @@ def times_us(start: Start) -> list[int]:
                 assert isinstance(answer.reply, MoveReply)
                 assert answer.reply.column == ply % COLUMNS
                 times.append(answer.elapsed_us)
-            bot.tell(GameOver("draw", "board_full"))
+            bot.send(GameOver("draw", "board_full"))
     return times
 
 
@@ -131,7 +131,7 @@ def main() -> None:
         prepare(folder)
         print(f"microseconds per move over {GAMES} games of {PLIES} plies on 9x{COLUMNS}")
         for spec in SPECS:
-            times = times_us(start_of(read_spec(spec, folder).launch))
+            times = times_us(make_start(read_spec(spec, folder).launch))
             print(
                 f"{spec:<22} median {statistics.median(times):7.1f}"
                 f"   mean {statistics.fmean(times):7.1f}"

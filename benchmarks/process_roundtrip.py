@@ -67,7 +67,7 @@ def main() -> None:
         bot = BotProcess.start(HANGING, UNCONFINED)
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NEW_GAME, timeout_s=30)
-        bot.tell(MoveAsk(ply=0, moves=()))
+        bot.send(MoveAsk(ply=0, moves=()))
         begun = time.perf_counter()
         bot.kill()
         violent.append((time.perf_counter() - begun) * 1e3)

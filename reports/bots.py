@@ -10,8 +10,8 @@ from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.records.restart import Restart
 from ladder.match.registry.add_all import Attempt
-from ladder.match.registry.register import Examined
-from ladder.match.registry.trial import Found
+from ladder.match.registry.register import ExaminedBot
+from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
 from ladder.visible import visible
 from reports.layout.format import text_of_lines
@@ -117,7 +117,7 @@ def _git(origin: Origin) -> dict[str, str]:
     }
 
 
-def trial_text(examined: Examined) -> list[str]:
+def trial_text(examined: ExaminedBot) -> list[str]:
     """The findings of a trial and the files that count as the bot, line by line."""
     lines = found_text(examined.found)
     if examined.not_tracked:
@@ -128,7 +128,7 @@ def trial_text(examined: Examined) -> list[str]:
     return lines
 
 
-def found_text(found: Found) -> list[str]:
+def found_text(found: TrialResult) -> list[str]:
     """The findings of a trial, line by line."""
     hello = f"says hello as {found.name} {found.version}".rstrip()
     lines = [

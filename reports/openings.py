@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.opening_set import OpeningSet
-from ladder.match.openings.draw import Drawing
+from ladder.match.openings.draw import DrawingProgress
 
 LOG_EVERY_S = 5.0
 
 
-def made_document(file: str, known: OpeningSet, state: Drawing) -> dict[str, Any]:
+def made_document(file: str, known: OpeningSet, state: DrawingProgress) -> dict[str, Any]:
     """The document of `ladder openings make --json`."""
     return {
         "file": file,
@@ -21,7 +21,7 @@ def made_document(file: str, known: OpeningSet, state: Drawing) -> dict[str, Any
     }
 
 
-def made_text(file: str, known: OpeningSet, state: Drawing) -> str:
+def made_text(file: str, known: OpeningSet, state: DrawingProgress) -> str:
     """The outcome in a line."""
     search = f", {state.by_search} of them even by a search alone" if state.by_search else ""
     return (
@@ -30,11 +30,11 @@ def made_text(file: str, known: OpeningSet, state: Drawing) -> str:
     )
 
 
-def progress_lines(say: Callable[[str], None]) -> Callable[[Drawing], None]:
+def progress_lines(say: Callable[[str], None]) -> Callable[[DrawingProgress], None]:
     """A line every few seconds."""
     last = time.monotonic()
 
-    def tick(state: Drawing) -> None:
+    def tick(state: DrawingProgress) -> None:
         nonlocal last
         if time.monotonic() - last >= LOG_EVERY_S:
             last = time.monotonic()

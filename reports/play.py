@@ -5,7 +5,7 @@ from bots.player import Info
 from db.records.pairs import Entrant
 from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
-from ladder.match.game.answers import thought_of
+from ladder.match.game.answers import make_thought
 from ladder.tools.play.game import (
     InteractiveGame,
     Opinion,
@@ -83,7 +83,7 @@ def info(game: InteractiveGame) -> list[str]:
 def info_lines(opinion: Opinion, mover: str) -> list[str]:
     """Time, value, line and work of one answer, where the bot told them."""
     told = opinion.info or Info()
-    thought = thought_of(opinion.elapsed_us, opinion.info)
+    thought = make_thought(opinion.elapsed_us, opinion.info)
     facts = dict(thought_facts(thought, unit="simulations"))
     if "value" in facts:
         facts["value"] += f" for {mover} (-1 lost, 1 won)"

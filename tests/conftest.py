@@ -81,7 +81,7 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def awake() -> Iterator[None]:
     """A command that runs in the process of the tests does not make it idle for all that follow."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ladder.match.process.cpus.be_idle", lambda: None)
+        patch.setattr("ladder.match.process.cpus.lower_priority", lambda: None)
         yield
 
 

@@ -242,7 +242,7 @@ class RunOptions(BotOptions):
         """The openings of the file, or those stored from it. Raises UsageError."""
         from ladder.cli.database import is_missing, open_to_read
         from ladder.errors import UsageError
-        from ladder.match.openings.openings_file import read_openings, stored_openings
+        from ladder.match.openings.openings_file import find_stored_openings, read_openings
 
         if self.openings is None:
             return None
@@ -252,7 +252,7 @@ class RunOptions(BotOptions):
         if file.exists() or is_missing(db):
             return read_openings(file)
         with open_to_read(db) as store:
-            return stored_openings(store, self.openings)
+            return find_stored_openings(store, self.openings)
 
 
 def takes_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -10,9 +10,9 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game
+from ladder.match.game.new_game import make_new_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.settings import LIMIT_NAMES
 from ladder.signals import current_stop
 
@@ -41,7 +41,9 @@ def refuse_tight_limits(
     built_ins = tuple(entrant for entrant in entrants if not entrant.start.foreign)
     if not built_ins:
         budget = Budget(simulations=1)
-        built_ins = (entrant_of(built_in("random"), revision=0, name="random", budget=budget),)
+        built_ins = (
+            make_entrant(builtin_launch("random"), revision=0, name="random", budget=budget),
+        )
     failure = _find_failure(replace(BUILT_IN_ONLY, limits=limits), board, built_ins)
     if failure:
         raise UsageError(
@@ -61,7 +63,7 @@ def _find_failure(confinement: Confinement, board: Board, entrants: tuple[Entran
                 current_stop().pause(WATCHED_S)
             try:
                 process = pool.acquire(entrant.start)
-                question = new_game(entrant, board, game="probe", side=0, seed=SEED)
+                question = make_new_game(entrant, board, game="probe", side=0, seed=SEED)
                 process.ask(question, timeout_s=READY_S)
                 pool.release(entrant.start, process, renew=False)
             except BotFailure as failure:

@@ -7,7 +7,7 @@ import msgspec
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.runs.progress import LiveBot, LiveRun
 
 STARTS_BEFORE_PAUSE = 3
@@ -53,7 +53,7 @@ class Roster:
                 bot.paused = True
                 self._reasons[bot.name] = "could not be started"
                 details = (game.detail for game in record.games if game.detail)
-                detail = in_one_line(next(details, ""))
+                detail = to_one_line(next(details, ""))
                 yield (
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"

@@ -18,7 +18,7 @@ from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
-from ladder.match.specs.board_support import boards_to_propose, can_play_class
+from ladder.match.specs.board_support import can_play_class, propose_boards
 from ladder.pair_seeds import CURRENT, SeedDerivation, derive, derive_pair_seed
 
 
@@ -87,7 +87,7 @@ def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> 
         if not can_play_class(plays, BoardClass(board)):
             raise UnfitBot(
                 f"{name} does not play {board}, a board of the openings",
-                f"choose openings on other boards, such as {boards_to_propose(plays)}",
+                f"choose openings on other boards, such as {propose_boards(plays)}",
             )
 
 

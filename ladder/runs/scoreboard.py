@@ -7,7 +7,7 @@ from db.records.pairs import Entrant, FinishedPair, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
 from engine.result import Result
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.runs.progress import LiveBot, LiveRun, describe_conditions
 from ladder.runs.settings import Settings
 from ladder.stats.sequential_elo import START
@@ -57,7 +57,7 @@ def count_pair(
                 losses=result is Result.LOSS,
             )
             if result is Result.LOSS and game.termination.is_forfeit:
-                cause = in_one_line(game.detail)
+                cause = to_one_line(game.detail)
                 forfeits = live.count_forfeits(
                     entrant.name, game.termination, games=1, game=game_id, cause=cause
                 )

@@ -21,7 +21,7 @@ from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
-from ladder.match.game.broadcast import channel_of
+from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
@@ -29,7 +29,7 @@ from ladder.match.registry.registered import (
     leave_out,
     refuse_boards,
     refuse_changed,
-    refuse_hurried,
+    refuse_short_time,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Decision, Judge
@@ -91,7 +91,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=worker_confinement(settings, logs),
-            channel=channel_of(store.where) if settings.bots else None,
+            channel=channel_name(store.where) if settings.bots else None,
         )
 
 
@@ -243,7 +243,7 @@ def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
     refuse_boards([bot], settings.boards)
     if settings.openings is not None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
-    refuse_hurried([bot], settings.budgets.time_ms(bot.name))
+    refuse_short_time([bot], settings.budgets.time_ms(bot.name))
     settings.budgets.for_bot(bot.name, bot.revision.budgets)
     refuse_changed(bot)
 
@@ -259,7 +259,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     refuse_boards(bots, settings.boards)
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
-        refuse_hurried([bot], settings.budgets.time_ms(bot.name))
+        refuse_short_time([bot], settings.budgets.time_ms(bot.name))
     found = entrants(
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),

@@ -13,7 +13,7 @@ from db.records.pairs import (
     PairRecord,
 )
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.runs.executor import MachineEvent
 
 _pool: BotPool | None = None
-_broadcast: Broadcast | None = None
+_broadcast: Broadcaster | None = None
 
 
 def init_worker(pin: bool, confinement: Confinement, channel: str | None) -> None:
@@ -39,7 +39,7 @@ def init_worker(pin: bool, confinement: Confinement, channel: str | None) -> Non
         claim_cpu()
     global _pool, _broadcast
     _pool = BotPool(confinement)
-    _broadcast = None if channel is None else Broadcast(channel)
+    _broadcast = None if channel is None else Broadcaster(channel)
     Finalize(None, _pool.close, exitpriority=10)
 
 
@@ -69,7 +69,7 @@ class Workers(WorkerPool):
             count: Pairs played at the same time.
             pin: Whether each worker claims a CPU of its own if one is free.
             confinement: The limits and sandbox of every bot.
-            channel: The channel of `ladder.match.game.broadcast.channel_of` to broadcast moves
+            channel: The channel of `ladder.match.game.broadcast.channel_name` to broadcast moves
                 on; None to broadcast none.
 
         """

@@ -27,7 +27,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import resolve_unchanged
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import entrant_of, start_of
+from ladder.match.specs.start_command import make_entrant, make_start
 from ladder.pair_seeds import derive, derive_pair_seed
 
 TIE, A_WINS, B_WINS = 0, 1, 2
@@ -156,8 +156,8 @@ def compete(
             plan = PairPlan(
                 id=number,
                 number=number,
-                a=entrant_of(a.launch, revision=0, name=a.name, budget=budget),
-                b=entrant_of(b.launch, revision=1, name=b.name, budget=budget),
+                a=make_entrant(a.launch, revision=0, name=a.name, budget=budget),
+                b=make_entrant(b.launch, revision=1, name=b.name, budget=budget),
                 board=board,
                 board_class=board,
                 opening=(),
@@ -178,7 +178,7 @@ def _unloadable(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGa
         problem = side.problem
         if side.launch is not None:
             try:
-                pool.greet(start_of(side.launch))
+                pool.fetch_hello(make_start(side.launch))
             except BotFailure as failure:
                 problem = str(failure)
         if problem:

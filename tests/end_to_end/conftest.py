@@ -186,7 +186,7 @@ def _stock_server(_: Path) -> None:
 
 def add_steady(runner: Ladder) -> None:
     """Register `steady` in a folder that holds its file."""
-    done = runner("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py brakes")
+    done = runner("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py slows-down")
     assert done.code == 0, done.err
 
 

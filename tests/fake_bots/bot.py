@@ -1,8 +1,99 @@
 # ruff: noqa: SIM115 - each mode ignores its question in its own way
 """A bot that misbehaves in one way: ``python -I -S bot.py MODE [ARGUMENT]``.
 
-Standard library only. `Honest` is the base and plays the leftmost column with room; every other
-class below is a mode of its own, named in MODES at the end, and overrides what it does wrong.
+Uses only the standard library. A mode is the name of a class below (``late-once`` is `LateOnce`)
+that overrides what `Honest` does right. "A move" means each move that the bot is asked for.
+
+    honest                  plays the leftmost column that is not full
+    unsteady                plays random columns, whatever the seed
+
+    Too slow or silent:
+    hangs-in-hello          never answers hello
+    hangs-in-ready          never answers new_game
+    hangs-in-move           never answers a move
+    stops-reading           does not read after new_game
+    silent-to-the-end       reads its input to the end and answers nothing
+    buffers KIND            leaves answers from KIND (hello, ready, move) on in its output buffer
+    spins                   computes forever at a move
+    works MS                computes for MS milliseconds of wall time at a move
+    thinks S[,FILE]         computes for S seconds of processor time at a move [while FILE exists]
+    thinks-in-children S    the same in a child process that ends before the answer
+    thinks-when-prepared FILE,S
+                            makes FILE at a move and hangs; with FILE its ready takes S seconds
+    late S                  sleeps for S seconds at a move
+    late-in-ready S         sleeps for S seconds at new_game
+    late-once FILE          hangs at ply 4 or later until FILE exists; logs the plies on stderr
+    slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
+    obeys at:FILE           at a move does what FILE says: ``sleep SECONDS`` or ``work SECONDS``
+    gives-way HOW           lowers its own rank (nice, idle, cpu, autogroup), computes forever
+    hides-behind-helpers    computes forever while orphans keep its processor busy
+    hides-behind-steps      the same with helpers that do not live long
+    hides-behind-waves      the same with waves of children that the kernel forgets
+    waits-for-its-own-page  waits for a page that only it could provide (userfaultfd)
+    sleeps-in-the-kernel    sleeps uninterruptibly at a move
+
+    Crashes:
+    segfaults               kills itself by SIGSEGV at a move
+    exits                   exits with status 3 at a move
+    exits-at-once           exits at its start with a message on stderr
+    crashes-once FILE       aborts at a move until FILE exists
+    gives-up                answers a move with an error message
+    closes-output           closes its standard output at a move
+    closes-input            closes its standard input at new_game
+
+    Broken protocol:
+    garbage                 answers a move with a sentence
+    bad-bytes               answers a move with bytes that are not UTF-8
+    half-line               writes half an answer and hangs
+    half-line-then-exit     writes half an answer and exits
+    long-line               answers a move with a line of 1 MB
+    floods-output           writes endless output without line breaks
+    floods-lines            writes endless answers
+    floods-errors           writes endless lines to stderr
+    debugs WHEN             writes debug output before or after (WHEN) its answer
+    answers JSON            answers every move with the column JSON
+    full-column             plays column 0 even if it is full
+    wrong-echo              answers with the ply of its former move
+    wrong-type              answers a move with ready
+    answers-twice           answers a move twice
+    talks-after-game-over   writes ready after game_over
+
+    Too much memory, too many files or processes:
+    eats-memory             takes memory without end
+    eats-memory-in-children takes memory in children, each below the limit
+    hides-memory KIND       takes 512 MiB that no process maps (memfd, shm, file, segment, ramfs,
+                            detached, left, sockets, pipes)
+    leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
+    opens-files             opens files without end
+    many-processes          starts 200 children
+    fills-folder            writes 256 MiB into its working folder
+    fills-scratch           writes 64 MiB into its scratch folder
+    one-large-file          writes one file without end
+
+    Processor time off its turn, or in other processes:
+    ponders [S]             a child computes all the time; a move takes S seconds
+    steals N                N orphans compute from each answer to the next question
+    steals-later N          the same from its second move on
+    steals-in-steps [X]     the same in short-lived children [that the kernel forgets]
+    busy-children [X]       computes forever in short-lived children [that the kernel forgets]
+    short-lived-child       a child ends shortly after the game has begun
+
+    Escapes from its supervisor:
+    leaves-orphans          plays on while idle orphans live
+    orphans-keep-output     exits while an orphan has its pipes open
+    leaves-session          plays in a child in another session
+    leaves-session-and-hangs
+                            the same, and never answers a move
+    hops                    forks into a new session every millisecond
+    kills-supervisor [X]    kills its supervisor [while an orphan has its pipes open]
+    stops-supervisor        stops its supervisor
+    escapes [HOW]           a program with another HOME kills the supervisor; with ``clings`` the
+                            bot survives, with ``worker`` the supervisor's parent is killed, too
+    leaves-group            moves itself into the control group above its own
+
+    Reports:
+    reports-environment     its environment, as JSON in the version of its hello
+    reaches FILE            whether it can write FILE, in the version of its hello
 """
 
 import contextlib
@@ -24,7 +115,7 @@ class Honest:
 
     def __init__(self, argument: str) -> None:
         self.argument = argument
-        self.room: list[int] = []
+        self.heights: list[int] = []
 
     def run(self) -> None:
         for line in sys.stdin.buffer:
@@ -34,22 +125,22 @@ class Honest:
                 return
             answer = getattr(self, kind)(message)
             if answer is not None:
-                self.say(answer)
+                self.send(answer)
 
-    def say(self, answer: object) -> None:
+    def send(self, answer: object) -> None:
         write(json.dumps(answer).encode() + b"\n")
 
     def hello(self, message: dict) -> dict | None:
         return {"type": "hello", "name": "fake", "version": "1", "budgets": ["any"]}
 
     def new_game(self, message: dict) -> dict | None:
-        self.room = [message["rows"]] * message["columns"]
+        self.heights = [message["rows"]] * message["columns"]
         if message.get("forbidden"):
-            self.room[message["forbidden"][1]] -= 1
+            self.heights[message["forbidden"][1]] -= 1
         return {"type": "ready"}
 
     def move(self, message: dict) -> dict | None:
-        full = [message["moves"].count(c) >= room for c, room in enumerate(self.room)]
+        full = [message["moves"].count(c) >= height for c, height in enumerate(self.heights)]
         return {"type": "move", "column": full.index(False)}
 
     def game_over(self, message: dict) -> dict | None:
@@ -66,7 +157,7 @@ def hang() -> None:
         time.sleep(60)
 
 
-HELD: list[bytes] = []
+TAKEN: list[bytes] = []
 
 
 def busy(seconds: float) -> None:
@@ -85,7 +176,7 @@ def detach(work) -> None:
     os.wait()
 
 
-# Silent.
+# Too slow or silent.
 
 
 class HangsInHello(Honest):
@@ -104,9 +195,7 @@ class HangsInMove(Honest):
 
 
 class Buffers(Honest):
-    """Leaves its answers to the question named by the argument, and later ones, in its buffer."""
-
-    def say(self, answer):
+    def send(self, answer):
         kinds = ["hello", "ready", "move"]
         sys.stdout.write(json.dumps(answer) + "\n")
         if kinds.index(answer["type"]) < kinds.index(self.argument):
@@ -114,16 +203,12 @@ class Buffers(Honest):
 
 
 class SilentToTheEnd(Honest):
-    """Reads to the end of its input before it does anything."""
-
     def run(self):
         sys.stdin.read()
         sys.exit("end of input")
 
 
 class Debugs(Honest):
-    """Writes a line of debug output before each move, or after it, as the argument says."""
-
     def move(self, message):
         answer = json.dumps(super().move(message)).encode()
         lines = [b"thinking about ply 0", answer]
@@ -137,8 +222,6 @@ class Spins(Honest):
 
 
 class Works(Honest):
-    """For as many milliseconds as the argument says, without giving up the CPU."""
-
     def move(self, message):
         end = time.perf_counter() + float(self.argument) / 1000
         while time.perf_counter() < end:
@@ -147,24 +230,18 @@ class Works(Honest):
 
 
 class LateInReady(Honest):
-    """By the argument, in seconds."""
-
     def new_game(self, message):
         time.sleep(float(self.argument))
         return super().new_game(message)
 
 
 class Late(Honest):
-    """By the argument, in seconds."""
-
     def move(self, message):
         time.sleep(float(self.argument))
         return super().move(message)
 
 
-class Brakes(Honest):
-    """Takes 30 ms a move while there is a file named `slow` beside its scratch folder."""
-
+class SlowsDown(Honest):
     def move(self, message):
         if os.path.exists(os.path.join(os.path.dirname(os.environ["TMPDIR"]), "slow")):
             time.sleep(0.03)
@@ -172,9 +249,6 @@ class Brakes(Honest):
 
 
 class LateOnce(Honest):
-    """At the fifth ply or later, until the file named by the argument is there. Says on its stderr
-    which plies it was asked."""
-
     def new_game(self, message):
         print("new game", file=sys.stderr, flush=True)
         return super().new_game(message)
@@ -189,11 +263,11 @@ class LateOnce(Honest):
 
 class StopsReading(Honest):
     def new_game(self, message):
-        self.say({"type": "ready"})
+        self.send({"type": "ready"})
         hang()
 
 
-# Gone.
+# Crashes.
 
 
 class Segfaults(Honest):
@@ -221,13 +295,11 @@ class ClosesOutput(Honest):
 class ClosesInput(Honest):
     def new_game(self, message):
         os.close(0)
-        self.say({"type": "ready"})
+        self.send({"type": "ready"})
         hang()
 
 
 class CrashesOnce(Honest):
-    """Until the file named by the argument is there."""
-
     def move(self, message):
         if not os.path.exists(self.argument):
             open(self.argument, "w").close()
@@ -240,7 +312,7 @@ class GivesUp(Honest):
         return {"type": "error", "message": "no idea"}
 
 
-# Talking nonsense.
+# Broken protocol.
 
 
 class Garbage(Honest):
@@ -267,7 +339,7 @@ class HalfLineThenExit(Honest):
 
 class LongLine(Honest):
     def move(self, message):
-        self.say({"type": "move", "column": 0, "info": {"note": "x" * 1_000_000}})
+        self.send({"type": "move", "column": 0, "info": {"note": "x" * 1_000_000}})
         hang()
 
 
@@ -290,15 +362,11 @@ class FloodsLines(Honest):
 
 
 class Answers(Honest):
-    """With the column given as JSON by the argument."""
-
     def move(self, message):
         return {"type": "move", "column": json.loads(self.argument)}
 
 
 class FullColumn(Honest):
-    """Always the first one, also when it has no room."""
-
     def move(self, message):
         return {"type": "move", "column": 0}
 
@@ -313,10 +381,10 @@ class WrongType(Honest):
         return {"type": "ready"}
 
 
-class Chatters(Honest):
+class AnswersTwice(Honest):
     def move(self, message):
-        self.say(super().move(message))
-        self.say({"type": "move", "column": 0})
+        self.send(super().move(message))
+        self.send({"type": "move", "column": 0})
 
 
 class TalksAfterGameOver(Honest):
@@ -324,24 +392,22 @@ class TalksAfterGameOver(Honest):
         return {"type": "ready"}
 
 
-# Greedy.
+# Too much memory, processor time or files.
 
 
 class EatsMemory(Honest):
     def move(self, message):
-        held = []
+        taken = []
         while True:
-            held.append(bytearray(os.urandom(4096) * 1024))
+            taken.append(bytearray(os.urandom(4096) * 1024))
 
 
 class HidesMemory(Honest):
-    """In a kind of memory that no process of it maps: 512 MiB, and then it waits."""
-
     def move(self, message):
         make = getattr(self, f"make_{self.argument}")
-        held = []
+        taken = []
         for number in range(64):
-            held.append(make(number))
+            taken.append(make(number))
             time.sleep(0.005)
         hang()
 
@@ -405,7 +471,7 @@ class HidesMemory(Honest):
         os.close(self.fill(descriptor))
 
     def make_left(self, number):
-        """A tmpfs in a mount namespace that only a descriptor keeps alive."""
+        """Mount a tmpfs in a mount namespace that only a descriptor keeps alive."""
         if number == 0:
             ready, child = os.pipe(), os.fork()
             if child == 0:
@@ -421,26 +487,26 @@ class HidesMemory(Honest):
 
     def make_sockets(self, number):
         """7 pairs of sockets whose buffers are as large as a user may have them."""
-        held = []
+        taken = []
         for _ in range(7):
             ends = socket.socketpair()
             for end in ends:
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
                 end.setblocking(False)
                 self.send_all(end.fileno())
-            held.append(ends)
-        return held
+            taken.append(ends)
+        return taken
 
     def make_pipes(self, number):
         """7 pipes of 1 MiB, as large as a user may have them."""
-        held = []
+        taken = []
         for _ in range(7):
             ends = os.pipe()
             os.set_blocking(ends[1], False)
             fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 1 << 20)
             self.send_all(ends[1])
-            held.append(ends)
-        return held
+            taken.append(ends)
+        return taken
 
     def send_all(self, descriptor):
         try:
@@ -455,37 +521,28 @@ class HidesMemory(Honest):
 
 
 class EatsMemoryInChildren(Honest):
-    """Each process alone stays below the limit."""
-
     def move(self, message):
         for _ in range(8):
             if os.fork() == 0:
-                held = bytearray(os.urandom(4096) * 256 * 30)
+                taken = bytearray(os.urandom(4096) * 256 * 30)
                 hang()
-                del held
+                del taken
         hang()
 
 
 class Leaks(Honest):
-    """Plays on, with the MiB that the argument says: before the first move, and at each move.
-
-    A third number makes each move take so many seconds.
-    """
-
     def new_game(self, message):
-        HELD.append(b"x" * (int(self.argument.split(",")[0]) << 20))
+        TAKEN.append(b"x" * (int(self.argument.split(",")[0]) << 20))
         return super().new_game(message)
 
     def move(self, message):
         _, more, *seconds = self.argument.split(",")
-        HELD.append(b"x" * (int(more) << 20))
+        TAKEN.append(b"x" * (int(more) << 20))
         time.sleep(float(seconds[0]) if seconds else 0)
         return super().move(message)
 
 
 class Ponders(Honest):
-    """Plays on, while a child is busy; a move takes as many seconds as the argument says."""
-
     def new_game(self, message):
         if os.fork() == 0:
             while True:
@@ -498,37 +555,32 @@ class Ponders(Honest):
 
 
 class Steals(Honest):
-    """Keeps as many orphans busy as the argument says, each in a session of its own, from each
-    answer to the next question."""
-
     def run(self):
-        self.resting = mmap.mmap(-1, 1)
+        self.off_turn = mmap.mmap(-1, 1)
         for _ in range(int(self.argument)):
             detach(self.steal)
         super().run()
 
     def steal(self):
         while True:
-            if self.resting[0]:
+            if self.off_turn[0]:
                 busy(0.002)
             else:
                 time.sleep(0.002)
 
     def move(self, message):
-        self.resting[0] = 0
+        self.off_turn[0] = 0
         answer = super().move(message)
-        self.resting[0] = 1
+        self.off_turn[0] = 1
         return answer
 
     def game_over(self, message):
-        self.resting[0] = 0
+        self.off_turn[0] = 0
 
 
 class StealsLater(Steals):
-    """It has no children before its second move."""
-
     def run(self):
-        self.resting = mmap.mmap(-1, 1)
+        self.off_turn = mmap.mmap(-1, 1)
         Honest.run(self)
 
     def move(self, message):
@@ -540,13 +592,8 @@ class StealsLater(Steals):
 
 
 class StealsInSteps(Steals):
-    """No child that is busy on the opponent's time lives for long.
-
-    With an argument nobody waits for them, and the kernel forgets what they used.
-    """
-
     def run(self):
-        self.resting = mmap.mmap(-1, 1)
+        self.off_turn = mmap.mmap(-1, 1)
         detach(self.steal_in_steps)
         Honest.run(self)
 
@@ -555,7 +602,7 @@ class StealsInSteps(Steals):
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
-                if self.resting[0]:
+                if self.off_turn[0]:
                     busy(0.02)
                 os._exit(0)
             with contextlib.suppress(ChildProcessError):
@@ -564,8 +611,6 @@ class StealsInSteps(Steals):
 
 
 class HidesBehindHelpers(Honest):
-    """Computes for ever at its move, and has orphans that keep its processor from it meanwhile."""
-
     def run(self):
         self.asked = mmap.mmap(-1, 1)
         for _ in range(20):
@@ -588,8 +633,6 @@ class HidesBehindHelpers(Honest):
 
 
 class HidesBehindSteps(HidesBehindHelpers):
-    """None of the helpers lives for long."""
-
     def step(self):
         if os.fork() == 0:
             busy(0.015)
@@ -598,11 +641,6 @@ class HidesBehindSteps(HidesBehindHelpers):
 
 
 class HidesBehindWaves(Honest):
-    """Computes for ever at its move, with waves of children around it that nobody counts.
-
-    Their end is ignored, so the kernel forgets what they used, and none is alive for long.
-    """
-
     def run(self):
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         super().run()
@@ -621,8 +659,6 @@ class HidesBehindWaves(Honest):
 
 
 class WaitsForItsOwnPage(Honest):
-    """Sleeps in madvise at its move, for a page that it alone could provide (userfaultfd)."""
-
     def move(self, message):
         libc = ctypes.CDLL(None, use_errno=True)
         descriptor = libc.syscall(323 if os.uname().machine == "x86_64" else 282, os.O_CLOEXEC)
@@ -638,9 +674,6 @@ class WaitsForItsOwnPage(Honest):
 
 
 class ThinksWhenPrepared(Honest):
-    """Is late at each move behind a note of the position, and thinks before it says ready when it
-    finds such a note; the argument names the note, and behind a comma the seconds."""
-
     def new_game(self, message):
         note, _, seconds = self.argument.partition(",")
         if os.path.exists(note):
@@ -657,8 +690,6 @@ class ThinksWhenPrepared(Honest):
 
 
 class GivesWay(Honest):
-    """Computes for ever at its move, after it has given its claim on the processor away."""
-
     def hello(self, message):
         if self.argument == "nice":
             os.nice(19)
@@ -677,8 +708,6 @@ class GivesWay(Honest):
 
 
 class SleepsInTheKernel(Honest):
-    """Waits without being interruptible until its child is another program; it never is."""
-
     def move(self, message):
         fifo = os.path.join(os.environ["TMPDIR"], "never-written")
         os.mkfifo(fifo)
@@ -687,8 +716,6 @@ class SleepsInTheKernel(Honest):
 
 
 class ThinksInChildren(Honest):
-    """A child is busy for so many seconds at each move, and has ended before the answer."""
-
     def move(self, message):
         if os.fork() == 0:
             busy(float(self.argument))
@@ -698,11 +725,6 @@ class ThinksInChildren(Honest):
 
 
 class BusyChildren(Honest):
-    """Spends its time in children that end: nothing that lives has used much.
-
-    With an argument nobody waits for them, and the kernel forgets what they used.
-    """
-
     def move(self, message):
         if self.argument:
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -715,8 +737,6 @@ class BusyChildren(Honest):
 
 
 class ShortLivedChild(Honest):
-    """It ends a moment after the game has begun."""
-
     def new_game(self, message):
         if os.fork() == 0:
             time.sleep(0.3)
@@ -725,9 +745,6 @@ class ShortLivedChild(Honest):
 
 
 class Thinks(Honest):
-    """For so many seconds of processor time at each move, as the argument says; when it names a
-    file behind a comma, only while that is there."""
-
     def move(self, message):
         seconds, _, flag = self.argument.partition(",")
         if not flag or os.path.exists(flag):
@@ -736,9 +753,6 @@ class Thinks(Honest):
 
 
 class Obeys(Honest):
-    """The file named by the argument behind "at:": before each move it may say ``sleep`` or
-    ``work`` and for how many seconds."""
-
     def move(self, message):
         with open(self.argument.partition(":")[2]) as file:
             verb, seconds = (file.read() or "sleep 0").split()
@@ -748,14 +762,12 @@ class Obeys(Honest):
 
 class OpensFiles(Honest):
     def move(self, message):
-        held = []
-        while len(held) < 100_000:
-            held.append(open("/dev/null"))
+        taken = []
+        while len(taken) < 100_000:
+            taken.append(open("/dev/null"))
 
 
 class FillsFolder(Honest):
-    """Its working folder, 256 MiB if nobody stops it."""
-
     def move(self, message):
         for number in range(32):
             with open(f"rubbish-{number}", "wb") as file:
@@ -783,12 +795,10 @@ class OneLargeFile(Honest):
                 file.write(b"x" * (1 << 20))
 
 
-# With descendants.
+# Escapes.
 
 
 class LeavesOrphans(Honest):
-    """Plays on while an orphan in a session of its own does nothing."""
-
     def new_game(self, message):
         detach(hang)
         detach(hang)
@@ -796,16 +806,12 @@ class LeavesOrphans(Honest):
 
 
 class OrphansKeepOutput(Honest):
-    """Ends, while an orphan holds its pipes."""
-
     def move(self, message):
         detach(hang)
         sys.exit(4)
 
 
 class LeavesSession(Honest):
-    """The process that the harness talks to is a child in another session and process group."""
-
     def run(self):
         if os.fork():
             hang()
@@ -827,8 +833,6 @@ class ManyProcesses(Honest):
 
 
 class Hops(Honest):
-    """A process that flees: it lives for a millisecond in a new session, and so on."""
-
     def move(self, message):
         detach(self.hop)
         return super().move(message)
@@ -842,8 +846,6 @@ class Hops(Honest):
 
 
 class KillsSupervisor(Honest):
-    """With an argument, an orphan that holds its pipes lives on."""
-
     def move(self, message):
         if self.argument:
             detach(hang)
@@ -858,12 +860,6 @@ class StopsSupervisor(Honest):
 
 
 class Escapes(Honest):
-    """Has a program with another HOME kill the supervisor at its move, and live on.
-
-    With the argument "clings" the bot itself also outlives its supervisor, and plays on; with
-    "worker" the program kills the supervisor's parent, too.
-    """
-
     ESCAPED = """
 import os, signal, sys, time
 for number in sys.argv[2:]:
@@ -897,8 +893,6 @@ time.sleep(600)
 
 
 class LeavesGroup(Honest):
-    """Moves itself into the control group above its own."""
-
     def new_game(self, message):
         with open("/proc/self/mountinfo") as file:
             mount = next(line.split()[4] for line in file if " - cgroup2 " in line)
@@ -909,17 +903,15 @@ class LeavesGroup(Honest):
         return super().new_game(message)
 
 
-# Telling what it finds.
+# Reports.
 
 
-class Tells(Honest):
-    """Its circumstances, as JSON in the version of its hello."""
-
+class ReportsEnvironment(Honest):
     def hello(self, message):
         names = ("RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_AS", "RLIMIT_NPROC")
         with open("/proc/self/status") as file:
             status = {line.split(":")[0]: line.split(":")[1].strip() for line in file}
-        told = {
+        report = {
             "environment": dict(os.environ),
             "descriptors": open_descriptors(),
             "limits": {name: resource.getrlimit(getattr(resource, name)) for name in names},
@@ -930,20 +922,18 @@ class Tells(Honest):
             "pid": os.getpid(),
             "scratch_mode": os.stat(os.environ["HOME"]).st_mode & 0o777,
         }
-        return {**super().hello(message), "version": json.dumps(told)}
+        return {**super().hello(message), "version": json.dumps(report)}
 
 
 class Reaches(Honest):
-    """Whether it can write the file named by the argument, in the version of its hello."""
-
     def hello(self, message):
         try:
             os.close(os.open(self.argument, os.O_RDWR))
             found = "writable"
         except OSError as error:
             found = error.strerror
-        told = {"file": found, "home": os.listdir(os.environ["HOME"]), "folder": os.getcwd()}
-        return {**super().hello(message), "version": json.dumps(told)}
+        report = {"file": found, "home": os.listdir(os.environ["HOME"]), "folder": os.getcwd()}
+        return {**super().hello(message), "version": json.dumps(report)}
 
 
 def open_descriptors() -> dict[str, str]:
@@ -957,87 +947,14 @@ def open_descriptors() -> dict[str, str]:
 
 
 class Unsteady(Honest):
-    """Draws chances of its own, whatever the seed."""
-
     def move(self, message: dict) -> dict | None:
-        free = [c for c, room in enumerate(self.room) if message["moves"].count(c) < room]
+        free = [c for c, height in enumerate(self.heights) if message["moves"].count(c) < height]
         return {"type": "move", "column": free[os.urandom(1)[0] % len(free)]}
 
 
-MODES = {
-    "honest": Honest,
-    "buffers": Buffers,
-    "silent-to-the-end": SilentToTheEnd,
-    "debugs": Debugs,
-    "hangs-in-hello": HangsInHello,
-    "hangs-in-ready": HangsInReady,
-    "hangs-in-move": HangsInMove,
-    "spins": Spins,
-    "works": Works,
-    "late-in-ready": LateInReady,
-    "late": Late,
-    "brakes": Brakes,
-    "late-once": LateOnce,
-    "stops-reading": StopsReading,
-    "segfaults": Segfaults,
-    "exits": Exits,
-    "exits-at-once": ExitsAtOnce,
-    "closes-output": ClosesOutput,
-    "closes-input": ClosesInput,
-    "crashes-once": CrashesOnce,
-    "gives-up": GivesUp,
-    "garbage": Garbage,
-    "bad-bytes": BadBytes,
-    "half-line": HalfLine,
-    "half-line-then-exit": HalfLineThenExit,
-    "long-line": LongLine,
-    "floods-output": FloodsOutput,
-    "floods-lines": FloodsLines,
-    "floods-errors": FloodsErrors,
-    "answers": Answers,
-    "full-column": FullColumn,
-    "wrong-echo": WrongEcho,
-    "wrong-type": WrongType,
-    "chatters": Chatters,
-    "talks-after-game-over": TalksAfterGameOver,
-    "eats-memory": EatsMemory,
-    "hides-memory": HidesMemory,
-    "eats-memory-in-children": EatsMemoryInChildren,
-    "leaks": Leaks,
-    "ponders": Ponders,
-    "steals": Steals,
-    "steals-later": StealsLater,
-    "steals-in-steps": StealsInSteps,
-    "thinks-in-children": ThinksInChildren,
-    "hides-behind-helpers": HidesBehindHelpers,
-    "hides-behind-steps": HidesBehindSteps,
-    "hides-behind-waves": HidesBehindWaves,
-    "waits-for-its-own-page": WaitsForItsOwnPage,
-    "thinks-when-prepared": ThinksWhenPrepared,
-    "gives-way": GivesWay,
-    "sleeps-in-the-kernel": SleepsInTheKernel,
-    "busy-children": BusyChildren,
-    "thinks": Thinks,
-    "unsteady": Unsteady,
-    "obeys": Obeys,
-    "short-lived-child": ShortLivedChild,
-    "opens-files": OpensFiles,
-    "fills-folder": FillsFolder,
-    "fills-scratch": FillsScratch,
-    "one-large-file": OneLargeFile,
-    "leaves-orphans": LeavesOrphans,
-    "orphans-keep-output": OrphansKeepOutput,
-    "leaves-session": LeavesSession,
-    "leaves-session-and-hangs": LeavesSessionAndHangs,
-    "many-processes": ManyProcesses,
-    "hops": Hops,
-    "kills-supervisor": KillsSupervisor,
-    "stops-supervisor": StopsSupervisor,
-    "escapes": Escapes,
-    "leaves-group": LeavesGroup,
-    "tells": Tells,
-    "reaches": Reaches,
-}
+def find_mode(name: str) -> type[Honest]:
+    return globals()["".join(map(str.capitalize, name.split("-")))]
+
 
 if __name__ == "__main__":
-    MODES[sys.argv[1]](sys.argv[2] if len(sys.argv) > 2 else "").run()
+    find_mode(sys.argv[1])(sys.argv[2] if len(sys.argv) > 2 else "").run()

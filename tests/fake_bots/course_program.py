@@ -11,13 +11,13 @@ def numbers():
 
 
 def main(mode):
-    told = numbers()
-    rows, columns, _, _ = (next(told) for _ in range(4))
+    stream = numbers()
+    rows, columns, _, _ = (next(stream) for _ in range(4))
     while True:
-        next(told), next(told)
-        top = [next(told) for _ in range(columns)]
+        next(stream), next(stream)
+        top = [next(stream) for _ in range(columns)]
         for _ in range(rows * columns):
-            next(told)
+            next(stream)
         y = random.choice([c for c in range(columns) if top[c] > 0])
         text = f"{top[y] - 1} {y}".encode()
         if mode == "exits":

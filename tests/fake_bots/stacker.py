@@ -1,7 +1,7 @@
 """A bot with a number: it stacks its own column, the more surely the nearer the number is to 0.8.
 
 The number is the last word of the command, or X in the environment. Whoever stacks more surely has
-four first: nobody blocks. Standard library only, quick to start with ``python3 -I -S``.
+four first, for no bot blocks. Standard library only, starts quickly with ``python3 -I -S``.
 """
 
 import json

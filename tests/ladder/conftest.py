@@ -38,14 +38,14 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         *arguments: str,
         limits: Limits = DEFAULT_LIMITS,
         sandbox: tuple[str, ...] = (),
-        conduct: BotHistory | None = None,
+        history: BotHistory | None = None,
         facilities: Facilities = ALL_FACILITIES,
     ) -> BotProcess:
         confinement = Confinement(
             limits=limits, sandbox=sandbox, logs=tmp_path / "logs", facilities=facilities
         )
         bot = BotProcess.start(
-            fake_start(mode, *arguments, folder=tmp_path, mark=mark), confinement, conduct
+            fake_start(mode, *arguments, folder=tmp_path, mark=mark), confinement, history
         )
         started.append(bot)
         return bot

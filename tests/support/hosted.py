@@ -19,11 +19,11 @@ from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.registry.trial import (
-    Found,
+    TrialResult,
     try_out,
 )
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.shared import made_once
 from tests.support.unconfined import UNCONFINED
 
@@ -57,7 +57,7 @@ def write(folder: Path, **files: str) -> None:
         path.write_text(text)
 
 
-def tried(spec: str, folder: Path, **options: str) -> Found:
+def tried(spec: str, folder: Path, **options: str) -> TrialResult:
     """What a trial finds."""
     return try_out(read_spec(spec, folder, **options).launch, None, UNCONFINED)
 
@@ -72,7 +72,7 @@ def refusal(spec: str, folder: Path, **options: str) -> str:
 def entrant(spec: str, folder: Path, *, restart: Restart | None = None) -> Entrant:
     """The specification's bot as it plays here, half a second a move."""
     launch = read_spec(spec, folder).launch
-    return entrant_of(launch, revision=1, name="bot", budget=BUDGET, restart=restart)
+    return make_entrant(launch, revision=1, name="bot", budget=BUDGET, restart=restart)
 
 
 def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
@@ -85,7 +85,9 @@ def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
                     id=number,
                     number=number,
                     a=bot,
-                    b=entrant_of(built_in("random"), revision=2, name="random", budget=BUDGET),
+                    b=make_entrant(
+                        builtin_launch("random"), revision=2, name="random", budget=BUDGET
+                    ),
                     board=board,
                     board_class=board,
                     opening=(3, 3),

@@ -65,7 +65,7 @@ def analyze(
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
     from ladder.cli.parsing import names_of
     from ladder.errors import ExitCode
-    from ladder.match.process.cpus import be_idle
+    from ladder.match.process.cpus import lower_priority
     from ladder.results.analysis.division import read_mistakes
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
@@ -80,7 +80,7 @@ def analyze(
             print_error(f"forgot the verdicts on {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)
-        be_idle()
+        lower_priority()
         with current_stop().defer():
             state = analyse(
                 store,

@@ -48,7 +48,7 @@ def search(
     from ladder.cli.parsing import boards_of, names_of
     from ladder.errors import UsageError
     from ladder.match.specs.compile import compile_launches
-    from ladder.match.specs.start_command import built_in
+    from ladder.match.specs.start_command import builtin_launch
     from ladder.tools.bench.search import (
         bench_search,
         choose_players,
@@ -63,7 +63,7 @@ def search(
     specific = [board for board in chosen if board is not None]
     if len(specific) != len(chosen):
         raise UsageError("--boards: thu is a family of boards; name one, such as 11x11@5,5")
-    compile_launches(map(built_in, players))
+    compile_launches(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
     if json:
         print_out(to_json(search_document(speeds)))

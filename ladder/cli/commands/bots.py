@@ -49,13 +49,13 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
     """Show one bot: what it is made of and what it plays."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import print_out
-    from ladder.match.registry.registered import changes_since
+    from ladder.match.registry.registered import find_changes_since
     from reports.bots import bot_document, bot_text
     from reports.layout.format import to_json
 
     with open_or_imagine(db) as store:
         row = store.bots.get(name)
-    changes = changes_since(row)
+    changes = find_changes_since(row)
     document = {**bot_document(row), "changes": changes}
     print_out(to_json(document) if json else bot_text(row, changes))
     return 0

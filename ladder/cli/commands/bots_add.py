@@ -85,15 +85,15 @@ def add(
     from db.store import file_of
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.match.registry.register import Request, enrol, examine, known_bots
-    from ladder.match.specs.git_spec import git_source, uncommitted
+    from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+    from ladder.match.specs.git_spec import describe_uncommitted, make_git_source
     from reports.bots import trial_text
 
-    source = git_source(git, build, folder_beside(file_of(db), COPIES))
-    warning = uncommitted(spec, Path.cwd(), source)
+    source = make_git_source(git, build, folder_beside(file_of(db), COPIES))
+    warning = describe_uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
-    request = Request(
+    request = RegistrationRequest(
         name=name,
         spec=spec,
         folder=Path.cwd(),
@@ -108,7 +108,7 @@ def add(
     with open_draft(db) as store, trial_bounds(db, options) as confinement:
         examined = examine(known_bots(store), request, confinement, print_error)
     with open_store(db, create=True, sync=True) as store:
-        row = enrol(store, examined.new, replace=replace)
+        row = save_bot(store, examined.new, replace=replace)
     for line in trial_text(examined):
         print_out(line)
     print_out(f"{row.name} is registered")
@@ -155,12 +155,12 @@ def add_all(
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.match.process.cpus import allowed_cpus
-    from ladder.match.registry.add_all import examine_all, requests_of
-    from ladder.match.registry.register import enrol, known_bots
+    from ladder.match.registry.add_all import examine_all, make_requests
+    from ladder.match.registry.register import known_bots, save_bot
     from reports.bots import attempt_line, attempts_document, attempts_text
     from reports.layout.format import to_json
 
-    requests = requests_of(
+    requests = make_requests(
         folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
     )
     with open_draft(db) as store:
@@ -172,7 +172,7 @@ def add_all(
         for attempt in tries:
             if attempt.examined is not None:  # stored at once: a stop loses none
                 with open_store(db, create=True, sync=not attempts) as store:
-                    enrol(store, attempt.examined.new, replace=replace)
+                    save_bot(store, attempt.examined.new, replace=replace)
             attempts.append(attempt)
             print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))

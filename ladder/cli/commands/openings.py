@@ -75,7 +75,13 @@ def make(
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, UsageError
-    from ladder.match.openings.draw import Drawing, Recipe, Wanted, draw_openings, lines_of
+    from ladder.match.openings.draw import (
+        DrawingProgress,
+        OpeningConditions,
+        WantedValue,
+        draw_openings,
+        format_openings,
+    )
     from ladder.runs.schedule import refuse_long_openings
     from ladder.signals import current_stop
     from reports.layout.format import to_json
@@ -86,24 +92,28 @@ def make(
     classes = boards_of(boards)
     refuse_long_openings(plies, classes, "plies")
     check_writable(file, "FILE")
-    recipe = Recipe(
+    recipe = OpeningConditions(
         boards=classes,
         plies=plies,
         count=count,
-        wanted=Wanted.BALANCED if balanced else Wanted(value.value) if value else Wanted.ANY,
+        wanted=WantedValue.BALANCED
+        if balanced
+        else WantedValue(value.value)
+        if value
+        else WantedValue.ANY,
         seed=secrets.randbelow(SEED_LIMIT) if seed is None else seed,
         nodes=nodes,
         within=within,
     )
     if seed is None:
         print_error(f"seed {recipe.seed}")
-    state, tick = Drawing(count), progress_lines(print_error)
+    state, tick = DrawingProgress(count), progress_lines(print_error)
     with current_stop().defer():
         found = list(draw_openings(recipe, state, current_stop().is_requested, tick))
     if current_stop().is_requested():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED
-    write_file(file, lines_of(found), "FILE")
+    write_file(file, format_openings(found), "FILE")
     known = opening_set(found)
     if json:
         print_out(to_json(made_document(str(file), known, state)))

@@ -25,10 +25,10 @@ def perft(
     if not 0 <= depth <= MAX_DEPTH:
         raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
     from engine.perft import perft as count
-    from ladder.match.process.worker_pool import call_apart
+    from ladder.match.process.worker_pool import call_in_subprocess
     from reports.layout.format import to_json
 
-    result = call_apart(count, specification, depth)
+    result = call_in_subprocess(count, specification, depth)
     if json:
         document = {"board": str(specification), "counts": result.counts, "wins": result.wins}
         print_out(to_json(document))

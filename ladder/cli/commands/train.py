@@ -271,11 +271,13 @@ def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
     )
     from ladder.cli.output import print_out
     from ladder.match.process.confinement import BUILT_IN_ONLY
-    from ladder.match.registry.register import Request, enrol, examine, known_bots
+    from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 
-    request = Request(name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note)
+    request = RegistrationRequest(
+        name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note
+    )
     with open_draft(db) as store:
         examined = examine(known_bots(store), request, BUILT_IN_ONLY)
     with open_store(db, create=True, sync=True) as store:
-        enrol(store, examined.new, replace=False)
+        save_bot(store, examined.new, replace=False)
     print_out(f"{name} is registered")

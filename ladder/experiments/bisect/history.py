@@ -11,12 +11,12 @@ from ladder.experiments.bisect.posterior import BoolArray
 from ladder.match.specs.git import (
     Commit,
     LoggedCommit,
-    commit_of,
     commits_between,
     common_ancestor,
+    resolve_commit,
     subject_of,
 )
-from ladder.match.specs.git_spec import repository_for
+from ladder.match.specs.git_spec import find_spec_repository
 
 MOST_COMMITS = 5000
 """Commits of a history; their holding of each other is a table of so many squared."""
@@ -42,7 +42,7 @@ class History:
 
     def revision(self, commit: LoggedCommit) -> Commit:
         """A commit with the hash of its files. Raises UsageError."""
-        return commit_of(self.repository, commit.commit)
+        return resolve_commit(self.repository, commit.commit)
 
 
 def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: bool) -> History:
@@ -59,9 +59,9 @@ def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: 
         UsageError: there is no such repository, revision or history between the two.
 
     """
-    repository = repository_for(spec, folder, "ladder bisect")
-    first = commit_of(repository, good, "--good").commit
-    last = commit_of(repository, bad, "--bad").commit
+    repository = find_spec_repository(spec, folder, option=None)
+    first = resolve_commit(repository, good, "good").commit
+    last = resolve_commit(repository, bad, "bad").commit
     if first == last:
         raise UsageError(
             f"--good {good} and --bad {bad} are the same commit, {first[:SHORT]}: name an older "

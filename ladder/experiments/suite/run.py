@@ -12,10 +12,10 @@ from engine.position import parse_moves
 from ladder.errors import BotFailure, MachineStalled, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
+from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import entrants, leave_out, refuse_changed
-from ladder.match.specs.board_support import boards_to_propose, can_play, describe_boards
+from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
@@ -124,7 +124,7 @@ def _refuse_boards(bot: BotRow, suite: Suite) -> None:
             raise UnfitBot(
                 f"{bot.name} does not play {board}, which is among the boards of {suite.name}, "
                 f"but {describe_boards(plays)}",
-                f"take a suite on other boards, such as {boards_to_propose(plays)}",
+                f"take a suite on other boards, such as {propose_boards(plays)}",
             )
 
 
@@ -203,7 +203,7 @@ def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
     moves = parse_moves(puzzle.moves)
     process = pool.acquire(entrant.start, entrant.name)
     try:
-        game = new_game(
+        game = make_new_game(
             entrant, parse_board(puzzle.board), game="suite", side=len(moves) % 2, seed=SEED
         )
         process.ask(game, timeout_s=ready_limit_s(entrant))

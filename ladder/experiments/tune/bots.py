@@ -9,7 +9,7 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.task import TuningTask
-from ladder.match.registry.register import Request, enrol, examine, known_bots
+from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.names import check_name
 
 TUNED, UNTUNED = "tuned", "untuned"
@@ -70,7 +70,7 @@ def tuned_of(
 def _examined(
     store: Store, task: TuningTask, spec: str, name: str, based_on: str | None, note: str
 ) -> NewBot:
-    request = Request(
+    request = RegistrationRequest(
         name=name,
         spec=spec,
         folder=task.folder,
@@ -87,7 +87,7 @@ def stored(store: Store, bot: BotRow | NewBot) -> BotRow:
     """A bot in the store; a new one is retired at once."""
     if isinstance(bot, BotRow):
         return bot
-    enrol(store, bot, replace=False)
+    save_bot(store, bot, replace=False)
     return store.bots.retire(bot.name)
 
 
@@ -126,7 +126,7 @@ def keep_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> R
         if known.revision.content_hash == tuned.revision.content_hash:
             return Registration(name, True, "it was registered before")
         raise UsageError(f"--register: a bot called {name} is already registered: choose another")
-    enrol(store, _renamed(tuned, name), replace=False)
+    save_bot(store, _renamed(tuned, name), replace=False)
     return Registration(name, True, "it won the gate")
 
 

@@ -24,7 +24,7 @@ from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.spsa import Spsa
 from ladder.experiments.tune.task import A, B, TuningTask
 from ladder.match.specs.fingerprint import changed_files
-from ladder.match.specs.start_command import entrant_of
+from ladder.match.specs.start_command import make_entrant
 from ladder.runs.decision import Judge, played_pair
 from ladder.runs.pair_queue import PairSource
 from ladder.runs.progress import LiveBot, LiveRun
@@ -141,7 +141,7 @@ class TuningJudge(Judge, PairSource):
             changed = changed_files(revised.files, resolved.files)
             if changed:
                 raise _changed(", ".join(f"{name} {word}" for name, word in changed.items()))
-        return entrant_of(
+        return make_entrant(
             resolved.launch,
             revision=side.revision.id,
             name=side.name,

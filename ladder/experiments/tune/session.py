@@ -21,7 +21,7 @@ from ladder.experiments.tune.bots import Registration, keep_winner, original_of,
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.task import TuningTask
-from ladder.match.registry.registered import refuse_boards, refuse_hurried
+from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.own_sources import own_sources
 from ladder.runs.decision import Decision
@@ -166,7 +166,7 @@ def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
     budgets = task.settings.budgets
     budgets.for_bot(original.name, original.revision.budgets)
     refuse_boards([original], task.settings.boards)
-    refuse_hurried([original], budgets.amounts.get("time_ms"))
+    refuse_short_time([original], budgets.amounts.get("time_ms"))
     compile_launches([original.revision.launch])
     return original
 

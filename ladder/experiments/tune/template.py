@@ -9,7 +9,7 @@ from bots.option_values import Value, option_values
 from ladder.errors import UsageError
 from ladder.experiments.tune.parameters import Kind, Parameter, ParameterSpec, Setting
 from ladder.match.specs.spec import BUILTIN
-from ladder.match.specs.start_command import filled, place_of
+from ladder.match.specs.start_command import fill_placeholders, placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Template:
         """Return the specification of the bot with these values."""
         texts = self.texts(setting)
         if not self.spec.startswith(BUILTIN):
-            return filled(self.spec, texts)
+            return fill_placeholders(self.spec, texts)
         version, given = parse_player(self.spec.removeprefix(BUILTIN))
         return f"{BUILTIN}{version.name}?{urlencode({**given, **texts}, safe=',')}"
 
@@ -68,10 +68,11 @@ def template_of(spec: str, written: Sequence[ParameterSpec]) -> Template:
         found = [each.starting_at(_current(version.name, each, values)) for each in written]
         return Template(spec, tuple(found))
     for each in written:
-        if place_of(each.name) not in spec:
+        place = placeholder(each.name)
+        if place not in spec:
             raise UsageError(
-                f"--param {each.name}: the specification says nowhere {place_of(each.name)}: write "
-                f"it where the value goes, as in 'exec:./mybot --{each.name} {place_of(each.name)}'"
+                f"--param {each.name}: the specification says nowhere {place}: write "
+                f"it where the value goes, as in 'exec:./mybot --{each.name} {place}'"
             )
     return Template(spec, tuple(each.starting_at(None) for each in written))
 

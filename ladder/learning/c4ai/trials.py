@@ -9,7 +9,7 @@ from engine.board import Board, BoardClass, parse_board_classes
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, mix
 from ladder.learning.c4ai.settings import TrainingSettings
-from ladder.match.process.worker_pool import WorkerPool, result_of
+from ladder.match.process.worker_pool import WorkerPool, wait_for_result
 
 _GAMES = 2
 """The stream of boards and openings; that of mutations is in `ladder.learning.c4ai.loop`."""
@@ -76,7 +76,7 @@ class TrialsApart:
             LadderError: the process was killed.
 
         """
-        return result_of(self._pool, self._pool.call(_play, generation, child, parent))
+        return wait_for_result(self._pool, self._pool.call(_play, generation, child, parent))
 
     def close(self) -> None:
         """End the process."""

@@ -19,7 +19,7 @@ from ladder.learning.value.samples import Samples, joined, samples_of
 from ladder.learning.value.selfplay import SelfplayGame, blocks_of, play_block
 from ladder.learning.value.settings import BLOCK, FIT, LEARNER, LearningSettings
 from ladder.learning.value.weights_record import record_of, revision_of
-from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_apart
+from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess
 from ladder.signals import current_stop
 
 
@@ -100,7 +100,7 @@ def learn(
             yield None
         state.fitting = True
         yield None
-        weights, quality, positions = call_apart(_fit, folder, generation)
+        weights, quality, positions = call_in_subprocess(_fit, folder, generation)
         state.fitting = False
         record = GenerationRecord(
             generation,

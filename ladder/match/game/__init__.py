@@ -1,1 +1,1 @@
-"""The referee of a game, and the pool of bot processes that it plays with."""
+"""The referee of a game and the bot processes that it plays with."""

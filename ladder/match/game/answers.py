@@ -1,4 +1,4 @@
-"""The answers of bots: what is stored of them, and the moves that they make."""
+"""Answers of bots: play their moves and make the stored record of them."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -13,8 +13,8 @@ from ladder.errors import BotIllegalMove
 COLUMNS = range(MAX_SIDE)
 
 
-def thought_of(elapsed_us: int, info: Info | None) -> Thought:
-    """Return the stored record of a move: its time, and what the bot reported about it."""
+def make_thought(elapsed_us: int, info: Info | None) -> Thought:
+    """Return the stored record of a move: its time and the bot's report."""
     if info is None:
         return Thought(elapsed_us)
     return Thought(
@@ -32,13 +32,13 @@ def thought_of(elapsed_us: int, info: Info | None) -> Thought:
 def expected_line(pv: Sequence[int]) -> str:
     """Return the stored part of a bot's expected line: the columns after its own move.
 
-    It ends before the first number that is no column, for a foreign bot may report any.
+    A foreign bot may report any numbers; the line ends before the first that is not a column.
     """
     return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
 
 
-def answered(position: Position, column: int) -> Position:
-    """Return the position after a bot's answer.
+def play_answer(position: Position, column: int) -> Position:
+    """Return the position after a bot's move.
 
     Raises:
         BotIllegalMove: the column cannot be played.
@@ -47,11 +47,11 @@ def answered(position: Position, column: int) -> Position:
     try:
         return position.play(column)
     except IllegalMove as error:
-        raise illegal(position, column) from error
+        raise illegal_move_error(position, column) from error
 
 
-def illegal(position: Position, column: int) -> BotIllegalMove:
-    """Return the failure of a bot that plays a column which takes no stone."""
+def illegal_move_error(position: Position, column: int) -> BotIllegalMove:
+    """Return the failure of a bot that plays an illegal column."""
     legal = ", ".join(str(column) for column in position.legal_moves())
     return BotIllegalMove(
         f"played column {column} at ply {position.ply} of "

@@ -1,26 +1,32 @@
-"""Judgement of late moves: a bot is to blame unless something that it cannot cause delayed it."""
+"""Judgement of late moves: an excuse needs a delay that the bot cannot have caused.
+
+Example: a bot had 100 ms per move and a margin of 50 ms, and was stopped after 150 ms. It may be
+late by 5 ms through its own fault (`OWN_SHARE` of the margin), so an excuse must explain 45 ms. It
+is excused if the host took the processor for 45 ms, or if the bot waited for 45 ms for a processor
+and other programs used that processor for 45 ms.
+"""
 
 from typing import NamedTuple
 
-from ladder.match.game.control import Control, run_control
+from ladder.match.game.control import ControlMeasurement, measure_control
 from ladder.match.process.cpu_wait import Stall
 
 OWN_SHARE = 0.1
-"""The part of the margin that a bot may take for itself and be excused for the rest: a bot that
-uses its time to the end takes a little more of it where others fill the caches."""
+"""Share of the margin that the bot may use itself and still be excused for the rest: a bot that
+uses up its budget needs a little more time where other programs fill the caches."""
 
 
 class LateMove(NamedTuple):
-    """All that is known of a late move when it is judged."""
+    """The facts about a late move."""
 
     budget_us: int
     margin_us: int
     stall: Stall
-    """The evidence that was taken at the deadline."""
+    """The evidence measured at the deadline."""
     usual_us: int | None = None
     """Median processor time of the bot's earlier moves in this game, or None if it made too few."""
     alone: bool = False
-    """Whether this bot alone has needed excuses in this run while others had as much reason."""
+    """Whether this is the only bot of the run that needs excuses under equal conditions."""
 
     @property
     def to_explain_us(self) -> int:
@@ -33,46 +39,47 @@ class LateMove(NamedTuple):
 
     @property
     def may_be_excused(self) -> bool:
-        """Whether the bot waited for long enough, so that the cause of its wait matters."""
+        """Whether the bot waited long enough, so that the cause of its wait decides."""
         stall = self.stall
         if stall.stolen_us >= self.to_explain_us:
             return True
+        # A bot whose usual moves already take too long is late by itself.
         if self.alone or (
             self.usual_us is not None and self.usual_us > self.budget_us + self._own_us
         ):
             return False
-        return stall.stopped_us + stall.claimed_us >= self.to_explain_us
+        return stall.stopped_us + stall.waited_us >= self.to_explain_us
 
-    def is_excused(self, control: Control | None = None) -> bool:
-        """Judge the move.
+    def is_excused(self, control: ControlMeasurement | None = None) -> bool:
+        """Return whether the move is excused.
 
-        The wait counts as far as other programs have used the bot's processor: as measured on them
-        during the move, or as found by a control after it.
+        A wait counts only as far as other programs used the bot's processor: measured on these
+        programs during the move, or by a control measurement after it.
         """
         contended_us = 0 if control is None else control.contended_us(self.stall.elapsed_us)
         return self.may_be_excused and self.stall.excusable_us(contended_us) >= self.to_explain_us
 
 
-class Verdict(NamedTuple):
-    """The judgement of a late move."""
+class LateMoveVerdict(NamedTuple):
+    """The verdict on a late move."""
 
     excused: bool
-    control: Control | None = None
-    """The control that was run for it; None if the evidence sufficed without."""
+    control: ControlMeasurement | None = None
+    """The control measurement that was made for it, or None if none was necessary."""
 
 
-def judge(late: LateMove, control_s: float) -> Verdict:
+def judge_late_move(late: LateMove, control_s: float) -> LateMoveVerdict:
     """Judge a late move of a bot whose processes have all ended.
 
     Args:
-        late: the evidence.
-        control_s: how long a control may take; one is run only if the bot waited long enough and
-            its host did not take the processor away.
+        late: the facts.
+        control_s: duration of a control measurement, which is made only if the bot waited long
+            enough and the host did not take its processor away.
 
     """
     if not late.may_be_excused:
-        return Verdict(False)
+        return LateMoveVerdict(False)
     if late.stall.stolen_us >= late.to_explain_us:
-        return Verdict(True)
-    control = run_control(control_s)
-    return Verdict(late.is_excused(control), control)
+        return LateMoveVerdict(True)
+    control = measure_control(control_s)
+    return LateMoveVerdict(late.is_excused(control), control)

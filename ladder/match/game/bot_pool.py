@@ -1,7 +1,7 @@
-"""The bot processes that one worker keeps between games.
+"""A pool of bot processes that one worker keeps between games.
 
-Starting Python and loading compiled kernels costs far more than a null game, so processes that may
-play on are kept, the least recently used going first.
+Starting Python and loading compiled kernels takes far longer than a game without thinking. So idle
+processes are kept, and the least recently used ones are ended.
 """
 
 import os
@@ -19,53 +19,57 @@ from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
 SILENT_S = 3.0
-"""Silence at a hello after which a possible cause is printed, in seconds."""
+"""How long a hello may be silent until a possible cause is printed."""
 SILENT = (
-    f"{{name}} has not answered hello for {SILENT_S:.0f} s: it has {HELLO_S:.0f} s to load; if it "
-    "loads nothing, it may not flush its output after every line"
+    f"{{name}} has not answered hello for {SILENT_S:.0f} s: it may take {HELLO_S:.0f} s to load; "
+    "if it loads nothing, let it flush its output after every line"
 )
-KEPT = 6
+MOST_IDLE = 6
 """Idle processes kept by one worker."""
 
 
 class BotPool:
-    """Hands out bot processes that have shaken hands, and takes them back.
+    """A pool of bot processes that have answered hello.
 
     Not shared between threads. `close` ends every process.
     """
 
-    def __init__(self, confinement: Confinement, *, keep: int = KEPT) -> None:
-        """Nothing is started before it is asked for.
+    def __init__(
+        self, confinement: Confinement, *, keep: int = MOST_IDLE, hello_s: float = HELLO_S
+    ) -> None:
+        """Create an empty pool; `acquire` starts processes.
 
         Args:
-            confinement: the bounds of every bot; players of this installation, which are the
-                ladder itself, start without its sandbox.
-            keep: idle processes kept.
+            confinement: limits, sandbox and logs of every bot. Players of this installation, which
+                are part of the ladder, start without the sandbox.
+            keep: number of idle processes kept.
+            hello_s: deadline of a bot's hello.
 
         """
+        self._hello_s = hello_s
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
         self._idle: list[tuple[Start, BotProcess]] = []
         self._logs = LogBudget(confinement.log_bytes)
         self._started: list[BotProcess] = []
-        """Those whose logs are still to be counted."""
-        self._conducts: dict[Start, BotHistory] = {}
+        """Processes whose logs are not counted yet."""
+        self._histories: dict[Start, BotHistory] = {}
         self.prepared_us: dict[tuple[Start, str | None], int] = {}
-        """By process and built-in player: the shortest time from the start of a process to its
-        first `ready`, before any position of the game was known."""
+        """Shortest time from the start of a process to its first `ready`, by process and built-in
+        player; measured before the bot could know any position of the game."""
         self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
-        """Whether this process, and so every bot, was given a single CPU."""
+        """Whether this process, and so every bot, is restricted to a single CPU."""
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
-        """A process for one side of a game, fresh or used before.
+        """Return an idle process of a bot, or start a new one.
 
         Args:
-            start: the process to be started.
-            name: the bot's, for its log.
+            start: how to start the bot.
+            name: the bot's name, for its log.
 
         Raises:
-            BotFailure: the bot did not start or did not shake hands; nothing of it is left.
+            BotFailure: the bot did not start or did not answer hello; nothing of it is left.
             BotChanged: its files are not what they were.
 
         """
@@ -80,20 +84,20 @@ class BotPool:
         check_unchanged(start)
         process = self._start(start, name)
         try:
-            shake_hands(process)
+            exchange_hello(process, self._hello_s)
         except BaseException:
             process.kill()
             raise
         return process
 
-    def conduct(self, start: Start) -> BotHistory:
-        """The conduct of a bot, shared by all its processes."""
-        return self._conducts.setdefault(start, BotHistory())
+    def history_of(self, start: Start) -> BotHistory:
+        """Return the history of a bot, which all its processes share."""
+        return self._histories.setdefault(start, BotHistory())
 
-    def hold_idle(self) -> None:
-        """Let no idle process run until it is acquired again: others have the CPU now.
+    def pause_idle(self) -> None:
+        """Stop all idle processes until they are acquired, for a game has the CPU now.
 
-        One that has spoken, or lost its supervisor, is ended.
+        A process that wrote something unasked, or lost its supervisor, is killed.
         """
         for each in self._idle.copy():
             _, process = each
@@ -101,38 +105,37 @@ class BotPool:
                 self._idle.remove(each)
                 process.kill()
             else:
-                process.hold()
+                process.pause()
 
-    def greet(
+    def fetch_hello(
         self,
         start: Start,
         name: str = "bot",
         *,
         report: Callable[[str], None] | None = None,
     ) -> HelloReply:
-        """Start a process only to hear its hello.
+        """Start a process, return its hello, and kill it.
 
         Args:
-            start: the process to be started.
-            name: the bot's, for its log.
+            start: how to start the bot.
+            name: the bot's name, for its log.
             report: called with a sentence when the bot is silent for `SILENT_S` seconds.
 
         Raises:
-            BotFailure: the bot did not start or did not shake hands.
+            BotFailure: the bot did not start or did not answer hello.
 
         """
         process = self._start(start, name)
         if report is not None:
             process.report_silence(SILENT_S, lambda: report(SILENT.format(name=name)))
         try:
-            return shake_hands(process)
+            return exchange_hello(process, self._hello_s)
         finally:
             process.kill()
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
-        """Take back a process whose game ended without a failure; with `renew` it ends."""
-        if process.has_stray_output():
-            # It spoke after the game had ended: the result stands, the process does not.
+        """Take back a process after a game without a failure of it; end it if `renew`."""
+        if process.has_stray_output():  # it wrote after the game: the result stands
             process.kill()
             return
         if renew:
@@ -146,35 +149,35 @@ class BotPool:
         self._count_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
-        process = BotProcess.start(start, confinement, self.conduct(start), name=name)
+        process = BotProcess.start(start, confinement, self.history_of(start), name=name)
         self._started.append(process)
         return process
 
     def _count_logs(self) -> None:
-        """Count the logs of the processes that have ended; the oldest may go for them."""
+        """Add the logs of ended processes to the budget, which may delete the oldest logs."""
         for process in [each for each in self._started if not each.alive]:
             self._started.remove(process)
-            self._logs.ended(process.log_path, forfeit=process.failed)
+            self._logs.add(process.log_path, forfeit=process.failed)
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
-        """End every idle process, by default at once."""
+        """End every idle process, by default by killing it."""
         while self._idle:
             end(self._idle.pop()[1])
         self._count_logs()
 
 
-def shake_hands(process: BotProcess) -> HelloReply:
-    """Exchange hello.
+def exchange_hello(process: BotProcess, timeout_s: float) -> HelloReply:
+    """Send hello and return the bot's hello.
 
     Raises:
-        BotFailure: no hello came within 30 s, or something else, or texts that are not printable.
+        BotFailure: the bot sent no hello in time, or one with text that is not printable.
 
     """
-    reply = process.ask(Hello(), timeout_s=HELLO_S).reply
-    assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` lets no other answer through
+    reply = process.ask(Hello(), timeout_s=timeout_s).reply
+    assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` refuses any other answer
     try:
         check_text(reply.name, "a name")
         check_text(reply.version, "a version")
     except UsageError as error:
-        raise BotProtocolError(f"its hello: {error}") from error
+        raise BotProtocolError(f"its hello is refused: {error}") from error
     return reply

@@ -1,10 +1,10 @@
-"""Games in play, told move by move to whoever listens on this machine.
+"""Live positions of games, sent from workers to a web server on the same machine.
 
-A worker sends positions as datagrams to a socket that a server binds while a page shows boards. Its
-name, in the kernel's own space of names (unix(7), "abstract"), holds device and inode of the
-database, or a hash of its place on a server, so there is no file to leave behind. Each datagram is
-a whole position: one that is lost is made good by the next. Nothing here ever waits. With nobody
-listening a quick game costs one system call at most, and its plies cost nothing.
+A worker sends positions as datagrams to an abstract socket (unix(7)) that the server binds while a
+page shows boards. The socket's name contains device and inode of the database file, or a hash of a
+database's address, so no file can be left behind. Each datagram is a whole position, so the next
+one makes up for a lost one. Sending never waits. Without a listener a quick game costs at most one
+system call, and its plies cost nothing.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from time import perf_counter_ns
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -24,14 +24,8 @@ from db.records.pairs import PairPlan
 from engine.result import Result, Termination
 from ladder.match.process.cpus import PREFIX
 
-PACE_NS = 50_000_000
-"""Between two positions of one worker."""
-LOOK_NS = 250_000_000
-"""Between two looks for a listener during slow games."""
-QUICK_GAME_NS = 1_000_000_000
-"""After a shorter game the next one looks for a listener at its beginning only."""
 DATAGRAM_LIMIT = 4096
-"""Bytes; a position has some 300."""
+"""Bytes of a datagram; a position has some 300."""
 
 Key = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 Microseconds = Annotated[int, Meta(ge=0, lt=1 << 53)]
@@ -39,48 +33,60 @@ Name = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class BoardInPlay(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A game at one moment. What belongs to a side stands for the first player at 0."""
+    """A position of a game in play; pairs of values are the first and the second player's."""
 
     pair: Key
-    """Of the database."""
+    """Key of the pair in the database."""
     game: Annotated[int, Meta(ge=0, le=1)]
-    """0: the pair's A moves first; 1: its B does."""
+    """0 if the pair's A moves first, 1 if its B does."""
     board: Annotated[str, Meta(max_length=20)]
     names: tuple[Name, Name]
     opening: Annotated[int, Meta(ge=0, le=144)]
-    """Plies that both games of the pair share."""
+    """Number of plies of the opening, which both games of the pair share."""
     moves: Annotated[tuple[Annotated[int, Meta(ge=0, le=11)], ...], Meta(max_length=144)]
-    """Columns, the opening included."""
+    """Columns, including the opening."""
     values: tuple[float | None, float | None]
-    """Of each side's latest move, -1..1 for that side as bots are to tell it; None: not told."""
+    """Value of each side's latest move, -1..1 for that side; None if it reported none."""
     last_us: tuple[Microseconds, Microseconds]
     """Time of each side's latest move, 0 before it."""
     time_us: tuple[Microseconds, Microseconds]
     """Time of all moves of a side."""
     time_ms: tuple[Microseconds | None, Microseconds | None]
-    """The time of a move; None: the budget is of another kind."""
+    """Time budget of a move; None if the budget is of another kind."""
     result: Result | None = None
-    """None: the game goes on."""
+    """None until the game is over."""
     termination: Termination | None = None
+
+
+class Pace(NamedTuple):
+    """How often a worker sends positions and searches for a listener, in nanoseconds."""
+
+    position_ns: int = 50_000_000
+    """Shortest time between two positions, and between two searches at the beginnings of games."""
+    search_ns: int = 250_000_000
+    """Shortest time between two searches during a game."""
+    quick_game_ns: int = 1_000_000_000
+    """After a shorter game, the next one searches for a listener only at its beginning."""
 
 
 _CREDENTIALS = struct.Struct("3i")
 """Process, user and group of a sender."""
+USUAL_PACE = Pace()
 _NO_THOUGHT = Thought(0)
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(BoardInPlay)
 
 
-def channel_of(database: str | None) -> str | None:
-    """The name of the socket for the games of a database; None: there is no such file.
+def channel_name(database: str | None) -> str | None:
+    """Return the name of the socket for the games of a database, or None if there is no such file.
 
     Args:
-        database: a file path or a URL. Commands that name a server in different ways do not meet;
-            who its user is, and whether it is called localhost, makes no difference.
+        database: a file path or a URL. Different names of one server give different sockets,
+            except for its user and for localhost.
 
     """
     if database is not None and "://" in database:
-        from db.store import file_of, server_of  # workers do without its libraries
+        from db.store import file_of, server_of  # slow to import, and workers do not need it
 
         server = server_of(database)
         if server is not None:
@@ -93,92 +99,98 @@ def channel_of(database: str | None) -> str | None:
     return f"{PREFIX}.boards.{found.st_dev:x}.{found.st_ino:x}"
 
 
-class Broadcast:
-    """The sending end: one for each worker.
+class Broadcaster:
+    """The sending end of one worker; the referee calls `start_game` for each game."""
 
-    The referee calls `begins` for every game, and tells the rest to what it gets.
-    """
-
-    def __init__(self, channel: str) -> None:
-        """Nothing is sent before somebody listens at the channel."""
+    def __init__(self, channel: str, pace: Pace = USUAL_PACE) -> None:
+        """Create a sender, which sends nothing until the channel has a listener."""
+        self.pace = pace
         self._address = f"\0{channel}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
-        self._is_heard = False
-        self._looked = -LOOK_NS
+        self._is_connected = False
+        self._searched = -pace.search_ns
         self._begun: int | None = None
         self._next = self._next_end = 0
 
-    def begins(self, plan: PairPlan, swapped: bool) -> "GameBroadcast | None":
-        """The taker of a game's moves; None: nobody listens, and the game will be over soon."""
+    def start_game(self, plan: PairPlan, swapped: bool) -> "GameBroadcast | None":
+        """Return the sender of a game, or None if there is no listener and games are short."""
         now = perf_counter_ns()
-        is_quick = self._begun is not None and now - self._begun < QUICK_GAME_NS
+        is_quick = self._begun is not None and now - self._begun < self.pace.quick_game_ns
         self._begun = now
-        if not self.is_heard(now, PACE_NS) and is_quick:
+        if not self.has_listener(now, self.pace.position_ns) and is_quick:
             return None
         return GameBroadcast(self, plan, swapped)
 
-    def is_heard(self, now: int, every_ns: int) -> bool:
-        """Whether somebody listens; looked for no more often than that."""
-        if self._is_heard or now - self._looked < every_ns:
-            return self._is_heard
-        self._looked = now
+    def has_listener(self, now: int, every_ns: int) -> bool:
+        """Return whether the channel has a listener.
+
+        Args:
+            now: the time (`perf_counter_ns`).
+            every_ns: shortest time between two searches.
+
+        """
+        if self._is_connected or now - self._searched < every_ns:
+            return self._is_connected
+        self._searched = now
         with contextlib.suppress(OSError):
             self._socket.connect(self._address)
-            self._is_heard = True
-        return self._is_heard
+            self._is_connected = True
+        return self._is_connected
 
     def is_due(self, now: int, *, is_end: bool) -> bool:
-        """Whether a position may be sent now; ends of games have a pace of their own."""
+        """Return whether a position may be sent now; ends of games have a pace of their own."""
         if is_end:
             if now < self._next_end:
                 return False
-            self._next_end = now + PACE_NS
+            self._next_end = now + self.pace.position_ns
         elif now < self._next:
             return False
-        self._next = now + PACE_NS
+        self._next = now + self.pace.position_ns
         return True
 
     def send(self, board: BoardInPlay) -> None:
-        """Send it, or drop it where the listener has not read what came before."""
+        """Send a position, or drop it if the listener has not read the earlier ones."""
         try:
             self._socket.send(_encoder.encode(board))
         except BlockingIOError:
             pass
-        except OSError:  # the listener has gone
-            self._is_heard = False
+        except OSError:  # the listener has ended
+            self._is_connected = False
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Close the socket."""
         self._socket.close()
 
 
 class GameBroadcast:
-    """The moves of one game on their way to a listener."""
+    """The sender of one game's positions."""
 
     __slots__ = ("_broadcast", "_plan", "_swapped")
 
-    def __init__(self, broadcast: Broadcast, plan: PairPlan, swapped: bool) -> None:
+    def __init__(self, broadcast: Broadcaster, plan: PairPlan, swapped: bool) -> None:
         self._broadcast = broadcast
         self._plan = plan
         self._swapped = swapped
 
-    def show(
+    def send_position(
         self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]
     ) -> None:
-        """Send a position of the game that goes on, unless one was sent just before.
+        """Send a position of the unfinished game, unless one was sent just before.
 
         Args:
-            moves: the columns so far, the opening included.
+            moves: the columns so far, including the opening.
             thoughts: one for each move after the opening.
-            times_us: of all moves of a side, the first player's before the second's.
+            times_us: time of all moves of the first and of the second player.
 
         """
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=False):
+        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
+            now, is_end=False
+        ):
             broadcast.send(self._board(moves, thoughts, times_us))
 
-    def end(
+    def send_end(
         self,
         moves: Sequence[int],
         thoughts: list[Thought],
@@ -186,9 +198,11 @@ class GameBroadcast:
         result: Result,
         termination: Termination,
     ) -> None:
-        """Send the last position, unless that of another game was sent just before."""
+        """Send the final position, unless that of another game was sent just before."""
         broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=True):
+        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
+            now, is_end=True
+        ):
             board = self._board(moves, thoughts, times_us)
             broadcast.send(msgspec.structs.replace(board, result=result, termination=termination))
 
@@ -198,7 +212,7 @@ class GameBroadcast:
         plan = self._plan
         sides = (plan.b, plan.a) if self._swapped else (plan.a, plan.b)
         latest = [_NO_THOUGHT, _NO_THOUGHT]
-        # A move that was asked again has one thought, and a refused one has a thought and no ply.
+        # Not counted by moves: an illegal move has a thought, but is not among the moves.
         for back, thought in enumerate(reversed(thoughts[-2:])):
             latest[(len(plan.opening) + len(thoughts) - 1 - back) & 1] = thought
         first, second = latest
@@ -217,17 +231,17 @@ class GameBroadcast:
 
 
 class BroadcastListener:
-    """The receiving end: the positions that workers of this user send.
+    """The receiving end: positions from workers of this user.
 
-    Any program on the machine may send to the socket. The kernel tells who has: datagrams of other
-    users, too long ones and those that are no positions are left out.
+    Any program on the machine may send to the socket. Datagrams of other users, as the kernel
+    identifies them, and datagrams that are not valid positions are ignored.
     """
 
     def __init__(self, channel: str) -> None:
-        """Listen from now on.
+        """Start to listen.
 
         Raises:
-            OSError: somebody listens there already.
+            OSError: the channel already has a listener.
 
         """
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
@@ -240,32 +254,32 @@ class BroadcastListener:
             raise
 
     def fileno(self) -> int:
-        """The descriptor that is ready when something has come."""
+        """Return the descriptor that is readable when a datagram has come."""
         return self._socket.fileno()
 
     def receive(self) -> tuple[int, BoardInPlay] | None:
-        """The next position with the process that sent it; None: there is none now."""
+        """Return the next position and its sender's process id, or None if nothing has come."""
         while True:
             try:
-                data, told, flags, _ = self._socket.recvmsg(
+                data, ancillary, flags, _ = self._socket.recvmsg(
                     DATAGRAM_LIMIT, socket.CMSG_SPACE(_CREDENTIALS.size)
                 )
             except BlockingIOError:
                 return None
-            sender = _sender(told)
+            sender = _sender(ancillary)
             if sender is None or flags & socket.MSG_TRUNC:
                 continue
             with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
                 return sender, _decoder.decode(data)
 
     def close(self) -> None:
-        """Listen no more; senders notice by themselves."""
+        """Stop listening; senders notice by themselves."""
         self._socket.close()
 
 
-def _sender(told: list[tuple[int, int, bytes]]) -> int | None:
-    """The process that sent a datagram, as the kernel knows it; None: it is another user's."""
-    for level, kind, data in told:
+def _sender(ancillary: list[tuple[int, int, bytes]]) -> int | None:
+    """Return the process id of a datagram's sender, or None if it is another user's."""
+    for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
             pid, uid, _ = _CREDENTIALS.unpack(data)
             if uid == os.geteuid():

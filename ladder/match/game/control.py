@@ -1,33 +1,34 @@
-"""A control for late moves: how much of the processor one busy process gets here and now.
+"""A control measurement for late moves: the share of the processor that one busy process gets.
 
-The referee computes for a moment in the place of a bot that was late and has been ended with all
-its processes. What keeps the referee from running then is not of the bot's making, also where the
-processes that do it cannot be seen one by one.
+After a bot was late and all its processes have ended, the referee computes for a moment on the same
+processor. Whatever keeps the referee from running then cannot be caused by the bot, even if the
+processes that do it are invisible (in another PID namespace, for example).
 """
 
 from time import perf_counter_ns
 from typing import NamedTuple
 
 GAP_US = 200
-"""A longer step of the loop means that the processor was taken away."""
+"""A longer iteration of the loop means that another process ran meanwhile."""
 
 
-class Control(NamedTuple):
-    """The result of a control."""
+class ControlMeasurement(NamedTuple):
+    """The result of a control measurement."""
 
     elapsed_us: int
+    """Its duration."""
     waited_us: int
-    """Of that, without a processor."""
+    """The part in which the referee did not run."""
     longest_us: int
-    """The longest time without one."""
+    """The longest interruption."""
 
     def contended_us(self, elapsed_us: int) -> int:
-        """Return how long others would have used the processor in so many microseconds."""
+        """Return how long other processes use the processor in `elapsed_us` at this rate."""
         return elapsed_us * self.waited_us // max(1, self.elapsed_us)
 
 
-def run_control(seconds: float) -> Control:
-    """Compute for so long and note when the processor was taken away."""
+def measure_control(seconds: float) -> ControlMeasurement:
+    """Compute for a number of seconds and measure the interruptions."""
     began = last = perf_counter_ns()
     end = began + int(seconds * 1e9)
     gap_ns = GAP_US * 1000
@@ -39,4 +40,4 @@ def run_control(seconds: float) -> Control:
             waited += step
             longest = max(longest, step)
         last = now
-    return Control((last - began) // 1000, waited // 1000, longest // 1000)
+    return ControlMeasurement((last - began) // 1000, waited // 1000, longest // 1000)

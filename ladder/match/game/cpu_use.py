@@ -1,52 +1,53 @@
-"""The processor time that one side of a game uses, held against what it may use.
+"""The processor time of one side of a game, compared with its allowance.
 
-A bot has one processor, and has it on its turn only: its opponent thinks on the same one. Nothing
-is taken amiss below an allowance that is meant for what a bot cannot help: a heap that is tidied,
-code that its runtime compiles in the background.
+A bot may use one processor, and only on its turn: its opponent thinks on the same one. Use below an
+allowance is ignored, for a bot cannot avoid all of it: garbage collection, or code that its runtime
+compiles in the background.
 """
 
 from ladder.errors import BotOverCpu, BotPondering
 from ladder.match.process.process_tree import ProcessTree
 
 FREE_US, FREE_SHARE = 250_000, 0.1
-"""Processor time that a bot may use in a game while its opponent is asked, in microseconds and as
-a share of the time that the opponent takes; and as much on its turns beyond their time."""
+"""Allowance per game for use off turn: 250 ms plus 10 % of the opponent's time. The same allowance,
+with 10 % of the bot's own time, holds for processor time beyond the length of its turns."""
 
 
 class CpuUse:
-    """One side's processor time in the game in play.
+    """One side's processor time in the current game.
 
     Attributes:
-        rest_us: while the opponent was asked, in microseconds.
-        beyond_us: in its own turns beyond the length of each, in microseconds.
+        off_turn_us: processor time while the opponent was asked, in microseconds.
+        beyond_us: processor time of its turns beyond the length of each, in microseconds; a bot
+            that keeps two processors busy for 100 ms adds 100 ms.
 
     """
 
-    __slots__ = ("beyond_us", "rest_us")
+    __slots__ = ("beyond_us", "off_turn_us")
 
     def __init__(self) -> None:
-        self.rest_us = self.beyond_us = 0
+        self.off_turn_us = self.beyond_us = 0
 
-    def add(self, family: ProcessTree, elapsed_us: int) -> bool:
-        """Count a turn and the rest before it; whether a look at the allowance is called for."""
-        self.rest_us += family.rest_us
-        beyond_us = family.turn_us - elapsed_us
+    def add(self, tree: ProcessTree, elapsed_us: int) -> bool:
+        """Count a turn and the time off turn before it; return whether to check the allowance."""
+        self.off_turn_us += tree.off_turn_us
+        beyond_us = tree.turn_us - elapsed_us
         if beyond_us > 0:
             self.beyond_us += beyond_us
-        return self.rest_us > FREE_US or self.beyond_us > FREE_US
+        return self.off_turn_us > FREE_US or self.beyond_us > FREE_US
 
-    def check_rest(self, opponent_us: int, more_us: int = 0) -> None:
-        """Refuse a use of the opponent's time beyond the allowance.
+    def check_off_turn(self, opponent_us: int, more_us: int = 0) -> None:
+        """Raise a failure if the use off turn exceeds the allowance.
 
         Args:
             opponent_us: time that the opponent has taken in this game.
-            more_us: processor time that is not counted yet.
+            more_us: processor time off turn that is not counted yet.
 
         Raises:
-            BotPondering: it is not.
+            BotPondering: it exceeds the allowance.
 
         """
-        used_us = self.rest_us + more_us
+        used_us = self.off_turn_us + more_us
         if used_us > FREE_US + FREE_SHARE * opponent_us:
             raise BotPondering(
                 f"used {used_us / 1000:.0f} ms of processor time while its opponent was asked, "
@@ -54,13 +55,13 @@ class CpuUse:
             )
 
     def check_turns(self, own_us: int) -> None:
-        """Refuse a bot that has used more than one processor.
+        """Raise a failure if a bot with one processor has used more than that.
 
         Args:
             own_us: time that it has taken in this game.
 
         Raises:
-            BotOverCpu: it has.
+            BotOverCpu: its use exceeds the allowance.
 
         """
         if self.beyond_us > FREE_US + FREE_SHARE * own_us:

@@ -1,4 +1,4 @@
-"""The end of a game: on the board, or by a forfeit."""
+"""Ends of games: on the board, or by a forfeit."""
 
 from typing import NamedTuple
 
@@ -9,19 +9,19 @@ from ladder.errors import BotFailure
 
 
 class GameEnd(NamedTuple):
-    """How a game ended."""
+    """The end of a game."""
 
     result: Result
     """From the first player's side."""
     termination: Termination
     detail: str = ""
-    """For a forfeit: what happened."""
+    """The reason for a forfeit."""
     offender: int | None = None
     """Side that forfeited: 0 the first player, 1 the second."""
 
 
 class Forfeit(Exception):
-    """The end of a game by the failure of one side."""
+    """The failure of one side, which ends the game."""
 
     def __init__(self, side: int, failure: BotFailure) -> None:
         super().__init__(str(failure))
@@ -29,8 +29,8 @@ class Forfeit(Exception):
         self.failure = failure
 
 
-def verdict_on_board(position: Position | MutableGame) -> GameEnd:
-    """Return the verdict on a game that has ended on the board."""
+def ending_on_board(position: Position | MutableGame) -> GameEnd:
+    """Return the end of a game that is over on the board."""
     ending = position.ending
-    assert ending is not None  # noqa: S101 - called only when the game is over
+    assert ending is not None  # noqa: S101 - the caller has checked that the game is over
     return GameEnd(*ending)

@@ -1,4 +1,4 @@
-"""The beginning of any game: the question that opens it, and how long a move may take."""
+"""The first question of any game, and the deadlines of answers."""
 
 import msgspec
 
@@ -10,15 +10,15 @@ COMPILING_S = 600.0
 """Deadline of a built-in player's answer to a new game outside of rated games, in seconds."""
 
 
-def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
-    """The question that begins a game for one side.
+def make_new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
+    """Return the question that begins a game for one side.
 
     Args:
-        entrant: the bot; a process of the built-in host becomes its player.
+        entrant: the bot; the host of built-in players becomes its player.
         board: the board of the game.
         game: a name for the game, for the bot's own logs.
-        side: 0 moves first.
-        seed: of both sides, below 2**53.
+        side: 0 if the bot moves first, 1 if it moves second.
+        seed: random seed of the pair, below 2**53.
 
     """
     return NewGame(
@@ -36,14 +36,14 @@ def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int)
 def ready_limit_s(entrant: Entrant) -> float:
     """Return the deadline of the answer to a new game outside of rated games.
 
-    A built-in player may have to load or compile its kernels on a busy machine, and the user can
-    end the wait; a foreign bot is held to the protocol.
+    A built-in player may have to compile its kernels on a busy machine, and the user can stop the
+    wait. A foreign bot has the time of the protocol.
     """
     return READY_S if entrant.player is None else COMPILING_S
 
 
 def move_limit_us(budget: Budget, *, margin_ms: int, watchdog_s: float) -> int:
-    """The deadline of a move in microseconds: the time and its margin, or else the watchdog."""
+    """Return the deadline of a move in microseconds: time and margin, or else the watchdog."""
     if budget.time_ms is None:
         return int(watchdog_s * 1e6)
     return (budget.time_ms + margin_ms) * 1000

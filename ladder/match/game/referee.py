@@ -1,4 +1,4 @@
-"""The referee: plays one game, and one pair, by the rules, charging failures to their cause."""
+"""The referee: plays a pair or one game by the rules, and charges failures to their cause."""
 
 from db.records.games import GameRecord
 from db.records.pairs import PairPlan, PairRecord
@@ -6,25 +6,32 @@ from ladder.errors import (
     BotChanged,
     MachineStalled,
 )
-from ladder.match.game.blame import judge
+from ladder.match.game.blame import judge_late_move
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcast
-from ladder.match.game.refereed_game import MAX_STALLS, Judge, PairNotes, RefereedGame
+from ladder.match.game.broadcast import Broadcaster
+from ladder.match.game.refereed_game import MAX_STALLS, LateMoveJudge, PairNotes, RefereedGame
 
 
 def play_pair(
     plan: PairPlan,
     pool: BotPool,
-    broadcast: Broadcast | None = None,
+    broadcast: Broadcaster | None = None,
     *,
-    judge_late: Judge = judge,
+    judge_late: LateMoveJudge = judge_late_move,
 ) -> PairRecord:
-    """Play both games of a pair; `broadcast` is told the moves as they are made.
+    """Play both games of a pair.
 
-    After a stall of the machine the move in question is asked again, of a fresh process. Under a
-    work budget, where a move depends on all messages before it, the pair starts again. After more
-    than three stalls the record holds no games and says why; so it does, at once, when a bot's
-    files were not what was registered.
+    After a stall of the machine, a new process of the bot is asked for the same move. Under a work
+    budget, where a move may depend on all earlier messages, the whole pair starts again. After more
+    than `MAX_STALLS` stalls, or if a bot's files have changed, the record has no games but a
+    reason.
+
+    Args:
+        plan: the pair.
+        pool: the processes of bots.
+        broadcast: receives each position, for live pages.
+        judge_late: judges late moves.
+
     """
     notes = PairNotes()
     games: tuple[GameRecord, ...] = ()
@@ -48,18 +55,18 @@ def play_pair(
         failed_starts=tuple(notes.failed_starts),
         excuses=notes.excuses(),
         pondering=tuple(
-            each.revision for each in (plan.a, plan.b) if pool.conduct(each.start).ponders
+            each.revision for each in (plan.a, plan.b) if pool.history_of(each.start).ponders
         ),
     )
 
 
 def play_game(
-    plan: PairPlan, pool: BotPool, *, swapped: bool, judge_late: Judge = judge
+    plan: PairPlan, pool: BotPool, *, swapped: bool, judge_late: LateMoveJudge = judge_late_move
 ) -> GameRecord:
     """Play one game of a pair; A moves first unless `swapped`.
 
     Raises:
-        MachineStalled: a bot was late because the machine did not let it run.
+        MachineStalled: the machine delayed a bot too often.
 
     """
     return RefereedGame(plan, swapped, pool, PairNotes(), judge_late).play()

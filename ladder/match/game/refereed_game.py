@@ -20,32 +20,33 @@ from ladder.errors import (
     BotTimeout,
     MachineStalled,
 )
-from ladder.match.game.answers import illegal, thought_of
-from ladder.match.game.blame import OWN_SHARE, LateMove, Verdict
+from ladder.match.game.answers import illegal_move_error, make_thought
+from ladder.match.game.blame import OWN_SHARE, LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcast
-from ladder.match.game.control import Control
+from ladder.match.game.broadcast import Broadcaster
+from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.cpu_use import CpuUse
-from ladder.match.game.ending import Forfeit, GameEnd, verdict_on_board
-from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.game.ending import Forfeit, GameEnd, ending_on_board
+from ladder.match.game.new_game import make_new_game, move_limit_us
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, start_delay_us
+from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.specs.file_state import check_unchanged
 
 MAX_STALLS = 3
-"""Stalls of the machine that a pair survives."""
-CALM_S = (0.05, 0.2, 0.8)
-"""Pauses before the bot is asked again after each of them, in seconds."""
+"""Most stalls of the machine in one pair."""
+PAUSES_S = (0.05, 0.2, 0.8)
+"""Pauses after the first, second and third stall before the bot is asked again, in seconds."""
 CONTROL_S = 0.2
-"""Longest control after a late move, in seconds; it takes no longer than the move might."""
+"""Longest control measurement after a late move; it also takes at most as long as the move."""
 USUAL_MOVES = 3
-"""Moves in a game from which on a bot's usual processor time is known."""
+"""Number of moves after which the median of a bot's processor time is meaningful."""
 PREPARING_SHARE, PREPARING_US = 1.5, 100_000
-"""A process that is started for a repeated question may take so many times as long as the bot's
-quickest one before a game, and so many microseconds more; what exceeds that counts as thinking."""
-Judge = Callable[[LateMove, float], Verdict]
-"""Judges a late move; see `ladder.match.game.blame.judge`."""
+"""A process that is started to repeat a question may prepare for 1.5 times the bot's shortest
+preparation before a game, plus 100 ms. The time beyond that counts as thinking, for the process
+already knows the position."""
+LateMoveJudge = Callable[[LateMove, float], LateMoveVerdict]
+"""The type of `ladder.match.game.blame.judge_late_move`."""
 
 
 class AtFault(NamedTuple):
@@ -61,29 +62,32 @@ class Excused(NamedTuple):
     stall: MachineStalled
     counted: bool = True
     """Whether it counts as an excuse of the bot that was asked."""
-    control: Control | None = None
-    """The measurement of the machine that was made to decide."""
+    control: ControlMeasurement | None = None
+    """The control measurement on which the decision is based."""
 
 
 class PairNotes:
-    """Events of a pair beside its games; two numbers in a list are A's and B's."""
+    """Events of a pair besides its games; lists of two numbers are A's and B's."""
 
     def __init__(self) -> None:
         self.failed_starts: list[int] = []
-        """Revisions of bots that could not be started or did not shake hands."""
+        """Revisions of bots that could not be started or did not answer hello."""
         self.stalls: list[str] = []
         """A sentence for each stall of the machine."""
         self.excused = [0, 0]
+        """Excused late moves."""
         self.asked_us = [0, 0]
+        """Time of all moves under a time budget, including excused ones."""
         self.controls = self.control_us = 0
+        """Control measurements that would have been late themselves, and the time of all."""
 
-    def add_control(self, control: Control, margin_us: int) -> None:
-        """Count a control, and whether it would have been late itself."""
+    def add_control(self, control: ControlMeasurement, margin_us: int) -> None:
+        """Count a control measurement, and whether a move would have been late during it."""
         self.control_us += control.elapsed_us
         self.controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
 
     def excuses(self) -> Excuses:
-        """Return the part that goes into the record."""
+        """Return the excuses for the record of the pair."""
         return Excuses(
             (self.excused[0], self.excused[1]),
             (self.asked_us[0], self.asked_us[1]),
@@ -93,7 +97,7 @@ class PairNotes:
 
 
 class _Side:
-    """One player of the game in play."""
+    """One side of the game."""
 
     __slots__ = (
         "cpu", "entrant", "late_us", "limit_s", "limit_us", "prepared_us", "process", "timed"
@@ -103,10 +107,9 @@ class _Side:
         self.entrant = entrant
         self.process: BotProcess | None = None
         self.late_us: int | None = None
-        """The time of a last move that came too late; None: there was none."""
+        """Time of the move that lost the game by its lateness; None if there was no such move."""
         self.prepared_us = 0
-        """Time in which the present process prepared for a question that was known; it is taken
-        from the next move."""
+        """Preparation time that is charged to the next move; see `PREPARING_SHARE`."""
         self.cpu = CpuUse()
         self.timed = entrant.budget.time_ms is not None
         self.limit_us = move_limit_us(
@@ -124,11 +127,11 @@ class RefereedGame:
         swapped: bool,
         pool: BotPool,
         notes: PairNotes,
-        judge_late: Judge,
-        broadcast: Broadcast | None = None,
+        judge_late: LateMoveJudge,
+        broadcast: Broadcaster | None = None,
     ) -> None:
-        self.told = None if broadcast is None else broadcast.begins(plan, swapped)
-        """Takes the moves of this game; None: nobody listens."""
+        self.updates = None if broadcast is None else broadcast.start_game(plan, swapped)
+        """Sends the positions to live pages; None if there is no listener."""
         self.plan = plan
         self.swapped = swapped
         self.pool = pool
@@ -138,15 +141,15 @@ class RefereedGame:
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
         self.game = MutableGame(parse_board(plan.board), plan.opening)
         self.thoughts: list[Thought] = []
-        """Of the moves of both sides, in order."""
-        self.last_words: LastOutput | None = None
-        """The offender's."""
+        """Records of the moves of both sides after the opening, in order."""
+        self.last_output: LastOutput | None = None
+        """The last output of a bot that failed."""
 
     def play(self) -> GameRecord:
         """Play the game.
 
         Raises:
-            MachineStalled: the machine did not let a bot run, and it cannot be asked again.
+            MachineStalled: the machine delayed a bot, and the bot cannot be asked again.
             BotChanged: a bot's files are not what was registered.
 
         """
@@ -155,23 +158,23 @@ class RefereedGame:
         game = self.game
         try:
             try:
-                verdict = self._play_out()
+                end = self._play_to_end()
             except Forfeit as forfeit:
                 failure = forfeit.failure
                 result = Result.LOSS if forfeit.side == 0 else Result.WIN
-                verdict = GameEnd(result, failure.termination, str(failure), forfeit.side)
-                self.last_words = failure.last_words
-            if self.told is not None:
-                self.told.end(
-                    game.moves, self.thoughts, self._times_us(), verdict.result, verdict.termination
+                end = GameEnd(result, failure.termination, str(failure), forfeit.side)
+                self.last_output = failure.last_words
+            if self.updates is not None:
+                self.updates.send_end(
+                    game.moves, self.thoughts, self._times_us(), end.result, end.termination
                 )
-            self._finish(verdict)
-            # After the game and whatever its end: nothing that was loaded in it can have been
-            # another content, and a bot that was broken by an edit is not charged.
+            self._finish(end)
+            # Checked after the game, however it ended: whatever a bot loaded during the game was
+            # the registered content, and a bot that an edit broke does not forfeit.
             for side in self.sides:
                 check_unchanged(side.entrant.start)
         finally:
-            # Whatever is still held here was in the middle of something.
+            # A process that is still here was interrupted in the middle of the game.
             for index, side in enumerate(self.sides):
                 if side.process is not None:
                     side.process.kill()
@@ -181,17 +184,17 @@ class RefereedGame:
         return GameRecord(
             swapped=self.swapped,
             moves=tuple(game.moves),
-            result=verdict.result,
-            termination=verdict.termination,
-            sides=(self._sums(0), self._sums(1)),
+            result=end.result,
+            termination=end.termination,
+            sides=(self._summarize_side(0), self._summarize_side(1)),
             thoughts=thought_blob.encode(self.thoughts),
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
-            detail=verdict.detail,
-            last_output=self.last_words,
+            detail=end.detail,
+            last_output=self.last_output,
         )
 
-    def _play_out(self) -> GameEnd:
+    def _play_to_end(self) -> GameEnd:
         """Play until the game ends on the board.
 
         Raises:
@@ -202,43 +205,46 @@ class RefereedGame:
         try:
             for index in (0, 1):
                 self._prepare(index)
-            self.pool.hold_idle()
+            self.pool.pause_idle()
             game = self.game
             while not game.is_over:
                 index = len(game.moves) & 1
                 self._move(index)
-                if self.told is not None:
-                    self.told.show(game.moves, self.thoughts, self._times_us())
+                if self.updates is not None:
+                    self.updates.send_position(game.moves, self.thoughts, self._times_us())
         except BotFailure as failure:
             raise Forfeit(index, failure) from failure
-        return verdict_on_board(game)
+        return ending_on_board(game)
 
     def _place(self, index: int) -> int:
         """Return 0 if a side is A, 1 if it is B."""
         return index ^ self.swapped
 
     def _times_us(self) -> tuple[int, int]:
-        """Time of all moves of each side."""
+        """Return the time of all moves of each side."""
         return self._time_us(0), self._time_us(1)
 
-    def _prepare(self, index: int, *, again: bool = False, control: Control | None = None) -> None:
+    def _prepare(
+        self, index: int, *, again: bool = False, control: ControlMeasurement | None = None
+    ) -> None:
         """Get a process ready to play one side of this game.
 
         Args:
-            index: of the side.
-            again: whether the bot has been asked for its next move before, and may know it.
-            control: the last measurement of the machine, if there is one.
+            index: index of the side.
+            again: whether the next question was already asked, so that the process may use its
+                preparation to think.
+            control: the last control measurement, if there is one.
 
         Raises:
-            BotTimeout: it prepared for so long that no time is left for the move.
-            MachineStalled: the machine did not let it, too often in this pair.
+            BotTimeout: the preparation used up the time for the move.
+            MachineStalled: the machine delayed bots too often in this pair.
 
         """
         while True:
             before = snapshot(None, ended=False, outside=OutsideClocks().read()) if again else None
             began = time.perf_counter_ns()
             try:
-                was_fresh = self._begin(index)
+                was_fresh = self._start_game(index)
             except MachineStalled as stall:
                 self._wait_out(stall, index)
             else:
@@ -246,13 +252,13 @@ class RefereedGame:
         took_us = (time.perf_counter_ns() - began) // 1000
         side = self.sides[index]
         if before is not None:
-            self._count_preparing(side, took_us, before, control)
+            self._charge_preparation(side, took_us, before, control)
         elif was_fresh:
             known, key = self.pool.prepared_us, (side.entrant.start, side.entrant.player)
             known[key] = min(took_us, known.get(key, took_us))
 
-    def _begin(self, index: int) -> bool:
-        """Have a process get ready; return whether it is one that has not played before."""
+    def _start_game(self, index: int) -> bool:
+        """Begin the game with a process; return whether it is the first game of that process."""
         side = self.sides[index]
         entrant = side.entrant
         try:
@@ -261,9 +267,11 @@ class RefereedGame:
             self.notes.failed_starts.append(entrant.revision)
             raise
         name = f"{self.plan.id}-{int(self.swapped)}"
-        question = new_game(entrant, self.game.board, game=name, side=index, seed=self.plan.seed)
+        question = make_new_game(
+            entrant, self.game.board, game=name, side=index, seed=self.plan.seed
+        )
         opponent = self.sides[1 - index].entrant.name
-        side.process.head_log(
+        side.process.add_log_heading(
             f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
             f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
@@ -272,16 +280,16 @@ class RefereedGame:
         side.process.begin_game()
         return was_fresh
 
-    def _count_preparing(
-        self, side: _Side, took_us: int, before: Snapshot, control: Control | None
+    def _charge_preparation(
+        self, side: _Side, took_us: int, before: Snapshot, control: ControlMeasurement | None
     ) -> None:
-        """Take what a process used to prepare for a known question from the time of the answer.
+        """Charge a long preparation for a repeated question to the next move.
 
         Args:
-            side: of the process, which is ready.
-            took_us: from its start.
-            before: from before its start.
-            control: the last measurement of the machine, if there is one.
+            side: the side, whose process is ready.
+            took_us: duration of its start and preparation.
+            before: snapshot taken before its start.
+            control: the last control measurement, if there is one.
 
         Raises:
             BotTimeout: there is no time left for the move.
@@ -289,29 +297,31 @@ class RefereedGame:
         """
         process = side.process
         assert process is not None  # noqa: S101 - it is ready
-        usual_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
-        if usual_us is None:  # its process was another built-in player before
+        shortest_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
+        if shortest_us is None:  # its first process had played as another built-in player
             return
-        free_us = int(PREPARING_SHARE * usual_us) + PREPARING_US
+        free_us = int(PREPARING_SHARE * shortest_us) + PREPARING_US
         if took_us <= free_us:
             return
         contended_us = 0 if control is None else control.contended_us(took_us)
-        took_us -= max(contended_us, start_delay_us(process.supervisor_pid, before, contended_us))
+        took_us -= max(
+            contended_us, measure_start_delay_us(process.supervisor_pid, before, contended_us)
+        )
         took_us -= process.overslept_us
         side.prepared_us = max(0, took_us - free_us)
         if side.prepared_us >= side.limit_us:
             side.late_us = side.limit_us
             raise BotTimeout(
-                f"took {took_us / 1000:.0f} ms to prepare for a move that it was asked again "
-                f"(ply {len(self.game.moves)}), which counts beyond {free_us / 1000:.0f} ms: "
-                f"none of the {side.limit_us / 1000:.0f} ms for the move is left"
+                f"took {took_us / 1000:.0f} ms to prepare for a repeated question (ply "
+                f"{len(self.game.moves)}); preparation beyond {free_us / 1000:.0f} ms counts as "
+                f"thinking, which leaves nothing of the {side.limit_us / 1000:.0f} ms for the move"
             )
 
     def _move(self, index: int) -> None:
         """Ask a side for its move and play it.
 
-        A side that the machine delayed is asked again, of a fresh process. Repeating the game
-        instead would favor bots that win quickly, whose games meet fewer stalls.
+        If the machine delayed the side, a new process is asked for the same move. Repeating the
+        whole game instead would favor bots that win quickly, whose games meet fewer stalls.
 
         Raises:
             BotFailure: the side failed.
@@ -336,10 +346,10 @@ class RefereedGame:
             except MachineStalled as stall:
                 cause: AtFault | Excused = Excused(stall)
             except BotTimeout as failure:
-                cause = self._judge(index, failure, process.stall)
+                cause = self._find_cause(index, failure, process.stall)
             if isinstance(cause, AtFault):
                 raise Forfeit(cause.side, cause.failure)
-            # What a bot does under a work budget may depend on all the messages before.
+            # Under a work budget a move may depend on all earlier messages: repeat the pair.
             if not side.timed:
                 raise cause.stall
             self._wait_out(cause.stall, index, counted=cause.counted)
@@ -348,41 +358,41 @@ class RefereedGame:
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
         elapsed_us += side.prepared_us
         side.prepared_us = 0
-        family = process.family
-        turn_us = family.turn_us
+        tree = process.tree
+        turn_us = tree.turn_us
         info = reply.info
         if info is None:
             thought = Thought(elapsed_us, None, None, None, None, turn_us)
         else:
-            thought = thought_of(elapsed_us, info)
+            thought = make_thought(elapsed_us, info)
             thought.cpu_us = turn_us
         self.thoughts.append(thought)
-        if (family.rest_us or turn_us > elapsed_us) and side.cpu.add(family, elapsed_us):
+        if (tree.off_turn_us or turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
             self._check_cpu(index)
         try:
             game.play(reply.column)
         except IllegalMove as error:
-            raise illegal(game.position(), reply.column) from error
+            raise illegal_move_error(game.position(), reply.column) from error
 
     def _check_cpu(self, index: int) -> None:
-        """Hold a side that has used more than passes against its allowance.
+        """Raise the failure of a side whose processor time exceeds its allowance.
 
         Raises:
-            BotPondering: it has used its opponent's time.
-            BotOverCpu: it has left its CPU.
+            BotPondering: it computed off its turn.
+            BotOverCpu: it used more than its one CPU.
 
         """
         side, opponent = self.sides[index], self.sides[1 - index]
         if opponent.timed:
-            side.cpu.check_rest(self._time_us(1 - index))
+            side.cpu.check_off_turn(self._time_us(1 - index))
         if side.timed and self.pool.has_one_cpu:
             side.cpu.check_turns(self._time_us(index))
 
     def _wait_out(self, stall: MachineStalled, index: int, *, counted: bool = True) -> None:
-        """Wait a little for the machine to calm down, unless the pair has stalled too often.
+        """Pause after a stall of the machine, or raise it if the pair has stalled too often.
 
         Args:
-            stall: what happened.
+            stall: the stall.
             index: the side that was asked.
             counted: whether it counts as an excuse of that side.
 
@@ -392,13 +402,13 @@ class RefereedGame:
         if so_far == MAX_STALLS:
             raise stall
         self.notes.stalls.append(str(stall))
-        time.sleep(CALM_S[so_far])
+        time.sleep(PAUSES_S[so_far])
 
-    def _judge(self, index: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
+    def _find_cause(self, index: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
         """Decide whether the mover, its opponent or the machine is to blame for a late move."""
         side, opponent = self.sides[index], self.sides[1 - index]
         late_move = self._late_move(index, stall)
-        verdict = Verdict(False)
+        verdict = LateMoveVerdict(False)
         if late_move is not None:
             verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_s))
         if verdict.control is not None:
@@ -407,9 +417,9 @@ class RefereedGame:
             side.late_us = side.limit_us
             return AtFault(index, late)
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
-        rest_us = opponent.process.family.look_at_rest()
+        off_turn_us = opponent.process.tree.measure_off_turn()
         try:
-            opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
+            opponent.cpu.check_off_turn(self._time_us(index) + side.limit_us, off_turn_us)
         except BotPondering as pondering:
             return AtFault(1 - index, pondering)
         stall = late_move.stall
@@ -418,12 +428,12 @@ class RefereedGame:
         delayed = MachineStalled(
             f"{side.entrant.name} was late at ply {len(self.game.moves)} by "
             f"{overrun_us / 1000:.0f} ms, while it or the referee waited "
-            f"{max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for others on the machine"
+            f"{max(stall.waited_us, stall.stolen_us) / 1000:.0f} ms for other programs"
         )
         return Excused(delayed, verdict.control is not None, verdict.control)
 
     def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
-        """Return what is known of a side's late move, or None if nothing was measured."""
+        """Return the facts about a side's late move, or None if nothing was measured."""
         side = self.sides[index]
         budget_ms = side.entrant.budget.time_ms
         if stall is None or budget_ms is None:
@@ -438,42 +448,42 @@ class RefereedGame:
         )
 
     def _thoughts_of(self, index: int) -> list[Thought]:
-        """The thoughts of one side: a move that was asked again has one, as every other."""
+        """Return the records of one side's moves; a repeated question has one record as well."""
         return self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
 
     def _time_us(self, index: int) -> int:
-        """The time of all moves of one side."""
+        """Return the time of all moves of one side."""
         late_us = self.sides[index].late_us or 0
         return late_us + sum([thought.time_us for thought in self._thoughts_of(index)])
 
-    def _sums(self, index: int) -> SideSums:
-        """The sums over one side's moves, one that came too late among them."""
+    def _summarize_side(self, index: int) -> SideSums:
+        """Return the sums over one side's moves, including one that came too late."""
         thoughts = self._thoughts_of(index)
         times = [thought.time_us for thought in thoughts]
         late_us = self.sides[index].late_us
         if late_us is not None:
             times.append(late_us)
-        told = [thought for thought in thoughts if thought.work]
+        reported = [thought for thought in thoughts if thought.work]
         return SideSums(
             moves=len(times),
             time_us=sum(times),
             max_us=max(times, default=0),
-            simulations=sum([thought.work or 0 for thought in told]),
-            searched_us=sum([thought.time_us for thought in told]),
+            simulations=sum([thought.work or 0 for thought in reported]),
+            searched_us=sum([thought.time_us for thought in reported]),
         )
 
-    def _finish(self, verdict: GameEnd) -> None:
-        """Tell the players the result and give their processes back; the offender's is ended."""
-        message = GameOver(verdict.result.value, verdict.termination.value)
+    def _finish(self, end: GameEnd) -> None:
+        """Send the result to both bots and release their processes; kill that of the offender."""
+        message = GameOver(end.result.value, end.termination.value)
         for index, side in enumerate(self.sides):
             process, side.process = side.process, None
             if process is None:
                 continue
-            if index == verdict.offender:
+            if index == end.offender:
                 process.failed = True
                 process.kill()
-                self.last_words = process.last_words()
+                self.last_output = process.last_output()
                 continue
-            process.tell(message)
+            process.send(message)
             renew = side.entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)

@@ -1,4 +1,4 @@
-"""Openings drawn at random and kept when their value fits."""
+"""Drawing of openings: random positions that are kept if their value fits."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,142 +18,59 @@ from engine.solver.value import Outcome
 from ladder.errors import UsageError
 
 SEARCHER = "v20"
-"""Says how even a position is where the solver cannot."""
+"""The player that evaluates positions which the solver cannot solve."""
 SIMULATIONS = 100_000
-"""Of its search."""
-VAIN = 2_000
-"""Positions in a row of which none is kept, after which there are no more to be found."""
+"""Simulations of its search."""
 TABLE_MIB = 256
 
 
-class Wanted(StrEnum):
-    """Which positions are kept."""
+class WantedValue(StrEnum):
+    """The value of openings for the side to move."""
 
     ANY = "any"
     DRAW = "draw"
     """Proven by the solver."""
     WIN = "win"
-    """For the side to move, proven by the solver."""
+    """Proven by the solver."""
     LOSS = "loss"
+    """Proven by the solver."""
     BALANCED = "balanced"
-    """A draw where the solver can decide, else near 0 in a strong player's search."""
+    """A draw if the solver can solve the position, else near 0 in a strong player's search."""
 
 
 @dataclass(slots=True)
-class Drawing:
-    """How far the drawing has come."""
+class DrawingProgress:
+    """The progress of a drawing."""
 
     count: int
-    """Openings that are asked for."""
+    """Number of openings wanted."""
     found: int = 0
     tried: int = 0
-    """Different positions looked at."""
+    """Number of different positions evaluated."""
     by_search: int = 0
-    """Openings kept because of a player's search, the solver having left them open."""
+    """Openings accepted by a player's search because the solver could not solve them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """The conditions that openings are drawn by."""
+class OpeningConditions:
+    """The conditions of drawn openings."""
 
     boards: tuple[BoardClass, ...]
-    """They take turns."""
+    """Board classes, used in turn."""
     plies: int
     count: int
-    wanted: Wanted
+    wanted: WantedValue
     seed: int
     nodes: int
-    """The most nodes of the solver for one position."""
+    """Most nodes of the solver for one position."""
     within: float
-    """How far from 0 the value of a search may be, -1..1."""
+    """Largest distance from 0 of the value of a search, which is in -1..1."""
+    most_rejected: int = 2_000
+    """Number of rejected positions in a row after which the drawing fails."""
 
 
-def draw_openings(
-    recipe: Recipe,
-    state: Drawing,
-    is_stopped: Callable[[], bool] = lambda: False,
-    tick: Callable[[Drawing], None] = lambda _: None,
-) -> Iterator[Opening]:
-    """The openings of a recipe, different positions up to mirroring.
-
-    Equal recipes give equal openings. Ends early when a stop is wished for.
-
-    Args:
-        recipe: what is asked for.
-        state: is brought up to date with every position.
-        is_stopped: asked before each position.
-        tick: told after each position.
-
-    Raises:
-        UsageError: there are no more openings that fit.
-
-    """
-    seen: set[bytes] = set()
-    judge = _Judge(recipe)
-    vain = number = 0
-    while state.found < recipe.count and not is_stopped():
-        if vain >= VAIN:
-            raise UsageError(_too_few(recipe, state))
-        kind = recipe.boards[state.found % len(recipe.boards)]
-        random = SplitMix(mix(recipe.seed, number))
-        number += 1
-        vain += 1
-        tick(state)
-        opening = _draw(kind, recipe.plies, random)
-        key, _ = key_of(opening)
-        if key in seen:
-            continue
-        seen.add(key)
-        state.tried += 1
-        if judge.keeps(opening, state):
-            vain = 0
-            state.found += 1
-            yield Opening(opening.board, opening.moves)
-
-
-def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
-    board = kind.draw(random)
-    try:
-        return Position.from_moves(board, draw_opening(board, plies, random))
-    except OpeningError as error:
-        raise UsageError(f"--plies: {error}") from error
-
-
-def _too_few(recipe: Recipe, state: Drawing) -> str:
-    told = f"only {state.found} of {recipe.count} openings were found"
-    remedy = "ask for fewer, or for more --plies"
-    if recipe.wanted is not Wanted.ANY:
-        remedy += ", or give the solver more --nodes"
-    return f"{told}: the last {VAIN} positions drawn were known or did not fit; {remedy}"
-
-
-class _Judge:
-    """Keeps the solver and the player of the board that came last."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
-        self._solver: Solver | None = None
-
-    def keeps(self, position: Position, state: Drawing) -> bool:
-        """Whether a position has the wanted value."""
-        wanted = self._recipe.wanted
-        if wanted is Wanted.ANY:
-            return True
-        if self._solver is None or self._solver.board != position.board:
-            self._solver = None  # its table goes before the next one comes
-            self._solver = Solver(position.board, table_mib=TABLE_MIB)
-        found = self._solver.solve(position, weak=True, nodes=self._recipe.nodes)
-        if wanted is not Wanted.BALANCED:
-            return found.outcome is not None and str(found.outcome) == wanted.value
-        if found.outcome is not None:
-            return found.outcome is Outcome.DRAW
-        is_even = abs(_searched(position)) <= self._recipe.within
-        state.by_search += is_even
-        return is_even
-
-
-def _searched(position: Position) -> float:
-    """The value of a position by a strong player's search, -1..1."""
+def search_value(position: Position) -> float:
+    """Return the value of a position in a strong player's search, -1..1."""
     player = build(
         SEARCHER,
         board=position.board,
@@ -165,6 +82,96 @@ def _searched(position: Position) -> float:
     return 1.0 if info is None or info.value is None else info.value
 
 
-def lines_of(openings: Sequence[Opening]) -> str:
-    """The text of a file of openings."""
+def draw_openings(
+    conditions: OpeningConditions,
+    progress: DrawingProgress,
+    is_stopped: Callable[[], bool] = lambda: False,
+    report: Callable[[DrawingProgress], None] = lambda _: None,
+    *,
+    search: Callable[[Position], float] = search_value,
+) -> Iterator[Opening]:
+    """Yield different openings, of which none is the mirror image of another.
+
+    Equal conditions give equal openings.
+
+    Args:
+        conditions: the conditions.
+        progress: updated with every position.
+        is_stopped: called before each position; the drawing ends when it returns True.
+        report: called with the progress before each position.
+        search: returns the value of a position that the solver cannot solve.
+
+    Raises:
+        UsageError: no further openings fit.
+
+    """
+    seen: set[bytes] = set()
+    evaluator = _Evaluator(conditions, search)
+    rejected = number = 0
+    while progress.found < conditions.count and not is_stopped():
+        if rejected >= conditions.most_rejected:
+            raise UsageError(_describe_shortage(conditions, progress))
+        kind = conditions.boards[progress.found % len(conditions.boards)]
+        random = SplitMix(mix(conditions.seed, number))
+        number += 1
+        rejected += 1
+        report(progress)
+        opening = _draw(kind, conditions.plies, random)
+        key, _ = key_of(opening)
+        if key in seen:
+            continue
+        seen.add(key)
+        progress.tried += 1
+        if evaluator.accepts(opening, progress):
+            rejected = 0
+            progress.found += 1
+            yield Opening(opening.board, opening.moves)
+
+
+def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
+    board = kind.draw(random)
+    try:
+        return Position.from_moves(board, draw_opening(board, plies, random))
+    except OpeningError as error:
+        raise UsageError(str(error), option="plies") from error
+
+
+def _describe_shortage(conditions: OpeningConditions, progress: DrawingProgress) -> str:
+    remedy = "ask for fewer or for longer openings"
+    if conditions.wanted is not WantedValue.ANY:
+        remedy += ", or give the solver more nodes"
+    return (
+        f"only {progress.found} of {conditions.count} openings were found: the last "
+        f"{conditions.most_rejected} positions were repetitions or did not fit; {remedy}"
+    )
+
+
+class _Evaluator:
+    """Compares positions with the wanted value; keeps the solver of the last board."""
+
+    def __init__(self, conditions: OpeningConditions, search: Callable[[Position], float]) -> None:
+        self._conditions = conditions
+        self._search = search
+        self._solver: Solver | None = None
+
+    def accepts(self, position: Position, progress: DrawingProgress) -> bool:
+        """Return whether a position has the wanted value."""
+        wanted = self._conditions.wanted
+        if wanted is WantedValue.ANY:
+            return True
+        if self._solver is None or self._solver.board != position.board:
+            self._solver = None  # frees its table before the next one is allocated
+            self._solver = Solver(position.board, table_mib=TABLE_MIB)
+        found = self._solver.solve(position, weak=True, nodes=self._conditions.nodes)
+        if wanted is not WantedValue.BALANCED:
+            return found.outcome is not None and str(found.outcome) == wanted.value
+        if found.outcome is not None:
+            return found.outcome is Outcome.DRAW
+        is_even = abs(self._search(position)) <= self._conditions.within
+        progress.by_search += is_even
+        return is_even
+
+
+def format_openings(openings: Sequence[Opening]) -> str:
+    """Return the text of a file of openings."""
     return "".join(f"{opening}\n" for opening in openings)

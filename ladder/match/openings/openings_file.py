@@ -1,4 +1,4 @@
-"""The openings that a run is given: from a file, or from the database once the file is gone."""
+"""The openings of a run: read from a file, or from the database if the file is gone."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,27 +11,27 @@ from ladder.errors import UsageError
 from ladder.visible import visible
 
 MOST_BYTES = 256 << 20
-"""Of a file, so that a device or a database given by mistake does not fill the memory."""
+"""Largest size of a file, so that a device given by mistake does not fill the memory."""
 FEWEST_DIGITS = 8
-"""Of a hash that names a stored set."""
+"""Fewest digits of a hash that names a stored set."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedOpenings:
-    """A set of openings and where it came from."""
+    """A set of openings and the name of its file."""
 
     set: OpeningSet
     name: str
-    """Of its file, without the folder."""
+    """File name without the folder."""
 
     @property
     def row(self) -> OpeningSetRow:
-        """The set as it is stored."""
+        """The row that stores the set."""
         return OpeningSetRow(self.set.content_hash, self.name, self.set.text)
 
 
 def read_openings(file: Path) -> NamedOpenings:
-    """The openings of a file.
+    """Read the openings of a file.
 
     Raises:
         UsageError: it cannot be read or breaks a rule; the message names file and line.
@@ -42,21 +42,22 @@ def read_openings(file: Path) -> NamedOpenings:
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise UsageError(f"--openings: {name} is larger than {MOST_BYTES >> 20} MiB")
+            raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB", option="openings")
         return NamedOpenings(parse_opening_set(content.decode()), visible(file.name))
     except OSError as error:
-        raise UsageError(f"--openings: {name} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{name} cannot be read: {error.strerror}", option="openings") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"--openings: {name} is no text: write one opening a line") from error
+        problem = f"{name} is not a text file: write one opening per line"
+        raise UsageError(problem, option="openings") from error
     except OpeningError as error:
-        raise UsageError(f"--openings: {name}, {error}") from error
+        raise UsageError(f"{name}, {error}", option="openings") from error
 
 
-def stored_openings(store: Store, word: str) -> NamedOpenings:
-    """The stored set whose hash begins with a word, or whose file had its name.
+def find_stored_openings(store: Store, word: str) -> NamedOpenings:
+    """Return the stored set whose hash begins with a word, or whose file had this name.
 
     Raises:
-        UsageError: there is none, or several.
+        UsageError: there is no such set, or several.
 
     """
     name = visible(Path(word).name)
@@ -66,14 +67,13 @@ def stored_openings(store: Store, word: str) -> NamedOpenings:
         if row.name == name or len(name) >= FEWEST_DIGITS
     ]
     if not found:
-        raise UsageError(
-            f"--openings: there is no file {visible(word)!r}, and no run played openings "
-            "of that name or hash"
-        )
+        problem = f"there is no file {visible(word)!r}, and no run with openings of that name"
+        raise UsageError(f"{problem} or hash", option="openings")
     if len(found) > 1:
         hashes = ", ".join(row.content_hash[:12] for row in found)
         raise UsageError(
-            f"--openings: there is no file {visible(word)!r}, and several sets were read from "
-            f"files of that name: give the hash of one ({hashes})"
+            f"there is no file {visible(word)!r}, and several sets of openings have that name: "
+            f"give the hash of one ({hashes})",
+            option="openings",
         )
     return NamedOpenings(parse_opening_set(found[0].lines), found[0].name)

@@ -1,1 +1,1 @@
-"""One bot process: started, asked with a deadline, limited, killed."""
+"""Processes: bots with deadlines and limits, their supervisors, and workers."""

@@ -1,12 +1,12 @@
-"""One bot process: start it, ask it under a deadline, end it.
+"""One bot process: start it, ask it questions under deadlines, end it.
 
     with BotProcess.start(start) as bot:
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NewGame(...), timeout_s=10)
         reply, elapsed_us = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15)
 
-After any failure the process and all it started are gone, and the exception says what its author
-needs to know. Linux 5.3 or later (pidfd).
+After a failure the process and everything it started are gone, and the exception holds what the
+bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpu_meter import CpuMeter
-from ladder.match.process.cpu_wait import Stall, how_spent
+from ladder.match.process.cpu_wait import Stall, describe_stall
 from ladder.match.process.failures import (
     ANSWERED_AT_END,
     ENDED_WITHOUT_ANSWER,
+    append_stderr,
+    collect_last_output,
+    describe_request,
     excerpt,
-    failure_at_end,
+    extra_output_failure,
+    failure_after_end,
     is_reply,
-    last_words,
-    name_of,
-    not_one_line,
-    unasked,
-    unreadable,
-    with_last_words,
-    wrong_answer,
+    unasked_output_failure,
+    unreadable_failure,
+    wrong_reply_failure,
 )
 from ladder.match.process.line_channel import (
     ASLEEP_S,
@@ -66,74 +66,74 @@ from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.supervisor_client import SupervisorClient
 
 LAST_REPORT_S = 0.1
-"""How long a bot that closed its output may take to end, so that the cause can be named."""
+"""How long to wait for the end of a bot that closed its output: its exit status is the cause."""
 WAKE_S = 0.002
-"""How late a wait for an answer may end by itself: the kernel rounds it up to milliseconds."""
+"""How late a wait may end without a stall: the kernel rounds timeouts up to milliseconds."""
 LONG_WAIT_S = 5.0
-"""After so long a wait for a first answer, it is looked for in the bot's output buffer."""
+"""Shortest deadline after which a missing first answer is searched in the bot's output buffer."""
 AT_END_S = 1.0
-"""How long a bot may take to write that buffer when its standard input is closed."""
+"""How long a bot may take to flush that buffer once its standard input is closed."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
     MoveAsk: MoveReply,
 }
-"""The answer that belongs to each question."""
+"""The type of answer to each type of question."""
 
 
 class Answer(NamedTuple):
-    """A bot's answer and the time that it took."""
+    """A bot's answer and its time."""
 
     reply: Reply
     elapsed_us: int
-    """From just before our write to the reading of the whole line."""
+    """From just before the question is written until the whole answer is read."""
 
 
 class BotProcess:
-    """A running bot; but for `let_go` not for several threads at a time.
+    """A running bot, and a context manager that kills it.
 
-    Also a context manager that kills it.
+    Only `request_end` may be called from another thread than the one that asks.
 
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
-        has_played: whether a game has begun with it.
+        has_played: whether it has begun a game.
 
     """
 
-    def __init__(self, client: SupervisorClient, conduct: BotHistory, *, foreign: bool) -> None:
+    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
         self.has_played = False
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
-        self._meter = CpuMeter(client, conduct, foreign=foreign)
+        self._meter = CpuMeter(client, history, foreign=foreign)
 
     @classmethod
     def start(
         cls,
         start: Start,
         confinement: Confinement,
-        conduct: BotHistory | None = None,
+        history: BotHistory | None = None,
         *,
         name: str = "bot",
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
         Args:
-            start: the command, its folder, and the variables that it gets beside PATH, LANG, HOME,
-                TMPDIR and the thread counts.
-            confinement: its limits, the words before its command, the folder of its log.
-            conduct: of the bot's former processes, and what is seen of this one.
-            name: what its log is called after.
+            start: the command, its folder, and its variables besides PATH, LANG, HOME, TMPDIR and
+                the thread counts.
+            confinement: its limits, sandbox and log folder.
+            history: observations of the bot's earlier processes, updated by this one.
+            name: the beginning of its log file's name.
 
         Raises:
-            OSError: no process can be made, or the log folder cannot.
-            ValueError: the bounds allow no foreign bot, and this is one.
+            OSError: the process or the log folder cannot be created.
+            ValueError: the bot is foreign, and `confinement` allows no foreign bots.
 
         """
         if start.foreign and not confinement.allows_foreign:
-            raise ValueError(f"no foreign bot may be started here, got {start.argv}")
+            raise ValueError(f"a foreign bot was started where none is allowed: {start.argv}")
         limits = confinement.limits
         if limits.address_mb is None and start.address_mb is not None:
             limits = msgspec.structs.replace(limits, address_mb=start.address_mb)
@@ -141,110 +141,115 @@ class BotProcess:
         client = SupervisorClient.start(
             start.argv, start.folder, confinement, environment=dict(start.environment), name=name
         )
-        return cls(client, BotHistory() if conduct is None else conduct, foreign=start.foreign)
+        return cls(client, BotHistory() if history is None else history, foreign=start.foreign)
 
     def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
-        """Put a question and wait for its answer.
+        """Ask a question and wait for its answer.
 
-        With `watch_runqueue` a missed deadline leaves in `stall` who was kept from running; this
-        costs some 50 us before the question, off the clock, and up to 2 % of the time for the
-        clocks of other processes.
-
-        The clock is monotonic; an answer that is there after `timeout_s` seconds is too late even
-        when it can still be read.
+        Args:
+            request: the question.
+            timeout_s: deadline on a monotonic clock; an answer that comes later is too late even
+                if it can still be read.
+            watch_runqueue: whether a missed deadline records in `stall` which processes had to
+                wait for a processor. Costs some 50 us before the clock starts, and up to 2 % of
+                the time for reading the CPU clocks of other processes.
 
         Raises:
-            BotTimeout: no whole answer within the deadline, or the question was not read.
-            BotCrash: the process ended, closed its output, passed a limit, or gave up.
-            BotProtocolError: the answer, or output that lay there before, is not allowed.
-            BotMemory: it was ended for passing its memory limit.
-            MachineStalled: the harness was kept from polling at the deadline, so it is not known
+            BotTimeout: no whole answer came in time, or the bot did not read the question.
+            BotCrash: the process ended, closed its output, exceeded a limit, or gave up.
+            BotProtocolError: the answer, or output before the question, is not allowed.
+            BotMemory: the bot exceeded its memory limit.
+            MachineStalled: the harness itself was delayed at the deadline, so it is unknown
                 whether the answer was late.
-            RuntimeError: it was asked although it is not `alive`.
+            RuntimeError: the bot is not `alive`.
 
         """
         if not self.alive:
             raise RuntimeError("a bot that has ended was asked")
         channel = self._channel
-        if news := channel.poll_unasked(0):
-            self._take([descriptor for descriptor, _ in news], request)
+        if events := channel.poll_unasked(0):
+            self._handle_unasked([descriptor for descriptor, _ in events], request)
         is_move = type(request) is MoveAsk
         self._meter.begin(is_move=is_move, watch=watch_runqueue)
         try:
             data, elapsed_us = channel.exchange(encode(request), timeout_s, patient=not is_move)
         except ChannelError as error:
-            self._no_line(request, timeout_s, error)
+            self._fail_exchange(request, timeout_s, error)
         if is_move:
-            self._meter.family.end_turn()
+            self._meter.tree.end_turn()
         if elapsed_us > timeout_s * 1e6:
-            self._too_late(request, timeout_s, answered=True)
+            self._handle_missed_deadline(request, timeout_s, answered=True)
         try:
             reply = parse_reply(data)
         except UNREADABLE:
-            self._fail(unreadable(request, data))
+            self._fail(unreadable_failure(request, data))
         if type(reply) is not EXPECTED.get(type(request)):
-            self._fail(wrong_answer(request, reply))
-        if type(reply) is MoveReply and type(request) is MoveAsk and reply.ply != request.ply:
-            self._check_echo(request, reply.ply)
+            self._fail(wrong_reply_failure(request, reply))
+        if (
+            type(reply) is MoveReply
+            and type(request) is MoveAsk
+            and reply.ply != request.ply
+            and reply.ply is not None
+        ):
+            text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
+            self._fail(BotProtocolError(text))
+        # Like Answer(reply, elapsed_us), without the cost of its Python-level constructor.
         return tuple.__new__(Answer, (reply, elapsed_us))
 
-    def head_log(self, line: str) -> None:
-        """Put a line before whatever it writes to its stderr from now on."""
-        self._client.head_log(line)
+    def add_log_heading(self, line: str) -> None:
+        """Write a line into the log before the bot's next stderr output."""
+        self._client.add_log_heading(line)
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""
         self._channel.report_silence(after_s, report)
 
     def begin_game(self) -> None:
-        """Count processor time anew, against the limit and for the moves; after its `ready`."""
+        """Restart the measurement of processor time; call it after the bot's `ready`."""
         self.has_played = True
         pid = self.pid
         if pid is not None:
             self._client.begin_game()
-            self.family.begin(pid)
+            self.tree.begin(pid)
 
-    def hold(self) -> None:
-        """Let none of its processes run until it is asked again, or asked to quit."""
+    def pause(self) -> None:
+        """Stop all its processes until it is asked again or asked to quit."""
         if self.alive:
-            self.family.stop()
+            self.tree.stop()
 
-    def tell(self, request: Request) -> None:
-        """Say something that has no answer, such as GameOver; a failure shows at the next `ask`."""
+    def send(self, request: Request) -> None:
+        """Send a message without an answer, such as GameOver; the next `ask` reports a failure."""
         if self.alive:
             self._channel.send(encode(request))
 
-    def last_words(self) -> LastOutput:
-        """The last messages with it, and once it has ended the end of its stderr."""
-        return last_words(self._client.report.stderr, self._channel.messages)
+    def last_output(self) -> LastOutput:
+        """Return the last protocol messages and, once the bot has ended, the end of its stderr."""
+        return collect_last_output(self._client.report.stderr, self._channel.messages)
 
     def has_stray_output(self) -> bool:
-        """Whether output lies there although nothing was asked, or the bot has ended.
-
-        Without its supervisor it counts as ended.
-        """
+        """Return whether the bot wrote something unasked, has ended or lost its supervisor."""
         return not self.alive or not self._channel.is_idle()
 
     def quit(self, timeout_s: float) -> bool:
-        """Ask it to exit, kill it when it does not in time; True: it exited with 0."""
+        """Ask the bot to exit, kill it at the timeout, and return whether it exited with 0."""
         if not self.alive:
             return False
-        self.family.resume()
-        self.tell(Quit())
+        self.tree.resume()
+        self.send(Quit())
         self._client.wait_ended(timeout_s)
         graceful = self._client.report.exited == 0
         self.kill()
         return graceful
 
-    def let_go(self) -> None:
-        """Have it end soon, from any thread; whoever waits for its answer finds that it crashed.
+    def request_end(self) -> None:
+        """Make the bot end soon; may be called from any thread.
 
-        It is still to be killed, by the thread that asks it.
+        A pending `ask` then raises `BotCrash`, and its thread still has to call `kill`.
         """
-        self._client.let_go()
+        self._client.request_end()
 
     def kill(self) -> None:
-        """End it and everything it started, at once; nothing of it is left on return."""
+        """Kill the bot and everything it started; nothing of it is left on return."""
         self.alive = False
         self._client.kill()
 
@@ -255,30 +260,30 @@ class BotProcess:
         self.kill()
 
     @property
-    def family(self) -> ProcessTree:
-        """The processor time of its processes, measured from `begin_game` on."""
-        return self._meter.family
+    def tree(self) -> ProcessTree:
+        """The bot's processes, with their processor time since `begin_game`."""
+        return self._meter.tree
 
     @property
     def stall(self) -> Stall | None:
-        """The evidence of a missed deadline that was watched."""
+        """The evidence of the last missed deadline, or None if it was not watched."""
         return self._meter.stall
 
     @property
     def overslept_us(self) -> int:
-        """Time for which the harness was stopped while it waited for answers before a move."""
+        """Time for which the harness was stopped while it waited for answers other than moves."""
         return self._channel.overslept_us
 
     @property
     def pid(self) -> int | None:
-        """The bot's process id; waits up to a second for its start; None: it did not."""
+        """The bot's process id, or None if it does not start within a second."""
         client = self._client
         deadline = time.monotonic() + 1
         while self.alive and client.report.pid is None and not client.report.ended:
             left = deadline - time.monotonic()
             if left <= 0:
                 break
-            client.listen(left)
+            client.read_status(left)
         return client.report.pid
 
     @property
@@ -288,12 +293,15 @@ class BotProcess:
 
     @property
     def group(self) -> str:
-        """The folder of its control group, which exists if one could be made; empty if not."""
+        """The folder planned for its control group, or "" if it has none.
+
+        The folder does not exist if the group could not be created.
+        """
         return self._client.group
 
     @property
     def log_path(self) -> Path | None:
-        """Where its stderr goes; the file exists once it wrote something."""
+        """The file of its stderr, created with the first output; None if nothing is logged."""
         return self._client.log_path
 
     @property
@@ -301,69 +309,75 @@ class BotProcess:
         """The bot's HOME and TMPDIR, removed when it ends."""
         return Path(self._client.scratch)
 
-    def _no_line(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
-        """End a bot that did not answer a question with one line in time."""
+    def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
+        """Turn the failure of an exchange into the failure of the bot, and raise it."""
         if isinstance(error, LateError):
-            self._too_late(request, timeout_s, error.received)
+            self._handle_missed_deadline(request, timeout_s, error.received)
         if isinstance(error, NotOneLineError):
-            self._fail(not_one_line(request, error.received))
+            self._fail(extra_output_failure(request, error.received))
         if isinstance(error, ClosedError):
             half = f" after half a line: {excerpt(error.received)}" if error.received else ""
-            self._ended(request, error.event, half)
+            self._fail_ended(request, error.event, half)
         text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
-        self._fail(BotTimeout(f"{text} when asked for {name_of(request)}"))
+        self._fail(BotTimeout(f"{text} when asked for {describe_request(request)}"))
 
-    def _take(self, descriptors: list[int], request: Request) -> None:
-        """Read what has come since the last answer, before the next question."""
+    def _handle_unasked(self, descriptors: list[int], request: Request) -> None:
+        """Handle output of the bot or its supervisor that came before a question."""
         client = self._client
         if client.status in descriptors:
-            client.listen(0)
-            if client.report.has_family:
-                self.family.count_all()
+            client.read_status(0)
+            if client.report.has_children:
+                self.tree.count_all()
             if client.report.closed and client.stdout not in descriptors:
-                self._ended(request, "lost its supervisor")
+                self._fail_ended(request, "lost its supervisor")
         if client.stdout in descriptors:
             data = self._channel.read_unasked()
             if not data:
-                self._ended(request, "closed its standard output")
-            self._fail(unasked(request, data))
+                self._fail_ended(request, "closed its standard output")
+            self._fail(unasked_output_failure(request, data))
 
-    def _too_late(
+    def _handle_missed_deadline(
         self, request: Request, timeout_s: float, data: bytes = b"", *, answered: bool = False
     ) -> NoReturn:
-        """End a bot that missed a deadline, unless the harness itself was late to look.
+        """Kill a bot that missed a deadline, and raise why.
 
         Args:
             request: the question.
             timeout_s: the deadline.
             data: the beginning of an answer.
-            answered: whether there was a whole answer.
+            answered: whether a whole answer came, though late.
+
+        Raises:
+            BotTimeout: the bot was late.
+            MachineStalled: the harness itself was delayed.
 
         """
         meter = self._meter
         late_s = (perf_counter_ns() - self._channel.started_ns) / 1e9 - timeout_s
         meter.miss(late_s)
-        # A wait that ends with an answer ends before the deadline. Where it did not, the harness
-        # was kept from polling, and the answer may have been there in time; unless it was the bot
-        # itself that kept the processor busy until then.
-        hogged = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
-        is_first_answer = not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request)
-        at_end = self._found_at_end() if is_first_answer else ""
+        # A poll that returns long after the deadline means that the harness did not run, so the
+        # answer may have come in time. Not if the bot computed for the whole time: on a shared
+        # processor it is then the bot that kept the harness from running.
+        computed = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
+        may_be_first = not (isinstance(request, MoveAsk) and request.ply > 1)
+        may_buffer = not data and timeout_s >= LONG_WAIT_S and may_be_first
+        advice = self._diagnose_buffering() if may_buffer else ""
         self.kill()
-        meter.add_outside()  # after SIGKILL, which is not to wait for it
-        may_be_kept = late_s > (WAKE_S if answered else ASLEEP_S) and not hogged
-        if may_be_kept and meter.excuses_harness(late_s):
+        meter.add_outside()  # takes milliseconds, so only after the bot was killed
+        polled_late = late_s > (WAKE_S if answered else ASLEEP_S) and not computed
+        if polled_late and meter.excuses_harness(late_s):
             raise MachineStalled(
-                f"the referee was stopped or delayed: it came {late_s * 1000:.0f} ms after "
-                f"the deadline to look for the answer to {name_of(request)}"
+                f"the referee was stopped or delayed: it read the answer to "
+                f"{describe_request(request)} only {late_s * 1000:.0f} ms after the deadline"
             )
-        spent = "" if meter.stall is None else f"; {how_spent(meter.stall)}"
+        spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
-        text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
-        self._fail(BotTimeout(text + at_end))
+        question = describe_request(request)
+        text = f"no answer to {question} within {timeout_s * 1000:.0f} ms{spent}{half}{advice}"
+        self._fail(BotTimeout(text))
 
-    def _found_at_end(self) -> str:
-        """Close the bot's standard input, and return what its output then says about the cause."""
+    def _diagnose_buffering(self) -> str:
+        """Close the bot's standard input, and return advice if an answer then appears."""
         self._client.close_stdin()
         data = self._channel.read_unasked(AT_END_S)
         if data is None:
@@ -372,26 +386,15 @@ class BotProcess:
             return f"; {ENDED_WITHOUT_ANSWER}"
         return f": {ANSWERED_AT_END}" if is_reply(data.splitlines()[0]) else ""
 
-    def _check_echo(self, request: MoveAsk, ply: int | None) -> None:
-        """The answer names another ply, or none."""
-        if ply is not None:
-            text = f"answered {name_of(request)} with the answer to ply {ply}"
-            self._fail(BotProtocolError(text))
-
-    def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
-        """A pipe is closed: find out why, and say so."""
+    def _fail_ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
+        """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports."""
         self._client.wait_ended(LAST_REPORT_S)
-        self._fail(failure_at_end(self._client.report, request, seen, after))
+        self._fail(failure_after_end(self._client.report, request, seen, after))
 
     def _fail(self, failure: BotFailure) -> NoReturn:
-        """End the bot and raise its failure with its last output."""
+        """Kill the bot and raise its failure with its last output."""
         self.failed = True
         self.kill()
-        failure = with_last_words(failure, self._client.report.stderr)
-        failure.last_words = self.last_words()
+        failure = append_stderr(failure, self._client.report.stderr)
+        failure.last_words = self.last_output()
         raise failure
-
-
-def _is_later_move(request: Request) -> bool:
-    """Return whether the bot must have answered another move of its game before."""
-    return isinstance(request, MoveAsk) and request.ply > 1

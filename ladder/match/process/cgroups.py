@@ -1,18 +1,18 @@
 # ruff: noqa: SIM105 - contextlib would cost milliseconds at every start of a bot
-"""Control groups (cgroup version 2): one for each bot, where this user may make them.
+"""Control groups (cgroup version 2), one for each bot, where this user may create them.
 
-A group holds every process that a bot starts, whatever session, parent or environment it has. One
-write ends them all (`cgroup.kill`, Linux 5.14), one file has the processor time of all of them, the
-ended ones included (`cpu.stat`). Where the controllers `memory` and `pids` are delegated to us, the
-kernel itself holds the limits, over all memory that it can charge: files of a tmpfs or ramfs, and
-the buffers of sockets and pipes too.
+A group holds every process that a bot starts, whatever its session, parent or environment. One
+write kills all of them (`cgroup.kill`, Linux 5.14), and one file has their processor time,
+including ended processes (`cpu.stat`). Where the controllers `memory` and `pids` are delegated to
+this user, the kernel enforces the limits over all memory that it can charge, including files of a
+tmpfs or ramfs and the buffers of sockets and pipes.
 
-Groups are made below the group that this process is in and nowhere else, so that bots stay inside
-the limits that the ladder itself was given. Only the root group may have both processes and groups
-with controllers below it ("no internal processes", cgroups(7)); elsewhere the processes of the
-ladder move into a group beside those of the bots, if no others are in the way.
+Groups are created only below the group of this process, so that bots stay inside the limits of the
+ladder itself. Only the root group may have both processes and subgroups with controllers ("no
+internal processes", cgroups(7)). Elsewhere the processes of the ladder first move into a subgroup
+of their own, unless processes of other programs are in the group.
 
-Loaded by every supervisor, so nothing here may import what is slow to load.
+Every supervisor loads this module, so it must not import anything that is slow to load.
 """
 
 import ctypes
@@ -23,11 +23,11 @@ import time
 from ladder.match.process.procfs import read, stat_fields
 
 LEAF = "ladder-harness"
-"""The group of the ladder's own processes, where they cannot stay in the one they were given."""
+"""Name of the subgroup into which the ladder's own processes move."""
 CONTROLLERS = ("memory", "pids")
-"""Those that are used. Not `cpu`: it would change a bot's share of the processor."""
+"""Controllers to enable; not `cpu`, which would change a bot's share of the processor."""
 SPARE_TASKS = 1024
-"""Room for threads above the limit of processes, which only counts processes."""
+"""Tasks added to the limit of processes, because the kernel also counts threads."""
 MOUNTS, OWN = "/proc/self/mountinfo", "/proc/self/cgroup"
 CLONE_INTO_CGROUP = 0x200000000
 SYS_CLONE3 = 435
@@ -35,7 +35,7 @@ SIGCHLD = 17
 
 
 class Place:
-    """A group below which each bot gets one: its folder, and the controllers of its children."""
+    """The group in which bots get their groups: its folder and its subgroups' controllers."""
 
     def __init__(self, folder: str, controllers: tuple[str, ...]) -> None:
         self.folder = folder
@@ -43,9 +43,9 @@ class Place:
 
 
 def find_place(mounts: str = MOUNTS, own: str = OWN) -> Place | None:
-    """Return the place for the groups of bots, or None if this user may make no groups.
+    """Return the place for the groups of bots, or None if this user may not create groups.
 
-    Changes nothing; `prepare_place` has more controllers where they have to be enabled first.
+    Changes nothing. `prepare_place` enables further controllers.
 
     Args:
         mounts: the file that lists the mounted file systems.
@@ -64,7 +64,7 @@ def find_place(mounts: str = MOUNTS, own: str = OWN) -> Place | None:
 
 
 def can_enable(place: Place) -> tuple[str, ...]:
-    """Return the controllers that `prepare_place` would have, as far as can be seen."""
+    """Return the controllers that `prepare_place` can probably enable."""
     folder = place.folder
     try:
         offered = read(f"{folder}/cgroup.controllers").decode().split()
@@ -78,7 +78,7 @@ def can_enable(place: Place) -> tuple[str, ...]:
 
 
 def prepare_place(place: Place) -> Place:
-    """Enable the controllers that can be, moving this command's processes out of the way."""
+    """Enable controllers, moving the processes of this command into a subgroup if necessary."""
     folder = place.folder
     for name in can_enable(place):
         if name in place.controllers:
@@ -87,42 +87,42 @@ def prepare_place(place: Place) -> Place:
             if not _is_root(folder):
                 _move_down(folder)
             _write(f"{folder}/cgroup.subtree_control", f"+{name}")
-        except OSError:  # it is not delegated, or others have come in the way
+        except OSError:  # not delegated, or other processes have come meanwhile
             continue
     return Place(folder, _enabled(folder))
 
 
 def _is_root(folder: str) -> bool:
-    """Whether a group is the root of the hierarchy, which may hold processes as well as groups."""
+    """Return whether a group is the root of the hierarchy."""
     return not os.path.exists(f"{folder}/cgroup.type")
 
 
 def _only_ours(folder: str) -> bool:
-    """Whether all processes that are directly in a group belong to this command."""
+    """Return whether all processes directly in a group belong to this command."""
     try:
         return all(os.getpgid(pid) == os.getpgid(0) for pid in _members(folder))
-    except OSError:  # one has ended meanwhile, or they cannot be read
+    except OSError:  # a process has ended meanwhile, or the group is not readable
         return False
 
 
 def _move_down(folder: str) -> None:
-    """Move the processes that are directly in a group into one below it."""
+    """Move the processes directly in a group into its subgroup `LEAF`."""
     for pid in _members(folder):
         os.makedirs(f"{folder}/{LEAF}", exist_ok=True)
         _write(f"{folder}/{LEAF}/cgroup.procs", str(pid))
 
 
 def _members(folder: str) -> list[int]:
-    """The processes that are directly in a group."""
+    """Return the ids of the processes directly in a group."""
     with open(f"{folder}/cgroup.procs", "rb") as file:
         return list(map(int, file.read().split()))
 
 
 def cpu_quota(mounts: str = MOUNTS, own: str = OWN) -> float | None:
-    """Return how many processors' time the groups of this process may use; None without a limit.
+    """Return how many processors' time this process may use, or None if it is unlimited.
 
-    Both versions are read, and the groups above as well, as far as they can be seen. Sets of
-    processors (cpusets) need no reading: the kernel applies them to the affinity of processes.
+    Reads both versions of cgroups and all visible groups above this process's. Sets of processors
+    (cpusets) are not read, because the kernel applies them to the affinity of processes.
 
     Args:
         mounts: the file that lists the mounted file systems.
@@ -145,12 +145,12 @@ def cpu_quota(mounts: str = MOUNTS, own: str = OWN) -> float | None:
 
 
 def _own_folders(mounts: str, own: str, controller: str = "") -> list[str]:
-    """Return the folders of this process's group and of those above it, as far as they are shown.
+    """Return the folders of this process's group and of the visible groups above it.
 
     Args:
         mounts: the file that lists the mounted file systems.
         own: the file that names the control groups of this process.
-        controller: of a hierarchy of version 1; "": that of version 2.
+        controller: name of a controller of version 1; "" for the hierarchy of version 2.
 
     """
     try:
@@ -180,7 +180,7 @@ def _own_folders(mounts: str, own: str, controller: str = "") -> list[str]:
 
 
 def _enabled(folder: str) -> tuple[str, ...]:
-    """The controllers that the groups below a folder have, of those that are used."""
+    """Return which of `CONTROLLERS` are enabled for the subgroups of a group."""
     try:
         names = read(f"{folder}/cgroup.subtree_control").decode().split()
     except OSError:
@@ -192,24 +192,24 @@ class BotGroup:
     """The control group of one bot."""
 
     def __init__(self, folder: str) -> None:
-        """Hold on to the group of that folder, which exists, by a lock that ends with us.
+        """Open and lock an existing group; the kernel frees the lock when this process ends.
 
         Raises:
-            OSError: it does not, or is held by another process.
+            OSError: the group does not exist, or another process has locked it.
 
         """
         self.folder = folder
         self.handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.is_entered = False
-        """Whether `fork` has put a process into it."""
+        """Whether `fork` has started a process in it."""
 
     @classmethod
     def make(cls, folder: str, limits: dict[str, str]) -> "BotGroup":
-        """Make a group with the limits `memory_mb` and `processes`, as far as the kernel has them.
+        """Create a group with the limits `memory_mb` and `processes` where it has controllers.
 
         Raises:
-            OSError: it cannot be made, or cannot be ended at once (before Linux 5.14).
+            OSError: the group cannot be created, or has no `cgroup.kill` (before Linux 5.14).
 
         """
         os.mkdir(folder)
@@ -222,9 +222,9 @@ class BotGroup:
             raise
 
     def fork(self, libc: ctypes.CDLL) -> int:
-        """Fork into the group; 0 in the child, -1 if the kernel cannot or the group is not ours.
+        """Fork into the group; return 0 in the child, or -1 if the kernel refuses.
 
-        To move a process from one group into another takes the kernel 5 to 15 ms, this nothing.
+        To move a process into another group later would take the kernel 5 to 15 ms.
         """
         arguments = (ctypes.c_uint64 * 11)()
         arguments[0], arguments[4], arguments[10] = CLONE_INTO_CGROUP, SIGCHLD, self.handle
@@ -233,7 +233,7 @@ class BotGroup:
         return pid
 
     def has(self, pid: int) -> bool:
-        """Whether a process is in the group or below it; True also when it has ended."""
+        """Return whether a process is in the group or below it, or has ended."""
         try:
             lines = read(f"/proc/{pid}/cgroup").decode("utf-8", "replace").splitlines()
             state = stat_fields(f"/proc/{pid}")[0]
@@ -244,7 +244,7 @@ class BotGroup:
         return name in path.split("/") or state in (b"Z", b"X")
 
     def all_in(self, pids: list[int]) -> bool:
-        """Whether all of these processes, the ended ones aside, are in the group or below it."""
+        """Return whether all of these processes are in the group or below it, or have ended."""
         try:
             members = _members(self.folder)
         except OSError:
@@ -252,14 +252,14 @@ class BotGroup:
         return all(pid in members or self.has(pid) for pid in pids)
 
     def memory_kb(self) -> int:
-        """Memory charged to the group in KiB, caches of files included; 0 if it is not counted."""
+        """Return the memory charged to the group in KiB with file caches; 0 if not counted."""
         try:
             return int(read(f"{self.folder}/memory.current")) // 1024
         except (OSError, ValueError):
             return 0
 
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has killed one of its processes for the memory limit."""
+        """Return whether the kernel has killed one of its processes for the memory limit."""
         try:
             lines = read(f"{self.folder}/memory.events").decode().splitlines()
         except OSError:
@@ -267,12 +267,12 @@ class BotGroup:
         return any(line.startswith("oom_kill ") and line != "oom_kill 0" for line in lines)
 
     def cpu_s(self) -> float:
-        """Processor time of all its processes so far, the ended ones included, in seconds."""
+        """Return the processor time of all its processes in seconds, including ended ones."""
         return cpu_us(self.folder) / 1e6
 
 
 def set_limits(folder: str, limits: dict[str, str]) -> None:
-    """Write the limits `memory_mb` and `processes` into the files that a group has for them."""
+    """Set the limits `memory_mb` and `processes` of a group where it has the controllers."""
     wanted = {}
     if "memory_mb" in limits:
         wanted["memory.max"] = str(int(limits["memory_mb"]) << 20)
@@ -286,7 +286,7 @@ def set_limits(folder: str, limits: dict[str, str]) -> None:
 
 
 def cpu_us(folder: str) -> int:
-    """Processor time of a group in microseconds; 0 if there is no such group."""
+    """Return the processor time of a group in microseconds; 0 if there is no such group."""
     try:
         return int(read(f"{folder}/cpu.stat").split()[1])  # usage_usec NUMBER
     except (OSError, IndexError, ValueError):
@@ -294,7 +294,10 @@ def cpu_us(folder: str) -> int:
 
 
 def end_group(folder: str, patience_s: float) -> bool:
-    """Kill all processes in a group and below it, and remove it; True if nothing of it is left."""
+    """Kill all processes in a group and below it, and remove it; return whether it is gone.
+
+    Tries at least once, and again for up to `patience_s` seconds.
+    """
     if not os.path.isdir(folder):
         return True
     deadline = time.monotonic() + patience_s
@@ -311,7 +314,7 @@ def end_group(folder: str, patience_s: float) -> bool:
 
 
 def _remove(folder: str) -> bool:
-    """Remove a group without processes, and those that were made below it."""
+    """Remove a group and its subgroups; return False if processes in them have not ended yet."""
     try:
         os.rmdir(folder)
         return True

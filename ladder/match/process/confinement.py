@@ -1,4 +1,4 @@
-"""The bounds inside which bot processes run: limits, the sandbox, and the folder of their logs."""
+"""Confinement of bot processes: their limits, their sandbox and the folder of their logs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from db.records.launch import DEFAULT_LIMITS, Limits
 
 @dataclass(frozen=True, slots=True)
 class Facilities:
-    """Facilities of the kernel that hold a bot, used wherever the machine offers them."""
+    """Facilities of the kernel that confine a bot, used where the machine offers them."""
 
     groups: bool = True
     """A control group for each bot (`ladder.match.process.cgroups`)."""
@@ -21,26 +21,24 @@ ALL_FACILITIES = Facilities()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """The bounds of every bot that one command starts.
+    """The confinement of every bot that one command starts.
 
-    Limits and sandbox have no defaults: a command that could leave them out would ignore what the
-    user has set.
+    Limits and sandbox have no defaults, so that no command can forget the user's options.
     """
 
     limits: Limits
     """Memory, processes, files and CPU time of each bot."""
     sandbox: tuple[str, ...]
-    """Words before the command of every bot but the players of this installation, which are the
-    ladder itself; ``{scratch}`` and ``{folder}`` in them stand for the bot's two folders."""
+    """Words before the command of each foreign bot, with ``{scratch}`` and ``{folder}`` for its two
+    folders. Players of this installation run without them, for they are part of the ladder."""
     allows_foreign: bool = True
-    """Whether bots other than the players of this installation may be started at all."""
+    """Whether foreign bots may be started at all."""
     logs: Path | None = None
-    """Folder for capped files of the bots' stderr, made when a bot writes any; None: no files."""
+    """Folder for the bots' stderr, created with the first file; None: no files."""
     log_bytes: int = 64 << 20
-    """Bytes that the files of ended processes may take: of all of a run's workers together, then,
-    in the confinement that a worker gets, its share."""
+    """Most bytes of the logs of ended processes; a worker gets its share of the run's."""
     facilities: Facilities = ALL_FACILITIES
 
 
 BUILT_IN_ONLY = Confinement(limits=DEFAULT_LIMITS, sandbox=(), allows_foreign=False)
-"""For code that starts nothing but players of this installation; any other bot is refused."""
+"""For code that starts only players of this installation; a foreign bot is refused."""

@@ -1,25 +1,24 @@
-"""Was a late bot slow, or did the machine not let it run?
+"""Evidence about a missed deadline: whether the bot was slow, or the machine did not let it run.
 
-The kernel keeps for each thread the nanoseconds on a processor and the nanoseconds runnable but
-waiting for one (/proc/PID/task/TID/schedstat, its first two fields). A thread that sleeps, blocks
-or hangs collects neither, so only a bot that wanted to run can be excused.
+For each thread the kernel counts the nanoseconds on a processor and the nanoseconds for which it
+was runnable but waited for one (/proc/PID/task/TID/schedstat, first two fields). A thread that
+sleeps, blocks or hangs increases neither, so only a bot that wanted to run can be excused.
 
-A wait is booked when it ends, and on a crowded processor the present one may be as long as all that
-the bot was late. So there is a second look: a thread that can run now, and that has given the
-processor up of itself at no time since the question (voluntary_ctxt_switches in its status), has
-waited whenever it did not run.
+The kernel adds a wait when it ends, and on a crowded processor the current wait may be as long as
+the whole delay. So a thread also counts as waiting if it is runnable now and has never blocked
+since the question (voluntary_ctxt_switches in its status): it then waited whenever it did not run.
 
-On a virtual machine its host may take a processor away, for 100 ms at once where a quota of it is
-used up. Then nobody waits by the accounts of threads; the processor's own account has the time as
-stolen (/proc/stat, in ticks of 10 ms), whoever would have run. No process can bring that about on
-the one processor that it shares with us, so it counts without a look at what the bot has used.
+The host of a virtual machine may take a processor away, for 100 ms at once where a quota is used
+up. The counters of threads do not show this; the processor's own counter shows it as stolen time
+(/proc/stat, in ticks of 10 ms). No process can cause this on the one processor that it shares with
+us, so it counts whatever the bot has used.
 
-A bot can make its own wait: by helpers that keep its processor busy, in sessions of their own or as
-orphans, by giving its claim away (a higher nice value, another scheduling policy, a move to another
-processor), or by sleeping in a call about memory that it has arranged (userfaultfd). So a wait is
-only a claim. What all processes below its supervisor have used counts against it, a thread that
-gave its claim away has none, and no claim counts for more than processes outside of the bot's tree
-have used of its processor meanwhile (`ladder.match.process.outside`).
+A bot can cause its own wait: by helper processes that keep its processor busy, by giving up its
+scheduling rank (a higher nice value, another policy, a move to another processor), or by sleeping
+in a memory call that it has arranged (userfaultfd). So a wait alone excuses nothing. The processor
+time of all processes below its supervisor counts against it, a thread with a lowered rank has no
+wait, and no wait counts for more than processes outside of the bot's tree have used of its
+processor meanwhile (`ladder.match.process.outside`).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from ladder.match.process.outside import Clock, outside_us
 from ladder.match.process.procfs import TICKS_S, descendants, read, stat_fields, waited_ns
 
 PAGE_FAULT = -1
-"""The number of no system call, of a thread that sleeps in one of its page faults."""
+"""Stands for the system call of a thread that sleeps in a page fault."""
 MEMORY_CALLS = {
     "x86_64": {PAGE_FAULT, 9, 10, 11, 12, 25, 28},
     "aarch64": {PAGE_FAULT, 222, 226, 215, 214, 216, 233},
@@ -47,41 +46,41 @@ LOCK_WAITS = {
     b"do_user_addr_fault", b"exc_page_fault", b"do_page_fault", b"do_madvise.part.0",
     b"madvise_lock", b"folio_wait_bit_common",
 }  # fmt: skip
-"""The functions of the kernel in which a thread waits for the lock on its memory, or for a page
-from disk (wchan). Elsewhere in the same calls it may wait for a page that it has to provide itself
+"""Kernel functions (wchan) in which a thread waits for the lock on its memory or for a page from
+disk. Elsewhere in the same system calls it may wait for a page that it has to provide itself
 (userfaultfd)."""
 GRACE_S = 0.01
-"""How long to wait for a queued thread to run, so that the kernel books its present wait."""
+"""How long to wait until a queued thread runs, so that the kernel counts its current wait."""
 
 
 class Stall(NamedTuple):
-    """The evidence of a missed deadline: who ran and who waited since the question."""
+    """The evidence of a missed deadline: processor time and waits since the question."""
 
     elapsed_us: int
-    """From the question to the end of the wait."""
+    """Time from the question to the end of the wait for its answer."""
     bot_us: int
-    """Runnable but not running: the longest-waiting thread, at most what the bot's processor time
-    leaves of the elapsed time (a bot that got one processor's worth has no complaint). A claim: the
-    bot may have made it."""
+    """Wait of the bot's longest-waiting thread for a processor, at most `elapsed_us - used_us`: a
+    bot that used one processor all the time cannot complain. The bot may have caused it."""
     harness_us: int
-    """The harness's own wait for a processor; at most what the bot's processor time leaves of the
-    elapsed time. A claim as well."""
+    """Wait of the harness for a processor, at most `elapsed_us - used_us`. The bot may have caused
+    it."""
     used_us: int
-    """The processor time of all processes of the bot, as far as the kernel keeps it."""
+    """Processor time of all processes of the bot, as far as the kernel counts it."""
     stolen_us: int = 0
-    """Taken by the host of this virtual machine from a processor that the bot was on; such time may
-    be part of the waits, too."""
+    """Time that the host of this virtual machine took from a processor of the bot; such time may
+    also be part of the waits."""
     outside_us: int = 0
-    """Used by processes outside of the bot's tree on the bot's processors; see `with_outside`."""
+    """Processor time of processes outside of the bot's tree on the bot's processors; see
+    `add_outside_use`."""
     stopped_us: int = 0
-    """How long after the deadline the harness neither ran nor waited for a processor: it was
-    stopped, or the whole machine was; at most what the bot's processor time leaves."""
+    """Time after the deadline in which the harness neither ran nor waited for a processor, because
+    it or the whole machine was stopped; at most `elapsed_us - used_us`."""
 
     cpus: frozenset[int] = frozenset()
-    """The processors of the bot's threads that keep their claim."""
+    """Processors of the bot's threads that keep their scheduling rank."""
 
     @property
-    def claimed_us(self) -> int:
+    def waited_us(self) -> int:
         """Time for which the bot or the harness waited, whatever the cause."""
         return self.bot_us + self.harness_us
 
@@ -89,11 +88,11 @@ class Stall(NamedTuple):
         """Return the part of the elapsed time that the bot cannot have caused.
 
         Args:
-            contended_us: of the elapsed time, what others would have used of the processor by
-                another measurement than `outside_us`.
+            contended_us: another measurement of what other programs used of the processor in the
+                elapsed time; the larger one of this and `outside_us` counts.
 
         """
-        waited_us = min(self.claimed_us, max(self.outside_us, contended_us))
+        waited_us = min(self.waited_us, max(self.outside_us, contended_us))
         return max(self.stolen_us, self.stopped_us + waited_us)
 
 
@@ -103,72 +102,78 @@ class _Thread(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The kernel's accounts before the question; about 50 us to take for a simple bot."""
+    """The kernel's counters before a question; takes about 50 us for a simple bot."""
 
     taken: float
     threads: dict[str, _Thread]
     harness: _Thread
     blocked: dict[str, int]
-    """By each process's first thread: how often it has blocked so far."""
+    """How often each process's first thread has blocked so far."""
     ended_ns: int
-    """Processor time of processes that had ended; 0 when it was not asked for."""
+    """Processor time of ended processes; 0 if it was not requested."""
     stolen_us: dict[int, int]
-    """By processor: what the host of this virtual machine has taken from it since its start."""
+    """By processor: time that the host of this virtual machine has taken since its start."""
     outside: Mapping[int, Clock]
     """The clocks of all processes by id."""
 
 
-class _Look(NamedTuple):
-    """A look after a missed deadline."""
+class _Observation(NamedTuple):
+    """The state of a bot's threads after a missed deadline."""
 
-    able: frozenset[str]
-    """The threads that could run, just before the accounts were read."""
-    held: frozenset[str]
-    """The bot's only thread if it waited for its memory then."""
-    accounts: Snapshot
+    runnable: frozenset[str]
+    """The threads that could run, just before the counters were read."""
+    waits_for_memory: frozenset[str]
+    """The bot's thread, if it has only one and that waited for its memory then."""
+    counters: Snapshot
 
 
 def snapshot(
     supervisor: int | None, *, ended: bool, outside: Mapping[int, Clock] | None = None
 ) -> Snapshot:
-    """Look at all threads of all processes below a bot's supervisor, and at the calling thread.
+    """Read the counters of the calling thread and of all threads below a bot's supervisor.
 
     Args:
         supervisor: its process id, or None if the bot has not been started.
-        ended: whether to count processes that have ended, which costs a file for each that lives.
+        ended: whether to count ended processes, which takes one file for each living process.
         outside: the clocks of all processes, from `OutsideClocks`.
 
     """
     pids = [] if supervisor is None else descendants(supervisor)
-    threads = {path: booked for path in _threads(pids) if (booked := _booked(path))}
-    harness = _booked("/proc/thread-self") or _Thread(0, 0)
-    blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
+    threads = {path: times for path in _threads(pids) if (times := _read_times(path))}
+    harness = _read_times("/proc/thread-self") or _Thread(0, 0)
+    blocked = {path: count for path in threads if (count := _count_blocks(path)) is not None}
     ended_ns = waited_ns([supervisor, *pids]) if ended and supervisor is not None else 0
     return Snapshot(
         time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us(), outside or {}
     )
 
 
-def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
-    """Compare with a snapshot taken before; to be called before the bot is killed.
+def measure_stall(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
+    """Measure what happened since a snapshot; to be called before the bot is killed.
 
-    Takes up to GRACE_S: a wait is booked when it ends, so a thread that is queued at this moment
-    is given as long to be let on a processor.
+    Takes up to GRACE_S if a thread is queued for a processor, for the kernel counts its wait only
+    when it runs.
+
+    Args:
+        supervisor: process id of the bot's supervisor.
+        before: the snapshot before the question.
+        oversleep_us: how long after the deadline the harness woke up.
+
     """
     missed = time.monotonic()
-    look = _look(supervisor)
-    waiting = _only_waited(before, look)
-    while not waiting and time.monotonic() < missed + GRACE_S and look.able:
+    observed = _observe(supervisor)
+    waiting = _only_waited(before, observed)
+    while not waiting and time.monotonic() < missed + GRACE_S and observed.runnable:
         time.sleep(0.001)
-        former, look = look, _look(supervisor)
-        if former.accounts.threads != look.accounts.threads:  # its wait has ended and is booked
+        former, observed = observed, _observe(supervisor)
+        if former.counters.threads != observed.counters.threads:  # it ran: its wait is counted
             break
-    now = look.accounts
+    now = observed.counters
     none = _Thread(0, 0)
     waits = [
-        booked.wait_ns - before.threads.get(path, none).wait_ns
-        for path, booked in now.threads.items()
-        if _keeps_claim(path)
+        times.wait_ns - before.threads.get(path, none).wait_ns
+        for path, times in now.threads.items()
+        if _keeps_rank(path)
     ]
     cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
     cpu_ns += now.ended_ns - before.ended_ns
@@ -190,65 +195,66 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     )
 
 
-def with_outside(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
-    """Add what processes outside of a bot's tree have used; the bot may have ended meanwhile."""
+def add_outside_use(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
+    """Return a stall with the use of processes outside of the bot's tree; also after its end."""
     if not before.outside:
         return stall
     return stall._replace(outside_us=outside_us(before.outside, supervisor, stall.cpus))
 
 
 def _processors(now: Snapshot) -> frozenset[int]:
-    """Return the processors of the bot's threads that keep their claim."""
-    found = {_processor(path) for path in now.threads if _keeps_claim(path)}
+    """Return the processors of the bot's threads that keep their scheduling rank."""
+    found = {_processor(path) for path in now.threads if _keeps_rank(path)}
     return frozenset(cpu for cpu in found if cpu is not None)
 
 
 def _most_stolen_us(before: Snapshot, now: Snapshot, cpus: frozenset[int]) -> int:
-    """The time that the host took meanwhile from the most robbed of the bot's processors."""
+    """Return the largest time that the host took from one of the bot's processors."""
     taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in cpus]
     return max(taken, default=0)
 
 
-def how_spent(stall: Stall) -> str:
-    """Describe a late bot's time: computing, waiting for a processor, or neither (it slept).
+def describe_stall(stall: Stall) -> str:
+    """Describe how a late bot spent its time.
 
-    The bot and the referee may wait at the same time, so the parts can be more than the whole.
+    The parts may be more than the whole, for bot and referee may wait at the same time, or less,
+    if the bot slept.
     """
     return (
         f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}; it or "
-        f"the referee waited for {max(stall.claimed_us, stall.stolen_us) / 1000:.0f}, other "
+        f"the referee waited for {max(stall.waited_us, stall.stolen_us) / 1000:.0f}, other "
         f"programs ran for {stall.outside_us / 1000:.0f}"
     )
 
 
 def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
-    """How long a bot lacked the processor that it is entitled to.
+    """Return how long a bot lacked the one processor that it is entitled to.
 
-    Its threads may wait for each other's processor; so what all of them used counts against what
-    one of them waited.
+    Its threads may wait for each other: with 100 ms elapsed, two threads that computed for 90 ms
+    together lacked at most 10 ms, however long one of them waited.
     """
     return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
 
 
-def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
-    """Return how long the machine delayed the start of a bot, its supervisor's included.
+def measure_start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
+    """Return how long the machine delayed the start of a bot and its supervisor.
 
     Args:
         supervisor: process id of the bot's supervisor.
-        before: taken before its start.
-        contended_us: of that time, what others would have used of the processor by an earlier
-            measurement.
+        before: the snapshot before its start.
+        contended_us: an earlier measurement of what other programs use of the processor in the
+            same time.
 
     """
-    stall = with_outside(stall_since(supervisor, before, 0), supervisor, before)
-    booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
-    if booked is not None:
-        stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)
+    stall = add_outside_use(measure_stall(supervisor, before, 0), supervisor, before)
+    times = _read_times(f"/proc/{supervisor}/task/{supervisor}")
+    if times is not None:
+        stall = stall._replace(harness_us=stall.harness_us + times.wait_ns // 1000)
     return stall.excusable_us(2 * max(stall.outside_us, contended_us))
 
 
 def _threads(pids: list[int]) -> list[str]:
-    """The /proc folders of all threads of some processes."""
+    """Return the /proc folders of all threads of processes."""
     found = []
     for pid in pids:
         try:
@@ -258,25 +264,25 @@ def _threads(pids: list[int]) -> list[str]:
     return found
 
 
-def _booked(path: str) -> _Thread | None:
+def _read_times(path: str) -> _Thread | None:
     try:
         cpu, wait, _ = read(f"{path}/schedstat").split()
-    except (OSError, ValueError):  # ended meanwhile, or a kernel without these counters
+    except (OSError, ValueError):  # it has ended, or the kernel has no such counters
         return None
     return _Thread(int(cpu), int(wait))
 
 
-def _look(supervisor: int) -> _Look:
+def _observe(supervisor: int) -> _Observation:
     states = {path: _state(path) for path in _threads(descendants(supervisor))}
-    able = frozenset(path for path, state in states.items() if state == b"R")
-    held = {path for path, state in states.items() if state == b"D" and _waits_for_memory(path)}
-    return _Look(
-        able, frozenset(held if len(states) == 1 else ()), snapshot(supervisor, ended=True)
+    runnable = frozenset(path for path, state in states.items() if state == b"R")
+    waiting = {path for path, state in states.items() if state == b"D" and _waits_for_memory(path)}
+    return _Observation(
+        runnable, frozenset(waiting if len(states) == 1 else ()), snapshot(supervisor, ended=True)
     )
 
 
 def _state(path: str) -> bytes:
-    """The letter for what a thread does; none when it has ended."""
+    """Return the letter for a thread's state (proc(5)); empty if it has ended."""
     try:
         return stat_fields(path)[0]
     except (OSError, IndexError):
@@ -284,7 +290,7 @@ def _state(path: str) -> bytes:
 
 
 def _processor(path: str) -> int | None:
-    """The processor that a thread is on, or was on last; None when it has ended."""
+    """Return the processor on which a thread ran last, or None if it has ended."""
     try:
         return int(stat_fields(path)[36])
     except (OSError, IndexError):
@@ -292,23 +298,23 @@ def _processor(path: str) -> int | None:
 
 
 def _call(path: str) -> int | None:
-    """The number of the system call that a thread sleeps in, or PAGE_FAULT; None: unknown."""
+    """Return the number of the system call in which a thread sleeps, or PAGE_FAULT, or None."""
     try:
         return int(read(f"{path}/syscall").split()[0])
-    except (OSError, ValueError, IndexError):  # it runs, or we may not look
+    except (OSError, ValueError, IndexError):  # it runs, or access is denied
         return None
 
 
 def _waits_for_memory(path: str) -> bool:
-    """Return whether a thread sleeps for the lock on its memory, which only others can hold."""
+    """Return whether a thread waits for the lock on its memory, which only others can hold."""
     try:
         return _call(path) in MEMORY_CALLS and read(f"{path}/wchan") in LOCK_WAITS
     except OSError:  # it has ended, or access is denied
         return False
 
 
-def _blocked(path: str) -> int | None:
-    """How often a process's first thread has blocked; None for its others, and when it ended."""
+def _count_blocks(path: str) -> int | None:
+    """Return how often a process's first thread has blocked; None for other threads."""
     _, _, pid, _, thread = path.split("/")
     if pid != thread:
         return None
@@ -318,24 +324,28 @@ def _blocked(path: str) -> int | None:
         return None
 
 
-def _only_waited(before: Snapshot, look: _Look) -> bool:
-    """Whether some first thread has done nothing but run and wait since the former look."""
-    times = {
+def _only_waited(before: Snapshot, observed: _Observation) -> bool:
+    """Return whether a process's first thread only ran and waited since the snapshot."""
+    blocks = {
         path: count - before.blocked[path]
-        for path, count in look.accounts.blocked.items()
+        for path, count in observed.counters.blocked.items()
         if path in before.blocked
     }
     return any(
-        ((path in look.able and gave_up == 0) or (path in look.held and gave_up <= 1))
-        and _keeps_claim(path)
-        for path, gave_up in times.items()
+        (
+            (path in observed.runnable and count == 0)
+            # The current wait for its memory counts as one block.
+            or (path in observed.waits_for_memory and count <= 1)
+        )
+        and _keeps_rank(path)
+        for path, count in blocks.items()
     )
 
 
 def _stolen_us() -> dict[int, int]:
-    """The time that the host of a virtual machine took from each processor, in microseconds.
+    """Return the time that the host has taken from each processor, in microseconds.
 
-    The kernel tells it in ticks of 10 ms. Empty on a machine of its own.
+    In steps of 10 ms. Empty on a machine that is not virtual.
     """
     if not _is_guest():
         return {}
@@ -351,8 +361,7 @@ def _stolen_us() -> dict[int, int]:
 
 @cache
 def _is_guest() -> bool:
-    """Whether this may be a virtual machine; elsewhere looking for stolen time costs and tells
-    nothing."""
+    """Return whether this may be a virtual machine; others have no stolen time to read."""
     try:
         with open("/proc/cpuinfo", "rb") as known:
             flags = next((line for line in known if line.startswith(b"flags")), None)
@@ -361,8 +370,8 @@ def _is_guest() -> bool:
     return flags is None or b" hypervisor" in flags  # only x86 has such flags
 
 
-def _keeps_claim(path: str) -> bool:
-    """Whether a thread still has the claim on a processor that the harness has, and handed on."""
+def _keeps_rank(path: str) -> bool:
+    """Return whether a thread still has the scheduling rank that it inherited from the harness."""
     _, _, process, _, thread = path.split("/")
     number = int(thread)
     try:
@@ -377,7 +386,7 @@ def _keeps_claim(path: str) -> bool:
 
 
 def _group_nice(process: str) -> int:
-    """The nice value of a process's session among others (autogroup); 0 without such groups."""
+    """Return the nice value of a process's session (autogroup); 0 without such groups."""
     try:
         return int(read(f"/proc/{process}/autogroup").split()[-1])
     except (OSError, ValueError, IndexError):

@@ -1,17 +1,16 @@
-"""The CPUs that pairs are played on: a worker and its bots stay on one that no other worker uses.
+"""Claims of CPUs: a worker and its bots stay on one CPU that no other worker uses.
 
-A question and its answer then never wake another processor, which costs more than all the rest of
-a null game (measured: 50 us a ply against 11), and a bot with many threads gets no more of the
-machine than its opponent.
+A question then never wakes another processor, which costs more than everything else in a game
+without thinking (measured: 50 us a ply instead of 11), and a bot with many threads gets no more of
+the machine than its opponent.
 
-A claim is the name of a socket in the kernel's own space of names ("abstract", unix(7)): one
-place for the whole machine, whoever asks and whatever its TMPDIR. The kernel gives the name to one
-process and takes it back at that process's end. There is no file to own, to leave behind or to be
-cleaned up.
+A claim is the name of an abstract socket (unix(7)). Such names exist once per machine, for all
+users and whatever their TMPDIR; the kernel gives one to a single process and frees it when that
+process ends, so there is no file to own or to clean up.
 
-Containers with a network of their own have a space of their own, too. They claim by locks on bytes
-of a file in a folder that all of them mount (`CLAIMS`). Without that folder, a container that
-evidently shares its CPUs claims none: two on one CPU would be slower than two that may move.
+Containers with a network namespace have names of their own. They claim by locks on bytes of a file
+in a folder that all of them mount (`CLAIMS`). Without that folder, a container that evidently
+shares its CPUs claims none: two workers on one CPU are slower than two that may move.
 """
 
 import fcntl
@@ -23,30 +22,31 @@ from ladder.errors import UsageError
 from ladder.match.process.cgroups import cpu_quota
 
 PREFIX = "connect4-ladder"
-"""The beginning of the names of all ladders on a machine."""
+"""Beginning of all socket names of this project."""
 CLAIMS = "LADDER_CLAIMS"
-"""The variable that names a folder of the machine in which the CPUs are claimed."""
+"""Environment variable with the folder for claims, on a disk of this machine."""
 FLOCK = "hhqqi4x"
 """The kernel's `struct flock`: kind, origin, first byte, number of bytes, process."""
 
 _claims: list[socket.socket | int] = []
-"""This process's claims, held until its end."""
+"""This process's claims, which end with it."""
 
 
-def claim_cpu(prefix: str = PREFIX) -> int | None:
-    """Pin this process to a CPU that no other worker on this machine has claimed.
+def claim_cpu(prefix: str = PREFIX, *, quota: float | None = None) -> int | None:
+    """Pin this process and its future children to a CPU that no other worker has claimed.
 
-    Whatever it starts inherits that. The claim ends with the process.
+    Args:
+        prefix: beginning of the socket names of claims.
+        quota: processors' time that this process may use; None: as its control groups say.
 
     Returns:
-        The CPU; None, and nothing is pinned, when all that the process may use are taken, or when
-        others use them whose claims cannot be seen.
+        The CPU; None if all are claimed, or if containers whose claims cannot be seen use them.
 
     Raises:
-        UsageError: the folder of claims cannot be used.
+        UsageError: the folder for claims cannot be used.
 
     """
-    if not os.environ.get(CLAIMS) and _are_shared():
+    if not os.environ.get(CLAIMS) and _are_shared(cpu_quota() if quota is None else quota):
         return None
     for cpu in sorted(os.sched_getaffinity(0)):
         claim = _claim(cpu, prefix)
@@ -58,10 +58,7 @@ def claim_cpu(prefix: str = PREFIX) -> int | None:
 
 
 def claimed_cpus(prefix: str = PREFIX) -> frozenset[int]:
-    """The CPUs, among those that this process may use, on which somebody plays pairs now.
-
-    The kernel lists all sockets with their names; where it does not, the answer is empty.
-    """
+    """Return the CPUs of this process on which workers play now; empty if that is not visible."""
     if os.environ.get(CLAIMS):
         return _locked_cpus()
     sign = f"@{prefix}.cpu."
@@ -76,35 +73,41 @@ def claimed_cpus(prefix: str = PREFIX) -> frozenset[int]:
 
 
 def check_claims() -> None:
-    """Refuse a folder of claims that cannot be used. Raises UsageError."""
+    """Refuse a folder for claims that cannot be used.
+
+    Raises:
+        UsageError: it cannot be written, or its file system has no locks.
+
+    """
     if os.environ.get(CLAIMS):
         try:
             _locked_cpus()
         except OSError as error:
             raise UsageError(
-                f"{CLAIMS}: {os.environ[CLAIMS]} keeps no file locks ({error.strerror}): name a "
-                "folder on a disk of this machine"
+                f"{CLAIMS}: files in {os.environ[CLAIMS]} cannot be locked ({error.strerror}): "
+                "name a folder on a disk of this machine"
             ) from error
 
 
 def allowed_cpus() -> int:
-    """Return how many CPUs this process can keep busy: those it may use, within its quota."""
+    """Return how many CPUs this process can keep busy, considering affinity and quota."""
     cpus, quota = len(os.sched_getaffinity(0)), cpu_quota()
     return cpus if quota is None else max(1, min(cpus, int(quota)))
 
 
-def _are_shared() -> bool:
-    """Return whether containers whose claims cannot be seen evidently use the same CPUs.
+def _are_shared(quota: float | None) -> bool:
+    """Return whether other containers evidently use the CPUs of this one.
 
-    A quota leaves a part of these CPUs to others. A pod without one has all CPUs of its node.
+    A quota below the number of CPUs leaves time to others; a pod without a quota has all CPUs of
+    its node.
     """
-    cpus, quota = len(os.sched_getaffinity(0)), cpu_quota()
+    cpus = len(os.sched_getaffinity(0))
     is_pod = "KUBERNETES_SERVICE_HOST" in os.environ
     return (quota is not None and quota < cpus) or (is_pod and cpus == os.cpu_count())
 
 
 def _claim(cpu: int, prefix: str) -> socket.socket | int | None:
-    """Return what holds a new claim until it is closed; None if another process has the CPU."""
+    """Claim a CPU; return the socket or file that holds the claim, or None if it is taken."""
     if os.environ.get(CLAIMS):
         descriptor = _open_claims()
         try:
@@ -141,7 +144,7 @@ def _lock_of(cpu: int) -> bytes:
 
 
 def _open_claims() -> int:
-    """Open the file of claims; each byte of it stands for a CPU."""
+    """Open the file of claims, in which byte N stands for CPU N."""
     path = os.path.join(os.environ[CLAIMS], "cpus")
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -155,11 +158,8 @@ def _open_claims() -> int:
     return descriptor
 
 
-def be_idle() -> None:
-    """From now on this process runs only where no other wants to: it disturbs no game.
-
-    Where the system does not allow it, as little as a niceness of 19 lets it.
-    """
+def lower_priority() -> None:
+    """Let this process run only when no other wants to (SCHED_IDLE, or else niceness 19)."""
     try:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except OSError:

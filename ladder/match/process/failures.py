@@ -1,4 +1,4 @@
-"""The failure of a bot that an answer, or the lack of one, amounts to, with a sentence about it."""
+"""Failures of bots, each with a message for the bot's author."""
 
 from __future__ import annotations
 
@@ -19,31 +19,36 @@ from ladder.errors import (
 from ladder.match.process.supervisor_client import SupervisorReport
 
 OVER_LIMIT: dict[str, type[BotFailure]] = {"memory": BotMemory, "cpu": BotOverCpu}
-"""The failure that passing a limit is; passing any other is a crash."""
+"""Failures for exceeding a limit; all other limits count as a crash."""
 ANSWERED_AT_END = (
     "it answered only when its standard input was closed; read one line at a time, and flush the "
     "output after every line, as print(line, flush=True) in Python and fflush(stdout) in C do"
 )
-"""What to do about answers that stay in the bot's output buffer."""
+"""Advice for a bot whose answers stay in its output buffer."""
 ENDED_WITHOUT_ANSWER = "it ended without an answer when its standard input was closed after that"
-DEBUG_OUTPUT = "debug output belongs on standard error"
+DEBUG_OUTPUT = "print debug output to standard error"
+LOG_HEADING = "--- game "
+"""The beginning of the headings that the harness writes into logs; see `BotProcess`."""
+STDERR_FOLLOWS = "; the last lines of its stderr:"
+FORMER_STDERR_FOLLOWS = "; its last words on stderr:"
+"""The same in the stored games of earlier releases."""
 LAST_LINES, LAST_CHARACTERS = 9, 900
-"""Lines and characters of the end of a bot's stderr in the sentence about its failure."""
+"""Lines and characters of the end of a bot's stderr that a failure shows."""
 
 
-def failure_at_end(
+def failure_after_end(
     report: SupervisorReport, request: Request, seen: str, after: str = ""
 ) -> BotFailure:
-    """The failure of a bot that has closed a pipe.
+    """Return the failure of a bot that closed a pipe.
 
     Args:
-        report: all that its supervisor has told.
+        report: the report of its supervisor.
         request: the question that it was asked.
-        seen: the harness's own sight of it, for want of a better cause.
-        after: more about the circumstances.
+        seen: what the harness noticed, used if the supervisor reported no cause.
+        after: further circumstances.
 
     """
-    when = f"when asked for {name_of(request)}{after}"
+    when = f"when asked for {describe_request(request)}{after}"
     if report.failed:
         return BotCrash(report.failed)
     if report.limit:
@@ -58,65 +63,65 @@ def failure_at_end(
     return BotCrash(f"{seen} {when}")
 
 
-def wrong_answer(request: Request, reply: Reply) -> BotFailure:
-    """The failure of a bot that has answered with another message than the question wants."""
+def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:
+    """Return the failure of a bot that answered with the wrong type of message."""
     if type(reply) is ErrorReply and reply.illegal and isinstance(request, MoveAsk):
         return BotIllegalMove(reply.message[:500])
     if type(reply) is ErrorReply:
-        return BotCrash(f"gave up at {name_of(request)}: {reply.message[:500]}")
+        return BotCrash(f"gave up at {describe_request(request)}: {reply.message[:500]}")
     kind = str(type(reply).__struct_config__.tag)
-    return BotProtocolError(f"answered {name_of(request)} with a message of type {kind!r}")
+    return BotProtocolError(f"answered {describe_request(request)} with a message of type {kind!r}")
 
 
-def not_one_line(request: Request, data: bytes) -> BotProtocolError:
-    """Return the failure of a bot that has written anything but the one line of its answer.
+def extra_output_failure(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot that wrote more than the one line of its answer.
 
     Args:
         request: the question.
-        data: a line that is too long, or several lines, of which the last may be incomplete.
+        data: one line that is too long, or several lines, of which the last may be incomplete.
 
     """
     lines = data.splitlines()
     if len(data.partition(b"\n")[0]) >= MAX_LINE:
-        text = f"answered {name_of(request)} with a line over {MAX_LINE // 1024} KiB"
+        text = f"answered {describe_request(request)} with a line over {MAX_LINE // 1024} KiB"
         return BotProtocolError(f"{text}: {excerpt(data)}")
     whole = lines if data.endswith(b"\n") else lines[:-1]
     stray = next((line for line in whole if not is_reply(line)), None)
     if stray is None and not lines[-1].lstrip().startswith(b"{"):
         stray = lines[-1]
     if stray is None:
-        text = f"answered {name_of(request)} with more than one message"
+        text = f"answered {describe_request(request)} with more than one message"
         return BotProtocolError(f"{text}: {excerpt(lines[0])}, then {excerpt(lines[1])}")
     where = "before" if stray is lines[0] else "after"
-    text = f"wrote {excerpt(stray)} {where} its answer to {name_of(request)}"
+    text = f"wrote {excerpt(stray)} {where} its answer to {describe_request(request)}"
     return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
 
 
-def unasked(request: Request, data: bytes) -> BotProtocolError:
-    """Return the failure of a bot that has written although nothing was asked.
+def unasked_output_failure(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot that wrote output without being asked.
 
     Args:
-        request: the question that was to come next.
-        data: what it wrote.
+        request: the question that was about to be asked.
+        data: the output.
 
     """
-    text = f"wrote {excerpt(data)} although nothing was asked, before {name_of(request)}"
+    text = f"wrote {excerpt(data)} although nothing was asked, before {describe_request(request)}"
     hint = "" if all(map(is_reply, data.splitlines())) else f"; {DEBUG_OUTPUT}"
     return BotProtocolError(text + hint)
 
 
-def unreadable(request: Request, data: bytes) -> BotProtocolError:
-    """Return the failure of a bot whose answer is no message of the protocol."""
+def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot whose answer is not a message of the protocol."""
     try:
         decode_reply(data)
     except ProtocolError as error:
         hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
-        return BotProtocolError(f"{error}, as the answer to {name_of(request)}{hint}")
-    raise AssertionError("an answer was unreadable once and not again")
+        return BotProtocolError(f"{error}, as the answer to {describe_request(request)}{hint}")
+    raise AssertionError("the second parser accepted an answer that the first one refused")
 
 
 def is_reply(line: bytes) -> bool:
-    """Return whether a line is an answer of the protocol, to whatever question."""
+    """Return whether a line is an answer of the protocol, to any question."""
     try:
         decode_reply(line)
     except ProtocolError:
@@ -124,55 +129,60 @@ def is_reply(line: bytes) -> bool:
     return True
 
 
-def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
-    """A failure with the end of the bot's stderr behind its sentence; its kind stays."""
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith("--- game ")]  # the log's own
+def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
+    """Return the same kind of failure with the last lines of the bot's stderr in its message."""
+    lines = [line for line in _own_lines(stderr) if line.strip()]
     if not lines:
         return failure
-    words = "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
-    return type(failure)(f"{failure}; its last words on stderr:\n{words}")
+    last = "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
+    return type(failure)(f"{failure}{STDERR_FOLLOWS}\n{last}")
 
 
-def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
-    """The last words of a failing bot and to it, as they are stored.
+def remove_stderr(detail: str) -> str:
+    """Return a failure's detail without the lines that `append_stderr` added."""
+    return detail.partition(STDERR_FOLLOWS)[0].partition(FORMER_STDERR_FOLLOWS)[0]
+
+
+def collect_last_output(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
+    """Return the last output of a failing bot as it is stored.
 
     Args:
-        stderr: the last that it wrote there.
-        messages: of the protocol, oldest first, each behind the sign of who sent it.
+        stderr: the end of its stderr.
+        messages: protocol messages, oldest first, each with the prefix of its sender.
 
     """
-    lines = [line for line in stderr.splitlines() if not line.startswith("--- game ")]
-    return LastOutput(
-        "\n".join(lines).strip()[-STDERR_LIMIT:],
-        tuple(sign + _shortened(line) for sign, data in messages for line in data.splitlines())[
-            -MESSAGES_KEPT:
-        ],
-    )
+    lines = [prefix + _shorten(line) for prefix, data in messages for line in data.splitlines()]
+    text = "\n".join(_own_lines(stderr)).strip()
+    return LastOutput(text[-STDERR_LIMIT:], tuple(lines[-MESSAGES_KEPT:]))
 
 
-def _shortened(line: bytes) -> str:
+def _own_lines(stderr: str) -> list[str]:
+    """Return the lines that the bot itself wrote."""
+    return [line for line in stderr.splitlines() if not line.startswith(LOG_HEADING)]
+
+
+def _shorten(line: bytes) -> str:
     text = line[: 4 * MESSAGE_LIMIT].decode("utf-8", "replace")
     if len(text) <= MESSAGE_LIMIT:
         return text
     return f"{text[:MESSAGE_LIMIT]} [... {len(line):,} bytes]"
 
 
-def in_one_line(detail: str) -> str:
-    """The sentence about a failure and the last line of the bot's stderr, such as an exception."""
+def to_one_line(detail: str) -> str:
+    """Return the first line of a failure's detail and the last one, such as an exception."""
     first, *more = detail.split("\n")
     return f"{first} {more[-1].strip()}" if more else first
 
 
-def name_of(request: Request) -> str:
-    """The question in words."""
+def describe_request(request: Request) -> str:
+    """Return the name of a question, such as ``move (ply 3)``."""
     if isinstance(request, MoveAsk):
         return f"move (ply {request.ply})"
     return str(type(request).__struct_config__.tag)
 
 
 def excerpt(data: bytes, limit: int = 80) -> str:
-    """The beginning of a bot's output, quoted."""
+    """Return the beginning of a bot's output in quotes."""
     return repr(data[:limit].decode("utf-8", "replace")) + ("..." if len(data) > limit else "")
 
 

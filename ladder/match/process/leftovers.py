@@ -1,9 +1,8 @@
 """Leftovers: processes and folders of bots whose harness and supervisor were both killed.
 
-The name of a scratch folder tells the process id of its harness, and a supervisor locks its
-bot's folder for as long as it lives: the kernel frees that lock however it ends. So a folder whose
-harness is no more and whose lock can be had is nobody's. The same holds for control groups, which
-bear the name of the scratch folder.
+The name of a scratch folder contains the process id of its harness, and a supervisor locks its
+bot's folder until it ends, however it ends. So a folder is a leftover if its harness has ended and
+its lock is free. The same holds for control groups, which have the name of the scratch folder.
 """
 
 import contextlib
@@ -15,14 +14,14 @@ from pathlib import Path
 
 from ladder.match.process.cgroups import Place, end_group
 from ladder.match.process.supervisor import PATIENCE_S, remove
-from ladder.match.process.supervisor_client import kill_by_home, place_of_groups
+from ladder.match.process.supervisor_client import kill_by_home, prepare_group_place
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
-"""Of a scratch folder: the process id of its harness, and a random part."""
+"""Name of a scratch folder: the process id of its harness, and a random part."""
 
 
 def find_leftovers(place: Path | None = None) -> list[Path]:
-    """The scratch folders, or control groups, of this user that no harness or supervisor holds."""
+    """Return this user's scratch folders, or control groups, without harness and supervisor."""
     folder = Path(tempfile.gettempdir()) if place is None else place
     found = []
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
@@ -34,16 +33,16 @@ def find_leftovers(place: Path | None = None) -> list[Path]:
 
 
 def clear_leftovers(place: Path | None = None, groups: Place | None = None) -> int:
-    """End what former runs have left, and remove its folders; return how many these were.
+    """Kill leftover processes, remove their folders, and return how many folders there were.
 
-    What is left is found by its control group, or by a scratch folder that it has as its HOME.
+    The processes are found by their control group, or by a scratch folder as their HOME.
 
     Args:
-        place: where scratch folders are made; None: where this process makes them.
-        groups: where control groups are made; None: where this process makes them.
+        place: the folder of scratch folders; None: that of this process.
+        groups: the folder of control groups; None: that of this process.
 
     """
-    groups = place_of_groups() if groups is None else groups
+    groups = prepare_group_place() if groups is None else groups
     for group in [] if groups is None else find_leftovers(Path(groups.folder)):
         end_group(str(group), PATIENCE_S)
     found = find_leftovers(place)
@@ -63,7 +62,7 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_free(entry: os.DirEntry[str], harness: int) -> bool:
-    """Whether its harness and its supervisor are gone."""
+    """Return whether harness and supervisor of a folder have ended."""
     try:
         if Path(f"/proc/{harness}").exists():
             return False

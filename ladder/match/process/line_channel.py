@@ -1,7 +1,7 @@
 """The pipes to and from a bot: send a line, and wait for the one line that answers it.
 
-Blocking and lean: an exchange costs four system calls (poll, write, poll, read). What goes wrong is
-an exception about the pipes; `ladder.match.process.bot_process` says what it means for the bot.
+An exchange blocks and costs four system calls (poll, write, poll, read). Its exceptions are about
+the pipes; `ladder.match.process.bot_process` turns them into failures of the bot.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from ladder.signals import Poll, current_stop
 SLICE_MS = 250.0
 """Longest single wait; one that takes much longer means that the harness was stopped."""
 ASLEEP_S = 0.25
-"""Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
+"""Delay after a deadline that shows that the harness was stopped (Ctrl-Z, a debugger) or that the
+machine slept."""
 TO_BOT, FROM_BOT = "> ", "< "
-"""Signs before the messages that are kept."""
+"""Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024
-"""All that the pipe from a bot holds."""
+"""Capacity of a pipe."""
 USUAL_BYTES = 464
-"""Size of the first read: answers are hardly ever longer, and Python reuses memory for results of
-this size, while larger ones go to the C library and back."""
+"""Size of the first read. Answers are hardly ever longer, and Python keeps blocks of up to 512
+bytes (464 and the header of `bytes`) in its own allocator instead of calling malloc."""
 
 
 class ChannelError(Exception):
-    """No exchange of one line for one line took place."""
+    """The exchange of one line for one line failed."""
 
 
 class NotReadError(ChannelError):
@@ -44,7 +45,7 @@ class LateError(ChannelError):
     def __init__(self, received: bytes = b"") -> None:
         super().__init__(received)
         self.received = received
-        """The beginning of a line."""
+        """The beginning of the answer."""
 
 
 class ClosedError(ChannelError):
@@ -55,7 +56,7 @@ class ClosedError(ChannelError):
         self.event = event
         """What the bot did, as the predicate of a sentence."""
         self.received = received
-        """The beginning of a line."""
+        """The beginning of the answer."""
 
 
 class NotOneLineError(ChannelError):
@@ -70,19 +71,20 @@ class LineChannel:
     """The pipes to and from one bot.
 
     Attributes:
-        messages: the last messages as they were sent, each behind the sign of its sender.
+        messages: the last messages, each with `TO_BOT` or `FROM_BOT`, oldest first.
         started_ns: start of the last exchange (`time.perf_counter_ns`).
         overslept_us: time for which the harness was stopped during patient waits.
 
     """
 
     def __init__(self, stdin: int, stdout: int, supervisor: int) -> None:
-        """Watch the pipes.
+        """Create a channel on open pipes, which it does not close.
 
         Args:
             stdin: the writing end of the bot's standard input, non-blocking.
             stdout: the reading end of its standard output.
-            supervisor: a pipe from its supervisor, whose end is the end of the bot.
+            supervisor: the reading end of the supervisor's status pipe; when it is closed, the bot
+                has ended.
 
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
@@ -92,35 +94,35 @@ class LineChannel:
         self._stdout = stdout
         self._poll_output = current_stop().make_poll(stdout)
         self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
-        """A poll of the standard output that ends also with the supervisor."""
-        self._wait_patiently = self._in_slices(self._wait)
-        """The same for the answers before the first move."""
+        """Waits for output of the bot or the end of the supervisor."""
+        self._wait_patiently = self._slice_wait(self._wait)
+        """The same, for questions other than moves: also notices a stop of the harness."""
         unasked = select.poll()
         unasked.register(stdout, select.POLLIN)
         unasked.register(supervisor, select.POLLIN)
         self.poll_unasked = unasked.poll
-        """Poll for what came since the last answer: output, and the supervisor's lines."""
+        """Polls for output of the bot or the supervisor since the last answer."""
 
     def exchange(self, line: bytes, timeout_s: float, *, patient: bool) -> tuple[bytes, int]:
         """Send a line and wait for the line that answers it.
 
         Args:
-            line: with its line feed.
-            timeout_s: deadline of the answer; one that is read after it is returned all the same.
-            patient: whether to notice a stop of the harness meanwhile (see `overslept_us`).
+            line: the question, with its line feed.
+            timeout_s: how long to wait. An answer that is read later is returned as well.
+            patient: whether to notice if the harness is stopped meanwhile (see `overslept_us`).
 
         Returns:
-            The line with its line feed, and the time from just before the writing to the reading
-            of the whole line, in microseconds.
+            The answer with its line feed, and the microseconds from just before the write until
+            the whole answer was read.
 
         Raises:
-            ChannelError: there is no such line.
+            ChannelError: there was no answer of one line.
 
         """
         self.messages.append((TO_BOT, line))
         left_s = timeout_s
-        # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
-        # the bot can read, for up to a scheduler tick of some milliseconds.
+        # Read the clock before the write: where harness and bot share one CPU, the kernel may run
+        # the bot as soon as it can read, and the harness only milliseconds later.
         self.started_ns = started = perf_counter_ns()
         try:
             written = write(self._stdin, line)
@@ -147,13 +149,13 @@ class LineChannel:
         return data, (finished - started) // 1000
 
     def send(self, line: bytes) -> None:
-        """Send a line that has no answer; a failure shows at the next exchange."""
+        """Send a line that has no answer; the next exchange reports a failure."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             self.messages.append((TO_BOT, line))
             write(self._stdin, line)
 
     def read_unasked(self, timeout_s: float = 0.0) -> bytes | None:
-        """Return output that nothing asked for; empty at its end, None if there is none in time."""
+        """Return output that nothing asked for: None at the timeout, b"" at the end of the pipe."""
         if not self._poll_output(timeout_s * 1000):
             return None
         data = read(self._stdout, READ_BYTES)
@@ -162,7 +164,7 @@ class LineChannel:
         return data
 
     def is_idle(self) -> bool:
-        """Return whether nothing can be read and the supervisor lives."""
+        """Return whether there is no output to read and the supervisor is alive."""
         return not self._wait(0)
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
@@ -183,8 +185,12 @@ class LineChannel:
 
         self._wait, self._wait_patiently = map(reporting, former)
 
-    def _in_slices(self, poll: Poll) -> Poll:
-        """Return a poll that wakes often enough to notice when the harness was stopped."""
+    def _slice_wait(self, poll: Poll) -> Poll:
+        """Return a poll of several short waits, so that a stop of the harness shows.
+
+        A stop of 3 s makes a wait of `SLICE_MS` 3 s longer; the excess does not use up the
+        timeout, for the bot may have been stopped as well.
+        """
 
         def wait(timeout_ms: float) -> list[tuple[int, int]]:
             while True:
@@ -201,11 +207,11 @@ class LineChannel:
         return wait
 
     def _left_ms(self, timeout_s: float) -> float:
-        """Return what is left of the time of the present exchange; 0 or less after its end."""
+        """Return the time left for the current exchange; 0 or less after its deadline."""
         return timeout_s * 1000 - (perf_counter_ns() - self.started_ns) / 1e6
 
     def _write_rest(self, rest: bytes, timeout_s: float) -> None:
-        """Write what a full pipe did not take, as the bot reads."""
+        """Write what did not fit into the pipe, while the bot reads."""
         poll = current_stop().make_poll(self._stdin, select.POLLOUT)
         while rest:
             left_ms = self._left_ms(timeout_s)
@@ -217,7 +223,7 @@ class LineChannel:
                 raise ClosedError("closed its standard input") from None
 
     def _read_rest(self, data: bytes, timeout_s: float) -> bytes:
-        """Read on until what has been read is one line."""
+        """Read until there is a whole line."""
         while True:
             if not data:
                 raise ClosedError("closed its standard output")

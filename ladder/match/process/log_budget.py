@@ -1,4 +1,4 @@
-"""The log files of the bots that one process starts: their names, and how much of them is kept."""
+"""The log files of the bots that one process starts: their names and their total size."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from collections import deque
 from pathlib import Path
 
 FORFEIT = ".forfeit.log"
-"""The end of the name of a log whose bot has lost a game by failing."""
+"""End of the file name of a log whose bot forfeited a game."""
 LEAST_BYTES = 4096
-"""Bytes that are counted for a smaller file, so that their number is bounded, too."""
+"""Size that a smaller file counts as, which also limits the number of files."""
 
 
 class LogBudget:
-    """The logs of processes that have ended; the oldest go when there are too many.
+    """The logs of ended processes, of which the oldest are deleted above a total size.
 
-    Those of forfeits go last: only when there is nothing else left to go.
+    Logs of forfeits are deleted only when no other logs are left.
     """
 
     def __init__(self, limit_bytes: int) -> None:
-        """Nothing has been written yet.
+        """Create an empty budget.
 
         Args:
-            limit_bytes: what all of them may take together.
+            limit_bytes: the most that all logs may take together.
 
         """
         self._limit = limit_bytes
@@ -33,8 +33,8 @@ class LogBudget:
         self._plain: deque[tuple[Path, int]] = deque()
         self._forfeits: deque[tuple[Path, int]] = deque()
 
-    def ended(self, path: Path | None, *, forfeit: bool) -> None:
-        """A process has ended whose log is in this file, if it wrote one."""
+    def add(self, path: Path | None, *, forfeit: bool) -> None:
+        """Add the log of an ended process, if it wrote one, and delete logs over the budget."""
         if path is None:
             return
         try:
@@ -48,11 +48,11 @@ class LogBudget:
         while self._used > self._limit and (self._plain or self._forfeits):
             oldest, freed = (self._plain or self._forfeits).popleft()
             self._used -= freed
-            with contextlib.suppress(OSError):  # somebody else has deleted it
+            with contextlib.suppress(OSError):  # the user has deleted it
                 oldest.unlink()
 
 
 def log_path(folder: Path, bot: str) -> Path:
-    """A file for the stderr of a bot's process, named after the bot; it is not made here."""
+    """Return a new path for the stderr of a bot's process, named after the bot."""
     plain = re.sub(r"[^A-Za-z0-9._+-]", "_", bot)[:60].lstrip(".") or "bot"
     return folder.absolute() / f"{plain}-{os.getpid()}-{secrets.token_hex(4)}.log"

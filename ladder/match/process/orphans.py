@@ -1,9 +1,9 @@
-"""Processes of bots that have outlived their supervisor: found among our own children, and ended.
+"""Orphans: processes of bots whose supervisor was killed, found among our own children and killed.
 
-A process that starts bots is a child subreaper (Linux 3.4): when a supervisor is killed, what was
-below it becomes our child, in whatever session and with whatever environment. It cannot be taken
-for a child of our own making: that is in our session, or has not renounced privileges, and is no
-supervisor.
+A process that starts bots is a child subreaper (Linux 3.4): when a supervisor is killed, its
+descendants become our children, whatever their session and environment. They differ from the
+children that we start ourselves, which are in our session, or have not renounced privileges and are
+no supervisors.
 """
 
 import contextlib
@@ -17,18 +17,18 @@ from ladder.match.process.procfs import children, descendants, read
 from ladder.match.process.supervisor import NAME, PR_SET_CHILD_SUBREAPER
 
 PATIENCE_S = 1.0
-"""How long orphans may take to die, and supervisors whose harness has ended to end their bots."""
+"""How long orphans may take to die, and adopted supervisors to end their bots."""
 
 supervisors: set[int] = set()
-"""Process ids of the supervisors that this process has started and not yet waited for."""
+"""Process ids of the supervisors that this process has started and not yet reaped."""
 lock = threading.Lock()
-"""Held while a supervisor is started and entered above."""
+"""Held from the start of a supervisor until it is in `supervisors`."""
 _adopting = 0
-"""The process that `adopt_orphans` was called in."""
+"""The process that called `adopt_orphans`: a forked child has to call it again."""
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every orphan below this process, from now on."""
+    """Make this process the parent of all orphans below it, from now on."""
     global _adopting
     if _adopting != os.getpid():
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -36,10 +36,10 @@ def adopt_orphans() -> None:
 
 
 def end_orphans() -> bool:
-    """Kill and reap the orphans that bots have left us, with all below them; True: none is left.
+    """Kill and reap the orphans of bots and their descendants; return whether none is left.
 
-    A supervisor whose harness was killed becomes our child, too. It is ending its bot, and is only
-    waited for, unless it does not come to an end.
+    A supervisor whose harness was killed becomes our child, too. It ends its bot by itself, so it
+    is killed only if it takes longer than PATIENCE_S.
     """
     deadline = time.monotonic() + PATIENCE_S
     while True:

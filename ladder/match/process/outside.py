@@ -1,14 +1,14 @@
 """The processor time that processes outside a bot's tree have used on the bot's CPUs.
 
-A bot can keep its own CPU busy in ways that no account shows: children whose parent ignores their
-end vanish with all that they used. So contention is not inferred from the CPU's idle time. It is
-measured on processes that are not the bot's: their CPU clocks are read before the question and
-after the missed deadline, and each that has run meanwhile counts only if its chain of parents
-leads to the top without the bot's supervisor, which adopts whatever the bot leaves behind.
+A bot can keep its own CPU busy without a trace: the time of children whose parent ignores their end
+(SIGCHLD) appears nowhere. So contention is not inferred from the CPU's idle time but measured on
+the other processes: their CPU clocks are read before the question and after the missed deadline. A
+process counts only if its chain of parents reaches the top without meeting the bot's supervisor,
+which adopts everything that the bot leaves behind.
 
-A program that starts many short-lived ones is known by the processor time of the children that it
-has waited for. Kernel threads do not count, for they work on behalf of the bot as well. Processes
-that another PID namespace hides are not seen; `ladder.match.game.control` covers those.
+A program that starts many short-lived processes counts by the time of the children that it reaped.
+Kernel threads do not count, for they work for the bot as well. Processes in a hidden PID namespace
+are invisible here; `ladder.match.game.control` covers those.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ladder.match.process.procfs import TICKS_S, cpu_clock, stat_fields
 SHARE = 0.02
 """Largest share of the time that reading the clocks may take."""
 NOTABLE_NS = 500_000
-"""Use below this is not attributed, which saves reading most processes."""
+"""Processor time below this is ignored, which saves reading most processes' parents."""
 KERNEL_THREAD = 0x00200000
 """The flag PF_KTHREAD of a process."""
 
@@ -34,20 +34,20 @@ class Clock(NamedTuple):
 
     own_ns: int
     children_ns: int
-    """Of the children that it has waited for."""
+    """Processor time of its reaped children."""
     parent: int = 0
-    """The process id of its parent."""
+    """Process id of its parent."""
 
 
 class OutsideClocks:
-    """The CPU clocks of all processes, read at most so often that it costs SHARE of the time."""
+    """The CPU clocks of all processes, read so rarely that it costs at most SHARE of the time."""
 
     def __init__(self) -> None:
         self._clocks: dict[int, Clock] = {}
         self._due = 0.0
 
     def read(self) -> Mapping[int, Clock]:
-        """Return the clocks by process id; a recent reading may be returned again."""
+        """Return the clocks by process id, possibly from a recent reading."""
         began = time.monotonic()
         if began >= self._due:
             self._clocks = {pid: clock for pid, (clock, _) in _clocks().items()}
@@ -60,26 +60,27 @@ def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int
     """Return the processor time used since `before` by processes outside a bot's tree.
 
     Args:
-        before: from `OutsideClocks`.
+        before: an earlier reading of `OutsideClocks`.
         supervisor: process id of the bot's supervisor.
-        cpus: CPUs of the bot; processes that ran last on another one are left out, and of children
-            that have ended, whose CPU is not known, an even share counts.
+        cpus: CPUs of the bot. A process counts if it ran last on one of them. The CPU of ended
+            children is unknown: if their parent may use 4 CPUs and 1 of them is the bot's, a
+            quarter of their time counts.
 
     Returns:
-        Microseconds, this process left out.
+        Microseconds, without this process.
 
     """
     own = os.getpid()
     used_ns = 0
     now = _clocks()
     ended_ns: dict[int, int] = {}
-    """Earlier processor time of the processes that have ended since, by their parents."""
+    """Earlier processor time of the processes that have ended since, by parent."""
     for pid, clock in before.items():
         if pid not in now:
             ended_ns[clock.parent] = ended_ns.get(clock.parent, 0) + clock.own_ns
     for pid, (clock, fields) in now.items():
         earlier = before.get(pid, Clock(0, 0))
-        if clock.own_ns < earlier.own_ns:  # another process of the same number
+        if clock.own_ns < earlier.own_ns:  # another process with the same id
             earlier = Clock(0, 0)
         own_ns = clock.own_ns - earlier.own_ns if int(fields[36]) in cpus else 0
         children_ns = clock.children_ns - earlier.children_ns - ended_ns.get(pid, 0)
@@ -91,7 +92,7 @@ def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int
 
 
 def _share(pid: int, cpus: frozenset[int]) -> float:
-    """Return the part of its CPUs that a process has in common with a bot."""
+    """Return the share of a process's allowed CPUs that are the bot's."""
     try:
         allowed = os.sched_getaffinity(pid)
     except OSError:  # it has ended
@@ -100,7 +101,7 @@ def _share(pid: int, cpus: frozenset[int]) -> float:
 
 
 def _clocks() -> dict[int, tuple[Clock, list[bytes]]]:
-    """Return the clock and the fields of /proc/PID/stat of each process that is visible."""
+    """Return the clock and the fields of /proc/PID/stat of each visible process."""
     found = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -120,11 +121,11 @@ def _clocks() -> dict[int, tuple[Clock, list[bytes]]]:
 
 
 def _is_outside(pid: int, fields: list[bytes] | None, supervisor: int) -> bool:
-    """Return whether a process is not below `supervisor`.
+    """Return whether a process is certainly not below `supervisor`.
 
-    The parent of a process of the bot's tree is in that tree at every moment, so a chain read
-    while the tree changes either reaches the supervisor or breaks off; a broken chain proves
-    nothing and does not count.
+    The parent of a process in the bot's tree is in that tree at every moment. So a chain that is
+    read while the tree changes either reaches the supervisor or breaks off, and a broken chain
+    counts as inside.
     """
     while pid != supervisor:
         if fields is None:
@@ -137,7 +138,7 @@ def _is_outside(pid: int, fields: list[bytes] | None, supervisor: int) -> bool:
 
 
 def _stat(pid: int) -> list[bytes] | None:
-    """Return the fields of /proc/PID/stat behind the name, or None if the process has ended."""
+    """Return the fields of /proc/PID/stat after the name, or None if the process has ended."""
     try:
         return stat_fields(f"/proc/{pid}")
     except OSError:

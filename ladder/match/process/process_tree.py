@@ -1,13 +1,13 @@
-"""All processes of one bot: the processor time they use, on its turn and off it, and a stop.
+"""All processes of one bot: measure their processor time on and off its turn, stop and resume them.
 
-A bot is on its turn from a question to the answer. Off it, it may use next to no processor time:
-its opponent thinks then, on the same CPU. A bot that does so all the same is stopped (SIGSTOP)
-whenever it has answered, and goes on with its next question.
+A bot is on its turn from a question to its answer. Off its turn it may use next to no processor
+time, for its opponent thinks then on the same CPU. The processes of a bot that does so all the same
+(it "ponders") are stopped (SIGSTOP) after each answer and resumed with the next question.
 
-The bot's supervisor is a child subreaper, so whatever forks twice or leaves its session is still
-below it. A bot that is a single process, as nearly all are, costs two readings of one clock a
-question, half a microsecond each, and no look at /proc; the supervisor tells when there are more.
-Their control group, if they have one, counts also those that ended and were waited for by none.
+The bot's supervisor is a child subreaper, so a process that forks twice or leaves its session still
+descends from it. Nearly all bots are a single process: measuring them takes two readings of one
+clock per question, half a microsecond each, and nothing from /proc. The supervisor reports if there
+are more. A control group, if the bot has one, also counts processes that ended unnoticed.
 """
 
 from __future__ import annotations
@@ -22,30 +22,31 @@ from time import clock_gettime_ns
 from ladder.match.process.cgroups import cpu_us
 from ladder.match.process.procfs import cpu_clock, descendants, waited_ns
 
-REST_US, REST_SHARE = 1000, 0.01
-"""Processor time of a rest that needs no explanation, in microseconds and as a share of the rest's
-length: the way back to reading, a tree that is freed."""
+OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
+"""Processor time off turn that is ignored: 1 ms plus 1 % of its duration, for what every bot does
+after an answer, such as freeing a search tree and reading the next line."""
 ROUNDS = 100
-"""Looks for processes that are not stopped yet; a family that grows in all of them is not held."""
+"""Most searches for processes that are still running; a bot that forks in each of them escapes."""
 
 
 @dataclass
 class BotHistory:
-    """Observations of a bot's processes, for those that are started after them."""
+    """Observations of a bot's processes, passed on to the processes started after them."""
 
     ponders: bool = False
-    """Whether it has used the processor off its turn: its processes are then stopped there."""
+    """Whether it used the processor off its turn; its processes are then stopped off its turn."""
     has_children: bool = False
-    """Whether it has had more than one process: all of them are then counted."""
+    """Whether it had more than one process; the time of all of them is then counted."""
 
 
 class ProcessTree:
     """The processes below one supervisor.
 
     Attributes:
-        conduct: what was seen of them, shared with other processes of the same bot.
+        history: observations, shared with other processes of the same bot.
         turn_us: processor time of the last turn, in microseconds; 0 before `begin`.
-        rest_us: processor time between the last turn and the one before it; 0 before `begin`.
+        off_turn_us: processor time between the last turn and the one before it, in microseconds; 0
+            before `begin`.
 
     """
 
@@ -55,44 +56,44 @@ class ProcessTree:
         "_foreign",
         "_group",
         "_mark_ns",
-        "_rested_ns",
         "_stopped",
         "_supervisor",
-        "conduct",
-        "rest_us",
+        "_turn_ended_ns",
+        "history",
+        "off_turn_us",
         "turn_us",
     )
 
     def __init__(
-        self, supervisor: int, conduct: BotHistory, *, foreign: bool, group: str = ""
+        self, supervisor: int, history: BotHistory, *, foreign: bool, group: str = ""
     ) -> None:
-        """Nothing is measured before `begin`.
+        """Create the tree of a supervisor; `begin` starts the measurement.
 
         Args:
             supervisor: process id of the bot's supervisor.
-            conduct: of the bot; what is seen here is added.
+            history: the bot's history, which is updated.
             foreign: False for a player of this installation, which has no children and is never
                 stopped.
-            group: the folder of their control group; empty, or not there, if they have none.
+            group: the folder of their control group, which need not exist; "" for none.
 
         """
-        self.conduct = conduct
+        self.history = history
         self._group = group
-        self.turn_us = self.rest_us = 0
+        self.turn_us = self.off_turn_us = 0
         self._supervisor = supervisor
         self._foreign = foreign
-        self._all = conduct.has_children
-        """Whether all processes are counted, and not the bot's first alone."""
+        self._all = history.has_children
+        """Whether all processes are counted, not only the first one."""
         self._clock: int | None = None
         """The CPU clock of the bot's first process; None before `begin`."""
         self._mark_ns = 0
-        """Processor time at the end of the last turn, or at the beginning of this one."""
-        self._rested_ns = 0
-        """When the rest began (`time.perf_counter_ns`)."""
+        """Processor time at the last change of turn."""
+        self._turn_ended_ns = 0
+        """The end of the last turn (`time.perf_counter_ns`)."""
         self._stopped = False
 
     def begin(self, bot: int) -> None:
-        """A game begins: measure from now on.
+        """Start to measure at the beginning of a game.
 
         Args:
             bot: process id of the bot's first process.
@@ -101,56 +102,58 @@ class ProcessTree:
         self._clock = cpu_clock(bot)
         if self._foreign and not self._all and descendants(self._supervisor, 1) != [bot]:
             self.count_all()
-        self.turn_us = self.rest_us = 0
+        self.turn_us = self.off_turn_us = 0
         self._mark_ns = self.used_ns()
-        self._rest()
+        self._start_off_turn()
 
     def count_all(self) -> None:
-        """There is, or was, more than one process."""
+        """Count all processes from now on, for there is or was more than one."""
         if not self._all:
-            self._all = self.conduct.has_children = True
+            self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
 
     @property
     def counts_all(self) -> bool:
-        """Whether all processes are counted, and not the bot's first alone."""
+        """Whether all processes are counted, not only the first one."""
         return self._all
 
-    def look_at_rest(self) -> int:
-        """Processor time since the end of the last turn, in microseconds; more than a rest needs is
-        remembered in `conduct`."""
-        return 0 if self._clock is None else self._rest_until(self.used_ns())
+    def measure_off_turn(self) -> int:
+        """Return the processor time since the end of the last turn, in microseconds.
 
-    def _rest_until(self, used_ns: int) -> int:
-        """The rest that has ended at that processor time, in microseconds; see `look_at_rest`."""
-        rest_us = (used_ns - self._mark_ns) // 1000
-        if rest_us < 0:
+        Pondering is recorded in `history`.
+        """
+        return 0 if self._clock is None else self._off_turn_until(self.used_ns())
+
+    def _off_turn_until(self, used_ns: int) -> int:
+        """Return the processor time off turn up to a reading of the clock, in microseconds."""
+        off_turn_us = (used_ns - self._mark_ns) // 1000
+        if off_turn_us < 0:
             return 0
-        if rest_us > REST_US and self._foreign:
-            length_us = (time.perf_counter_ns() - self._rested_ns) // 1000
-            if rest_us > REST_US + REST_SHARE * length_us:
-                self.conduct.ponders = True
-        return rest_us
+        if off_turn_us > OFF_TURN_US and self._foreign:
+            length_us = (time.perf_counter_ns() - self._turn_ended_ns) // 1000
+            if off_turn_us > OFF_TURN_US + OFF_TURN_SHARE * length_us:
+                self.history.ponders = True
+        return off_turn_us
 
     def begin_turn(self) -> None:
-        """The bot is about to be asked for a move."""
+        """Begin the bot's turn, just before it is asked for a move."""
         clock = self._clock
         if clock is None:
             return
         try:
             used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
-        except OSError:  # the process has ended
+        except OSError:  # it has ended
             used_ns = 0
         if used_ns - self._mark_ns < 1000:
-            self.rest_us = 0
+            self.off_turn_us = 0
         else:
-            self.rest_us = rest_us = self._rest_until(used_ns)
-            self._mark_ns += rest_us * 1000
+            self.off_turn_us = off_turn_us = self._off_turn_until(used_ns)
+            self._mark_ns += off_turn_us * 1000
         if self._stopped:
             self.resume()
 
     def end_turn(self) -> None:
-        """The bot has answered."""
+        """End the bot's turn after its answer."""
         clock = self._clock
         if clock is None:
             return
@@ -162,27 +165,27 @@ class ProcessTree:
         self.turn_us = turn_us if turn_us > 0 else 0
         self._mark_ns = used_ns
         if self._foreign:
-            self._rest()
+            self._start_off_turn()
 
-    def _rest(self) -> None:
-        """Begin the rest: it is another's turn from now on."""
-        if self.conduct.ponders and self._foreign:
+    def _start_off_turn(self) -> None:
+        """Begin the time off turn, and stop a bot that ponders."""
+        if self.history.ponders and self._foreign:
             self.stop()
             self._mark_ns = self.used_ns()
-        self._rested_ns = time.perf_counter_ns()
+        self._turn_ended_ns = time.perf_counter_ns()
 
     def turn_so_far_us(self) -> int:
-        """Processor time since the beginning of the turn, in microseconds.
+        """Return the processor time since the beginning of the turn, in microseconds.
 
-        That of processes which nobody has noticed yet counts from their start.
+        All time of processes that have not been counted so far is included.
         """
         return 0 if self._clock is None else max(0, self._used_by_all_ns() - self._mark_ns) // 1000
 
     def used_ns(self) -> int:
-        """Processor time so far, of ended processes only where somebody waited for them.
+        """Return the processor time so far, in nanoseconds.
 
-        The clocks of living processes are precise; what ended ones have used is told in ticks of
-        10 ms.
+        Precise for living processes; in ticks of 10 ms for ended ones. Without a control group an
+        ended process counts only if its parent waited for it.
         """
         if self._all:
             return self._used_by_all_ns()
@@ -200,7 +203,7 @@ class ProcessTree:
         return sum(map(_used_ns, map(cpu_clock, pids))) + waited_ns([self._supervisor, *pids])
 
     def stop(self) -> None:
-        """Let no process run until `resume`, unless it is a player of this installation."""
+        """Stop all processes until `resume`, unless the bot is a player of this installation."""
         if not self._foreign or self._stopped:
             return
         self._stopped = True
@@ -214,7 +217,7 @@ class ProcessTree:
             seen |= new
 
     def resume(self) -> None:
-        """Let them run again."""
+        """Let all processes run again."""
         if not self._stopped:
             return
         self._stopped = False

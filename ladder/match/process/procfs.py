@@ -1,6 +1,6 @@
-"""Facts about a tree of processes, from /proc and the file system.
+"""Readings of /proc about processes and their descendants.
 
-Loaded by every supervisor, so nothing here may import what is slow to load.
+Every supervisor loads this module, so it must not import anything that is slow to load.
 """
 
 import os
@@ -10,10 +10,9 @@ TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
 def descendants(root: int, enough: int = 2**30) -> list[int]:
-    """Process ids below `root`, parents first; what forks or ends meanwhile may be missed.
+    """Return the process ids below `root`, parents first; may miss those that fork meanwhile.
 
-    Stops looking once there are more than `enough`: a process that multiplies leaves no time to
-    count it.
+    Stops once there are more than `enough`, so that a fork bomb does not keep the caller busy.
     """
     found: list[int] = []
     waiting = [root]
@@ -25,7 +24,7 @@ def descendants(root: int, enough: int = 2**30) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """Process ids of the children of a process; empty if it has ended."""
+    """Return the process ids of a process's children; empty if it has ended."""
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -36,7 +35,7 @@ def children(pid: int) -> list[int]:
 
 
 def read(path: str) -> bytes:
-    """The beginning of a small file of /proc."""
+    """Return the beginning of a small file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(descriptor, 16384)
@@ -45,10 +44,10 @@ def read(path: str) -> bytes:
 
 
 def stat_fields(folder: str) -> list[bytes]:
-    """Return the fields of `stat` behind the name, the state first (proc(5)).
+    """Return the fields of `stat` after the name, beginning with the state (proc(5)).
 
     Args:
-        folder: of a process or thread in /proc.
+        folder: the folder of a process or thread in /proc.
 
     Raises:
         OSError: it has ended.
@@ -58,7 +57,7 @@ def stat_fields(folder: str) -> list[bytes]:
 
 
 def resident_kb(pids: list[int]) -> int:
-    """Resident memory of some processes in KiB; pages that they share count for each."""
+    """Return the resident memory of processes in KiB; shared pages count for each of them."""
     total = 0
     for pid in pids:
         try:
@@ -69,7 +68,7 @@ def resident_kb(pids: list[int]) -> int:
 
 
 def proportional_kb(pids: list[int]) -> tuple[int, int]:
-    """Resident memory in KiB with shared pages divided, and the part of it that is shared memory.
+    """Return the resident memory in KiB with shared pages divided, and its part in shared memory.
 
     Takes milliseconds per GiB.
     """
@@ -85,7 +84,7 @@ def proportional_kb(pids: list[int]) -> tuple[int, int]:
 
 
 def written_kb(pids: list[int]) -> int:
-    """Data that some processes have written to disk so far, in KiB."""
+    """Return how much processes have written to disk so far, in KiB."""
     total = 0
     for pid in pids:
         try:
@@ -96,7 +95,10 @@ def written_kb(pids: list[int]) -> int:
 
 
 def disk_kb(folder: str, limit_kb: int) -> int:
-    """Disk used below a folder in KiB, an entry 1 at least, counted until over the limit."""
+    """Return the disk space of a folder's content in KiB, at least 1 per entry.
+
+    Stops counting above `limit_kb`.
+    """
     total = 0
     waiting = [folder]
     while waiting and total <= limit_kb:
@@ -114,21 +116,18 @@ def disk_kb(folder: str, limit_kb: int) -> int:
 
 
 def cpu_ticks(pids: list[int]) -> int:
-    """CPU time of some processes and of the children that they have waited for, in clock ticks."""
+    """Return the CPU time of processes and their reaped children, in clock ticks."""
     return sum(sum(_cpu_fields(pid)) for pid in pids)
 
 
 def waited_ns(pids: list[int]) -> int:
-    """CPU time of the ended children that some processes have waited for, in nanoseconds.
-
-    The kernel tells it in ticks of 10 ms.
-    """
+    """Return the CPU time of processes' reaped children, in nanoseconds with a step of 10 ms."""
     ticks = sum(sum(_cpu_fields(pid)[2:]) for pid in pids)
     return ticks * 1_000_000_000 // TICKS_S
 
 
 def _cpu_fields(pid: int) -> list[int]:
-    """A process's utime, stime, cutime and cstime in clock ticks; none when it has ended."""
+    """Return a process's utime, stime, cutime and cstime in ticks; empty if it has ended."""
     try:
         return list(map(int, stat_fields(f"/proc/{pid}")[11:15]))
     except (OSError, IndexError):
@@ -136,6 +135,10 @@ def _cpu_fields(pid: int) -> list[int]:
 
 
 def cpu_clock(pid: int) -> int:
-    """The clock of a process's CPU time, for `time.clock_gettime_ns`; what clock_getcpuclockid
-    gives: the number's complement over the three bits that mean "scheduled time of a process"."""
+    """Return the id of a process's CPU clock for `time.clock_gettime_ns`, as
+    clock_getcpuclockid(3).
+
+    It is the complement of the process id, and 2 ("scheduled time of a process") in the last three
+    bits: process 5 has clock -46.
+    """
     return (~pid << 3) | 2

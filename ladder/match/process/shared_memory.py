@@ -1,11 +1,11 @@
 # ruff: noqa: SIM105 - contextlib would cost milliseconds at every start of a bot
-"""Memory that a bot has taken and that need not be mapped by any of its processes.
+"""Memory of a bot that no process needs to map: files in memory, segments, sockets and pipes.
 
 A page of an anonymous file (memfd), of a file in /dev/shm, of a System V segment, or in the buffer
-of a socket or pipe takes memory whether or not a process maps it, and only mapped pages are in the
-resident memory of a process.
+of a socket or pipe takes memory even if no process maps it, while the resident memory of a process
+holds only mapped pages.
 
-Loaded by every supervisor, so nothing here may import what is slow to load.
+Every supervisor loads this module, so it must not import anything that is slow to load.
 """
 
 import ctypes
@@ -16,49 +16,55 @@ import stat
 from ladder.match.process.procfs import read
 
 TMPFS, RAMFS, NSFS = 0x01021994, 0x858458F6, 0x6E736673
-"""Numbers of file systems, of statfs(2)."""
+"""Types of file systems in statfs(2)."""
 SYS_PIDFD_GETFD = 438
 SOL_SOCKET, SO_LINGER, SO_MEMINFO = 1, 13, 55
 RMEM_ALLOC, WMEM_ALLOC, WMEM_QUEUED = 0, 2, 5
-"""Places in the answer of SO_MEMINFO, in bytes."""
+"""Indices of numbers of bytes in the answer of SO_MEMINFO."""
 FIONREAD = 0x541B
 
 
 class Uncountable(Exception):
-    """The bot takes memory whose size cannot be read; the message names the means."""
+    """The bot takes memory whose size cannot be read, in the way that the message names."""
 
 
 class SharedMemory:
-    """Finds the memory of a family of processes that is not, or need not be, resident in one.
+    """A measurement of a bot's memory that its processes need not map.
 
-    Not found: files of a tmpfs that the bot shares with others (/dev/shm without a sandbox) while
-    no process of it has them open, anonymous files that are mapped, hardly resident, and have no
-    open descriptor, descriptors that lie in the queue of a socket, a tmpfs that another file system
-    was mounted over, System V segments in an IPC namespace of its own, and whatever else the kernel
-    keeps for a process. A control group with a memory controller counts all of these.
+    It misses
+
+    - files of a tmpfs that the bot shares with others (/dev/shm without a sandbox) while none of
+      its processes has them open,
+    - anonymous files that are mapped, hardly resident, and have no open descriptor,
+    - descriptors in the queue of a socket,
+    - a tmpfs over which another file system was mounted,
+    - System V segments in an IPC namespace of the bot's own,
+    - other memory that the kernel keeps for a process.
+
+    A control group with a memory controller counts all of these.
     """
 
     def __init__(self) -> None:
-        """Learn which file systems are kept in memory here."""
+        """Find the file systems in memory that this process sees."""
         self.ours = memory_mounts("self")
         anonymous = os.memfd_create("probe")
         self.anonymous = os.fstat(anonymous).st_dev
         os.close(anonymous)
         self.libc = ctypes.CDLL(None)
         self.others: set[int] = set()
-        """Devices of file systems that are not kept in memory."""
-        self.seen: set[int] = set()
-        """Process ids of the family so far, for the segments that they made."""
+        """Devices of file systems that are not in memory."""
+        self.all_pids: set[int] = set()
+        """Process ids of the bot so far, by which its segments are found."""
 
-    def held_kb(self, pids: list[int]) -> int:
-        """Memory of what the family holds open, has made or has mounted for itself, in KiB.
+    def total_kb(self, pids: list[int]) -> int:
+        """Return the memory of files, mounts, segments, sockets and pipes of processes, in KiB.
 
         Raises:
-            Uncountable: it uses a ramfs, or keeps a mount namespace that no process is in.
+            Uncountable: the bot uses a ramfs, or keeps a mount namespace that no process is in.
 
         """
-        self.seen.update(pids)
-        kept = {self.anonymous, *self.ours}
+        self.all_pids.update(pids)
+        in_memory = {self.anonymous, *self.ours}
         files: dict[tuple[int, int], int] = {}
         mounts: dict[int, int] = {}
         queues: dict[int, tuple[int, int]] = {}
@@ -80,11 +86,11 @@ class SharedMemory:
                 mode, device = found.st_mode, found.st_dev
                 if stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode):
                     queues[found.st_ino] = pid, int(path.rpartition("/")[2])
-                elif device in kept:
+                elif device in in_memory:
                     if stat.S_ISREG(mode):
                         files[device, found.st_ino] = found.st_blocks // 2
                 elif device not in mounts and device not in self.others:
-                    self.look_at(path, device, found.st_ino, pids, mounts)
+                    self.classify(path, device, found.st_ino, pids, mounts)
         return (
             sum(files.values())
             + sum(mounts.values())
@@ -92,10 +98,19 @@ class SharedMemory:
             + queued_kb(self.libc, queues)
         )
 
-    def look_at(
+    def classify(
         self, path: str, device: int, inode: int, pids: list[int], mounts: dict[int, int]
     ) -> None:
-        """Find out what a file system is that is mounted nowhere in sight of the family."""
+        """Classify a file system that no process of the bot sees as mounted.
+
+        Args:
+            path: an open file on it.
+            device: its device.
+            inode: the inode of the file.
+            pids: the processes of the bot.
+            mounts: KiB by device; a file system in memory is added.
+
+        """
         kind = kind_of(self.libc, path)
         if kind == TMPFS:
             mounts[device] = used_kb(path, device)
@@ -107,24 +122,24 @@ class SharedMemory:
             self.others.add(device)
 
     def segments_kb(self) -> int:
-        """Memory of the System V segments that processes of the family made, in KiB."""
+        """Return the memory of System V segments that processes of the bot created, in KiB."""
         try:
             _, *lines = read("/proc/sysvipc/shm").splitlines()
         except (OSError, ValueError):
             return 0
         # key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap
         rows = [list(map(int, line.split())) for line in lines]
-        return sum(row[14] // 1024 for row in rows if len(row) > 14 and row[4] in self.seen)
+        return sum(row[14] // 1024 for row in rows if len(row) > 14 and row[4] in self.all_pids)
 
 
 def check_kind(kind: str) -> None:
-    """Refuse the kind of file system whose size the kernel does not know."""
+    """Raise `Uncountable` for a ramfs, whose size the kernel does not know."""
     if kind == "ramfs":
         raise Uncountable("mounting a ramfs, which has no size that could be counted or limited")
 
 
 def check_namespace(path: str, inode: int, pids: list[int]) -> None:
-    """Refuse a mount namespace that is held open without any process in it."""
+    """Raise `Uncountable` for a mount namespace that is open without any process in it."""
     try:
         if not os.readlink(path).startswith("mnt:"):
             return
@@ -136,11 +151,11 @@ def check_namespace(path: str, inode: int, pids: list[int]) -> None:
                 return
         except OSError:  # it has ended
             continue
-    raise Uncountable("keeping a mount namespace open that no process of it is in")
+    raise Uncountable("keeping a mount namespace open that none of its processes is in")
 
 
 def memory_mounts(pid: int | str) -> dict[int, tuple[str, str]]:
-    """The file systems in memory that a process sees: by device their kinds and mount points."""
+    """Return kind and mount point of the file systems in memory that a process sees, by device."""
     found = {}
     try:
         with open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace") as file:
@@ -158,20 +173,20 @@ def memory_mounts(pid: int | str) -> dict[int, tuple[str, str]]:
 
 
 def kind_of(libc: ctypes.CDLL, path: str) -> int:
-    """The number of the kind of file system that a file lies in; 0 if it is gone."""
-    answer = (ctypes.c_long * 32)()  # struct statfs takes 15 of them
+    """Return the type of a file's file system as in statfs(2), or 0 if the file is gone."""
+    answer = (ctypes.c_long * 32)()  # struct statfs takes 15 of these
     return 0 if libc.statfs(path.encode(), answer) else answer[0] & 0xFFFFFFFF
 
 
 def queued_kb(libc: ctypes.CDLL, queues: dict[int, tuple[int, int]]) -> int:
-    """Memory of what lies in sockets and pipes unread, in KiB.
+    """Return the memory of unread data in sockets and pipes, in KiB.
 
-    What was sent through a socket is on its sender's account, if that is still open, and is also
-    waiting in the receiver: the larger of the two sums is taken.
+    Data in a socket is charged to its sender while that is open, and also waits in the receiver, so
+    the larger of the two sums counts.
 
     Args:
         libc: the C library.
-        queues: by inode a process that has the socket or pipe open, and its descriptor.
+        queues: by inode, a process that has the socket or pipe open, and its descriptor.
 
     """
     charged = waiting = 0
@@ -190,11 +205,11 @@ def queued_kb(libc: ctypes.CDLL, queues: dict[int, tuple[int, int]]) -> int:
             size = ctypes.c_uint32(ctypes.sizeof(memory))
             if libc.getsockopt(copy, SOL_SOCKET, SO_MEMINFO, memory, ctypes.byref(size)) == 0:
                 charged += memory[RMEM_ALLOC] + max(memory[WMEM_ALLOC], memory[WMEM_QUEUED])
-                # Ours may be the last descriptor by now, and its closing must not wait.
+                # If this is the last descriptor by now, closing it must not wait for the data.
                 libc.setsockopt(copy, SOL_SOCKET, SO_LINGER, ctypes.byref(ctypes.c_uint64(0)), 8)
             try:
                 waiting += int.from_bytes(fcntl.ioctl(copy, FIONREAD, bytes(4)), "little")
-            except OSError:  # nothing can be read from it, such as a listening socket
+            except OSError:  # not readable, such as a listening socket
                 pass
             os.close(copy)
     finally:
@@ -204,18 +219,18 @@ def queued_kb(libc: ctypes.CDLL, queues: dict[int, tuple[int, int]]) -> int:
 
 
 def used_kb(place: str, device: int) -> int:
-    """Used space of the file system at a place, in KiB; 0 when another one lies over it."""
+    """Return the used space of a file system, in KiB; 0 if another one is mounted over it."""
     try:
         if os.stat(place).st_dev != device:
             return 0
-        told = os.statvfs(place)
+        status = os.statvfs(place)
     except OSError:
         return 0
-    return (told.f_blocks - told.f_bfree) * told.f_frsize // 1024
+    return (status.f_blocks - status.f_bfree) * status.f_frsize // 1024
 
 
 def mapped_kb(pids: list[int]) -> int:
-    """The shared part of the processes' resident memory, in KiB, once for each that maps it."""
+    """Return the shared resident memory in KiB; a page counts once for each process mapping it."""
     total = 0
     for pid in pids:
         try:

@@ -1,11 +1,10 @@
-"""A bot's rights over processes that are not its own: none, where the kernel can hold it to that.
+"""Keep a bot from signalling processes that are not its own, where the kernel supports it.
 
-Landlock (Linux 6.12) lets a process and all that it starts signal and trace only each other, so
-that no bot can stop or kill its supervisor, the ladder or another bot. `no_new_privs` (prctl(2))
-keeps setuid programs such as sudo from starting something that this user cannot end. Neither can be
-taken off again.
+Landlock (Linux 6.12) lets a process and its descendants signal and trace only each other, so no bot
+can stop or kill its supervisor, the ladder or another bot. `no_new_privs` (prctl(2)) keeps setuid
+programs such as sudo from starting a process that this user cannot kill. Neither can be undone.
 
-Loaded by every supervisor, so nothing here may import what is slow to load.
+Every supervisor loads this module, so it must not import anything that is slow to load.
 """
 
 import ctypes
@@ -17,27 +16,22 @@ SYS_CREATE_RULESET, SYS_RESTRICT_SELF = 444, 446
 CREATE_RULESET_VERSION = 1
 SCOPE_SIGNAL = 2
 SCOPED_SINCE = 6
-"""The version of Landlock's interface from which on it can hold back signals."""
+"""The first version of Landlock's interface that can restrict signals."""
 
 
 def offers_signal_scope(libc: ctypes.CDLL) -> bool:
-    """Return whether the kernel can keep a process from signalling others."""
+    """Return whether the kernel can keep a process from signalling other processes."""
     version = libc.syscall(SYS_CREATE_RULESET, None, 0, CREATE_RULESET_VERSION)
     return int(version) >= SCOPED_SINCE
 
 
 def renounce_privileges(libc: ctypes.CDLL, program: str) -> bool:
-    """Have setuid bits mean nothing for this process from now on, unless `program` needs its own.
-
-    Returns:
-        Whether it was done.
-
-    """
+    """Disable setuid programs for this process unless `program` is one; return if it worked."""
     return not is_privileged(program) and int(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) == 0
 
 
 def scope_signals(libc: ctypes.CDLL) -> bool:
-    """Let this process, and what it starts, signal only itself; True if the kernel could.
+    """Restrict the signals of this process and its children to themselves; return if it worked.
 
     Needs `renounce_privileges` before, or root.
     """
@@ -54,7 +48,7 @@ def scope_signals(libc: ctypes.CDLL) -> bool:
 
 
 def is_privileged(program: str) -> bool:
-    """Return whether a program, found as `execvp` finds it, runs with more rights than its user."""
+    """Return whether a program, found as by `execvp`, runs with more rights than its user."""
     folders = [""] if "/" in program else os.environ.get("PATH", os.defpath).split(":")
     for folder in folders:
         path = os.path.join(folder, program)

@@ -1,21 +1,20 @@
 # ruff: noqa: SIM105 - contextlib would cost milliseconds at every start of a bot
-"""The small parent of one bot: starts it, limits it, and leaves nothing of it behind.
+"""The parent process of one bot: starts it, enforces its limits, and kills everything it started.
 
-A program of its own, run with ``python -I -S``: it and the two small modules that it imports use
-the standard library only, and of that only what loads quickly (``signal``, ``json`` and
-``subprocess`` cost 5 to 13 ms each).
+This is a program of its own, run with ``python -I -S``. It and the small modules that it imports
+use only fast parts of the standard library (``signal``, ``json`` and ``subprocess`` would cost 5 to
+13 ms each).
 
-    harness --control pipe--> supervisor     its end ends the bot; see `ControlChannel`
+    harness --control pipe--> supervisor     closing it ends the bot; see `ControlChannel`
     harness <--status pipe--- supervisor     one line per event, see `report`
-    harness <==stdin, stdout==> bot          directly: no move passes through the supervisor
-              supervisor <--stderr-- bot     into a log file with a cap
+    harness <==stdin, stdout==> bot          direct: no move passes through the supervisor
+              supervisor <--stderr-- bot     into a log file of limited size
 
-The supervisor is a child subreaper (Linux 3.4): every descendant whose parent ends becomes its
-child, so that "no child left" (ECHILD) means that nothing of the bot is alive, not even what left
-its session or forked twice. Where the kernel has the means, the bot cannot signal its supervisor
-(`signal_scope`) and has a control group (`cgroups`). Should the supervisor be killed all the same,
-the bot dies with it (PR_SET_PDEATHSIG) or is ended by the harness, to which every orphan goes
-(`orphans`).
+The supervisor is a child subreaper (Linux 3.4): each descendant whose parent ends becomes its
+child. So when it has no child left (ECHILD), nothing of the bot is alive, not even a process that
+left the session or forked twice. Where the kernel supports it, the bot cannot signal its supervisor
+(`signal_scope`) and has a control group (`cgroups`). If the supervisor is killed nevertheless, the
+bot dies with it (PR_SET_PDEATHSIG), and the harness inherits and kills its descendants (`orphans`).
 """
 
 import ctypes
@@ -45,20 +44,20 @@ from ladder.match.process.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"
-"""The name of a supervisor among the processes (PR_SET_NAME)."""
+"""Process name of a supervisor (PR_SET_NAME)."""
 
 UNSEEN_S = 0.02
-"""CPU time of a group beyond that of its first process that shows that there were others."""
-LAST_WORDS = 4000
+"""CPU time of the group beyond that of its first process which shows that there were others."""
+REPORTED_STDERR = 4000
 """Bytes of stderr reported to the harness."""
 QUICKEST_S, SLOWEST_S = 0.02, 0.2
-"""Bounds of the pause between two looks at what the bot uses."""
+"""Bounds of the pause between two checks of the limits."""
 GROWTH_KB_S = 4 * 1024 * 1024
-"""Memory can hardly grow faster than this, so the pause follows from what is left of the limit."""
+"""Memory hardly grows faster. With 400 MiB left to the limit the next check is due after 0.1 s."""
 SPARE_TASKS = 1024
-"""Room below the kernel's limit of tasks for threads, other bots and whatever the user starts."""
+"""Tasks below the kernel's limit for threads, other bots and programs of the user."""
 PATIENCE_S = 10.0
-"""How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
+"""How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
@@ -67,8 +66,8 @@ SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 def main(arguments: list[str]) -> None:
     """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
-    Further names are ``log`` (a file), ``group`` (the folder of a control group to be made),
-    ``scoped`` (the bot may signal nothing but itself) and the limits.
+    Further names are ``log`` (a file), ``group`` (the folder of a new control group), ``scoped``
+    (the bot may signal only itself) and the limits.
     """
     cut = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:cut])
@@ -76,7 +75,7 @@ def main(arguments: list[str]) -> None:
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)
     libc = ctypes.CDLL(None)
-    for signal in (SIGHUP, SIGINT, SIGTERM):  # it ends when the harness wants it to
+    for signal in (SIGHUP, SIGINT, SIGTERM):  # only the harness decides when the bot ends
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
@@ -84,12 +83,12 @@ def main(arguments: list[str]) -> None:
     log = Log(options.get("log"))
     try:
         os.mkdir(scratch, 0o700)
-        # For `ladder.match.process.leftovers`: freed however the supervisor ends. The bot's copy
-        # closes at exec.
-        held = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The lock shows `ladder.match.process.leftovers` that the folder is in use. The kernel
+        # frees it however the supervisor ends, and the bot's copy closes at exec.
+        locked = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:
-        report(status, f"failed cannot make its scratch folder {scratch}: {failure.strerror}")
+        report(status, f"failed cannot create its scratch folder {scratch}: {failure.strerror}")
         return
     group = make_group(options)
     try:
@@ -98,19 +97,19 @@ def main(arguments: list[str]) -> None:
         if group is not None and not group.is_entered:
             end_group(group.folder, 0)
             group = None
-        orders = ControlChannel(control)
-        supervise(bot, stderr, orders, status, log, Watch(options, group))
+        channel = ControlChannel(control)
+        supervise(bot, stderr, channel, status, log, LimitMonitor(options, group))
         all_ended = end_all(group)
-        for line in orders.headings():
-            log.head(line)
-        log.drain(stderr)
-        report(status, f"stderr {bytes(log.tail[-LAST_WORDS:]).hex()}")
+        for line in channel.take_headings():
+            log.add_heading(line)
+        log.read_all(stderr)
+        report(status, f"stderr {bytes(log.tail[-REPORTED_STDERR:]).hex()}")
         if all_ended:
             report(status, "gone")
     except CannotStart as failure:
         report(status, f"failed {failure}")
     except OSError as failure:
-        report(status, f"failed the supervisor cannot work: {failure}")
+        report(status, f"failed its supervisor failed: {failure}")
     finally:
         end_all(group)
         log.flush()
@@ -118,7 +117,7 @@ def main(arguments: list[str]) -> None:
 
 
 def make_group(options: dict[str, str]) -> BotGroup | None:
-    """Make the bot's control group; None if there is to be none, or it cannot be made."""
+    """Create the bot's control group; return None if it is not wanted or cannot be created."""
     if "group" not in options:
         return None
     try:
@@ -128,16 +127,19 @@ def make_group(options: dict[str, str]) -> BotGroup | None:
 
 
 class CannotStart(Exception):
-    """The sentence says why the bot's program cannot be started."""
+    """The bot's program cannot be started, for the reason in the message."""
 
 
 def report(status: int, event: str) -> None:
-    """Tell the harness an event: started, family (it has more than one process), failed, limit,
-    exited, killed, stderr or gone, and the detail."""
+    """Report an event to the harness as one line: its kind, a space and its detail.
+
+    The kinds are those that `SupervisorReport.apply` reads, such as ``started 4711`` or
+    ``limit memory over its memory limit: ...``.
+    """
     try:
         os.write(status, event.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
-    except OSError:
-        pass  # nobody listens any more
+    except OSError:  # the harness has closed the pipe
+        pass
 
 
 def start(
@@ -147,7 +149,10 @@ def start(
     options: dict[str, str],
     group: BotGroup | None,
 ) -> tuple[int, int]:
-    """Start the bot on our stdin and stdout, which we let go; its pid and the end of its stderr.
+    """Start the bot on this process's stdin and stdout, which are replaced by /dev/null here.
+
+    Returns:
+        The bot's process id and the reading end of its stderr.
 
     Raises:
         CannotStart: the folder or the program is missing or cannot be run.
@@ -168,17 +173,17 @@ def start(
             if "scoped" in options:
                 scope_signals(libc)
             step = "program"
-            os.execvp(command[0], command)  # noqa: S606 - the user's own command, no shell wanted
+            os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
             os.write(problem_write, f"{step} {failure.errno}".encode())
         finally:
             os._exit(127)
     nothing = os.open("/dev/null", os.O_RDWR)
-    for descriptor in (0, 1):  # only the bot holds its pipes, or the harness would never see EOF
+    for descriptor in (0, 1):  # the harness sees EOF only if no other process has the bot's pipes
         os.dup2(nothing, descriptor, inheritable=False)
     for descriptor in (nothing, stderr_write, problem_write):
         os.close(descriptor)
-    problem = os.read(problem_read, 100).decode()  # empty once the program runs
+    problem = os.read(problem_read, 100).decode()  # empty when exec succeeds and closes the pipe
     os.close(problem_read)
     if problem:
         os.close(stderr_read)
@@ -189,19 +194,19 @@ def start(
 
 
 def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, str]) -> None:
-    """In the child, before exec: own session, dies with us, signals as new, limits, descriptors."""
+    """Prepare the child for exec: session, parent-death signal, signals, stderr and limits."""
     os.setsid()
     libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
+    if os.getppid() != parent:  # the supervisor ended before the line above
         os._exit(127)
-    for signal in range(1, 65):  # Python ignores SIGPIPE, and exec would hand that on
+    for signal in range(1, 65):  # Python ignores SIGPIPE, which exec would pass on
         libc.signal(signal, ctypes.c_void_p(SIG_DFL))
     libc.sigprocmask(SIG_SETMASK, ctypes.create_string_buffer(128), None)
     os.dup2(stderr, 2)
-    # All other descriptors, `problem_write` too, close by themselves at exec.
+    # All other descriptors, including `problem_write`, close by themselves at exec.
     mib = 1024 * 1024
     if "processes" in options:
-        # The kernel counts all tasks of the user, so this is no more than a stop for fork bombs.
+        # The kernel counts all tasks of the user, so this limit only stops fork bombs.
         tasks = int(read("/proc/loadavg").split()[3].split(b"/")[1])
         options["tasks"] = str(tasks + int(options["processes"]) + SPARE_TASKS)
     for kind, name, unit in (
@@ -220,7 +225,7 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
 
 
 def why_not(step: str, number: int, program: str, folder: str) -> str:
-    """A sentence that its author can act on."""
+    """Return why a program cannot be started and what to do about it."""
     if step == "folder":
         return f"cannot start {program}: cannot enter its folder {folder} ({os.strerror(number)})"
     reasons = {
@@ -234,88 +239,94 @@ def why_not(step: str, number: int, program: str, folder: str) -> str:
 
 
 def supervise(
-    bot: int, stderr: int, orders: "ControlChannel", status: int, log: Log, watch: "Watch"
+    bot: int,
+    stderr: int,
+    channel: "ControlChannel",
+    status: int,
+    log: Log,
+    monitor: "LimitMonitor",
 ) -> None:
-    """Return when the bot has ended, has passed a limit, or the harness wants its end."""
+    """Log and limit the bot until it ends, exceeds a limit or the harness closes `channel`."""
     ended = os.pidfd_open(bot)
     poller = select.poll()
-    poller.register(orders.control, 0)  # its end wakes us; a byte in it waits for the next look
+    poller.register(channel.control, 0)  # wakes at its end only: lines wait for the next check
     for descriptor in (stderr, ended):
         poller.register(descriptor, select.POLLIN)
-    look = 0.0
-    family_told = False
+    next_check = 0.0
+    children_reported = False
     while True:
-        for descriptor, _ in poller.poll(max(0.0, look - time.monotonic()) * 1000):
-            if descriptor == orders.control:
+        for descriptor, _ in poller.poll(max(0.0, next_check - time.monotonic()) * 1000):
+            if descriptor == channel.control:
                 kill_group(bot)
                 return
             if descriptor == ended:
                 kill_group(bot)
                 _, code = os.waitpid(bot, 0)
-                if passed := watch.out_of_memory():
-                    report(status, f"limit {passed}")
+                if exceeded := monitor.check_group_memory():
+                    report(status, f"limit {exceeded}")
                 elif os.WIFSIGNALED(code):
                     report(status, f"killed {os.WTERMSIG(code)}")
                 else:
                     report(status, f"exited {os.WEXITSTATUS(code)}")
                 return
-            for line in orders.headings():
-                log.head(line)
+            for line in channel.take_headings():
+                log.add_heading(line)
             if log.read(stderr) == 0:
                 poller.unregister(stderr)
         now = time.monotonic()
-        if now < look:
+        if now < next_check:
             continue
         log.flush()
         reaped = reap_adopted(bot)
-        passed = watch.passed(orders.a_game_began())
-        if not family_told and (reaped or watch.sees_family(bot)):
-            family_told = True
-            report(status, "family")
-        if passed:
-            report(status, f"limit {passed}")
+        exceeded = monitor.check_limits(channel.take_game_start())
+        if not children_reported and (reaped or monitor.has_children(bot)):
+            children_reported = True
+            report(status, "children")
+        if exceeded:
+            report(status, f"limit {exceeded}")
             kill_group(bot)
             return
-        look = now + watch.pause
+        next_check = now + monitor.pause
 
 
 class ControlChannel:
-    """The lines that the harness writes into the control pipe; nobody is woken by them."""
+    """The lines of the harness in the control pipe, which do not wake the supervisor."""
 
     def __init__(self, control: int) -> None:
         os.set_blocking(control, False)
         self.control = control
         self.rest = b""
-        self.began = False
-        self.lines: list[bytes] = []
+        """The beginning of an incomplete line."""
+        self.game_started = False
+        self.headings: list[bytes] = []
 
     def read(self) -> None:
-        """Take the lines that have come: a game has begun, or a line is to head the log."""
+        """Read the lines in the pipe: ``game`` (a game begins) and ``head LINE`` (for the log)."""
         try:
             *lines, self.rest = (self.rest + os.read(self.control, 65536)).split(b"\n")
         except BlockingIOError:
             return
         for line in lines:
             if line == b"game":
-                self.began = True
+                self.game_started = True
             elif line.startswith(b"head "):
-                self.lines.append(line[5:])
+                self.headings.append(line[5:])
 
-    def a_game_began(self) -> bool:
-        """Whether one has since the last call."""
+    def take_game_start(self) -> bool:
+        """Return whether a game has started since the last call."""
         self.read()
-        began, self.began = self.began, False
-        return began
+        started, self.game_started = self.game_started, False
+        return started
 
-    def headings(self) -> list[bytes]:
-        """The lines that have come for the log since the last call."""
+    def take_headings(self) -> list[bytes]:
+        """Return the headings for the log that came since the last call."""
         self.read()
-        lines, self.lines = self.lines, []
+        lines, self.headings = self.headings, []
         return lines
 
 
 def reap_adopted(bot: int) -> bool:
-    """Let go of ended orphans, and say whether there were any; `supervise` waits for the bot."""
+    """Reap ended descendants other than the bot, and return whether there were any."""
     any_ended = False
     while True:
         info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -326,9 +337,9 @@ def reap_adopted(bot: int) -> bool:
 
 
 def end_all(group: BotGroup | None) -> bool:
-    """Kill every descendant and remove the group; False if one withstands for PATIENCE_S."""
+    """Kill every descendant and remove the group; return False if one survives PATIENCE_S."""
     if group is not None:
-        end_group(group.folder, 0)  # all at once, so that none can flee
+        end_group(group.folder, 0)  # kills all at the same moment, so that none can fork away
     me = os.getpid()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -344,9 +355,9 @@ def end_all(group: BotGroup | None) -> bool:
 
 
 def kill_group(bot: int) -> None:
-    """SIGKILL for the bot and all in its process group, so that none can fork in between.
+    """Kill the bot's process group at one moment, so that none of it can fork in between.
 
-    The bot is not reaped yet, or its number could be another's.
+    The bot must not be reaped yet, or its process id could belong to another process.
     """
     try:
         os.killpg(bot, SIGKILL)
@@ -355,15 +366,15 @@ def kill_group(bot: int) -> None:
 
 
 def kill(pid: int) -> None:
-    """SIGKILL, if it is still there."""
+    """Kill a process if it still exists."""
     try:
         os.kill(pid, SIGKILL)
     except OSError:
         pass
 
 
-class Watch:
-    """Looks at what the bot and its descendants use, and says when it is too much."""
+class LimitMonitor:
+    """The limits of a bot, and measurements of what it and its descendants use."""
 
     def __init__(self, options: dict[str, str], group: BotGroup | None) -> None:
         def limit(name: str, unit: int) -> int:
@@ -374,41 +385,46 @@ class Watch:
         self.scratch_kb = limit("scratch_mb", 1024)
         self.written_kb = limit("written_mb", 1024)
         self.cpu_s = limit("cpu_s", 1)
-        self.began_s: float | None = None
-        """CPU time at the beginning of the game; None before the first."""
+        self.game_start_s: float | None = None
+        """CPU time at the beginning of the game; None before the first game."""
         self.scratch = options["scratch"]
         self.pause = SLOWEST_S
-        """Seconds until the next look."""
+        """Seconds until the next check."""
         self.shared_kb = 0
-        """Shared memory in KiB, by the last look at the pages themselves. Such a look is rare: it
-        holds up the bot's own calls for memory as long as it lasts."""
-        self.looks = 0
+        """Resident memory that is counted twice because processes share it, in KiB. Measured
+        rarely, because reading the page tables blocks the bot's own memory calls meanwhile."""
+        self.checks = 0
         self.group = group
         self.shared_memory = SharedMemory()
         self.pids: list[int] = []
-        """The bot and its descendants at the last look."""
+        """The bot and its descendants at the last check."""
 
-    def passed(self, a_game_began: bool) -> str:
-        """The kind of the limit that is passed and a sentence about it; empty: none."""
+    def check_limits(self, game_started: bool) -> str:
+        """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept.
+
+        Args:
+            game_started: whether a game has started since the last check.
+
+        """
         pids = self.pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
-        if passed := self.out_of_memory():
-            return passed
+        if exceeded := self.check_group_memory():
+            return exceeded
         if self.group is not None and not self.group.all_in(pids):
             return "group by moving a process out of its control group"
         try:
-            held = self.shared_memory.held_kb(pids)
+            files_kb = self.shared_memory.total_kb(pids)
         except Uncountable as reason:
             return f"memory by {reason}"
         resident = resident_kb(pids)
-        if held:  # what no process maps
-            resident += max(0, held - mapped_kb(pids))
+        if files_kb:  # add what no process maps
+            resident += max(0, files_kb - mapped_kb(pids))
         used = resident - self.shared_kb
-        self.looks += 1
-        if used > self.memory_kb or (resident > self.memory_kb and self.looks % 10 == 0):
+        self.checks += 1
+        if used > self.memory_kb or (resident > self.memory_kb and self.checks % 10 == 0):
             pss, pss_shared = proportional_kb(pids)
-            used = pss + max(0, held - pss_shared)
+            used = pss + max(0, files_kb - pss_shared)
             self.shared_kb = max(0, resident - used)
             if used > self.memory_kb:
                 return (
@@ -420,16 +436,16 @@ class Watch:
         if written_kb(pids) > self.written_kb:
             return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
         spent_s = self.used_cpu_s(pids)
-        if a_game_began:
-            self.began_s = spent_s
-        if self.began_s is not None and spent_s - self.began_s > self.cpu_s:
+        if game_started:
+            self.game_start_s = spent_s
+        if self.game_start_s is not None and spent_s - self.game_start_s > self.cpu_s:
             return f"cpu over its limit of {self.cpu_s} s CPU time in one game"
-        if self.looks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
+        if self.checks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""
 
-    def out_of_memory(self) -> str:
-        """The limit passed, in the words of `passed`, if the kernel found so for the group."""
+    def check_group_memory(self) -> str:
+        """Return the memory limit as `check_limits` does if the control group exceeds it."""
         if self.group is None:
             return ""
         if self.group.was_out_of_memory() or self.group.memory_kb() * 8 > self.memory_kb * 9:
@@ -439,8 +455,8 @@ class Watch:
             )
         return ""
 
-    def sees_family(self, bot: int) -> bool:
-        """Whether the bot has, or had, more than one process, as far as the last look tells."""
+    def has_children(self, bot: int) -> bool:
+        """Return whether the last check shows that the bot has or had more than one process."""
         if self.group is not None:
             try:
                 own_s = time.clock_gettime(cpu_clock(bot))
@@ -451,9 +467,9 @@ class Watch:
         return len(self.pids) > 1 or waited_ns([bot]) > 0
 
     def used_cpu_s(self, pids: list[int]) -> float:
-        """CPU time of these processes, of those they have waited for, and of those that we have.
+        """Return the CPU time of processes, and of their and the supervisor's reaped children.
 
-        With a control group this includes processes that were never waited for.
+        With a control group this includes processes that were never reaped.
         """
         reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
         known = cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime
@@ -461,7 +477,7 @@ class Watch:
 
 
 def remove(folder: str) -> None:
-    """Delete a folder and what is in it, without following links; its users have ended."""
+    """Delete a folder and its content without following links, as far as possible."""
     try:
         os.rmdir(folder)
         return
@@ -482,8 +498,8 @@ def remove(folder: str) -> None:
 
 
 def run() -> None:
-    """The process's entry."""
+    """Run the supervisor's process."""
     try:
         main(sys.argv[1:])
     finally:
-        os._exit(0)  # nothing to tidy, and the harness waits for the end
+        os._exit(0)  # skips the interpreter's cleanup, for which the harness would wait

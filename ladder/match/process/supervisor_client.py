@@ -1,4 +1,4 @@
-"""The harness's end of a supervisor: start one, hear what became of the bot, end it surely."""
+"""The harness's end of a supervisor: start it, read its reports, end its bot."""
 
 from __future__ import annotations
 
@@ -27,55 +27,56 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
-"""Imported rather than run as a script, because Python keeps only imports compiled: 3 ms."""
+"""Imported rather than run as a script, because Python caches only the bytecode of imports: 3
+ms."""
 PACKAGES = str(Path(supervisor.__file__).parents[supervisor.__name__.count(".")])
-"""The folder in which the supervisor finds this package; it comes last on its path."""
+"""The folder of this project's packages, the last one on the supervisor's import path."""
 KILL_S = 1.0
-"""How long the supervisor may take to end a bot before it is taken for broken."""
-TIDY_S = 0.1
-"""How long we wait for the removal of the scratch folder; a large one goes on behind our back."""
+"""How long the supervisor may take to end a bot before the harness does it."""
+CLEANUP_S = 0.1
+"""How long to wait until the scratch folder is removed; for a large one that continues later."""
 ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMBA")
-"""Libraries that would start a thread per processor, by the prefix of their variable."""
+"""Libraries that start a thread per processor, by the prefix of their environment variable."""
 
 
 @dataclass
 class SupervisorReport:
-    """All that a supervisor has told of its bot so far."""
+    """The events that a supervisor has reported so far."""
 
     pid: int | None = None
-    """Of the bot, once it runs."""
-    has_family: bool = False
-    """The bot has, or had, more than one process."""
+    """Process id of the bot, once it runs."""
+    has_children: bool = False
+    """Whether the bot has or had more than one process."""
     failed: str = ""
     """Why the bot could not be started."""
     limit: str = ""
-    """Which kind of limit was passed: memory, processes, written, scratch or cpu."""
+    """The kind of the exceeded limit: memory, processes, group, written, scratch or cpu."""
     limit_text: str = ""
     exited: int | None = None
-    """The bot's exit status, when it ended by itself."""
+    """The bot's exit status, if it ended by itself."""
     killed: int | None = None
-    """The number of the signal that ended the bot, unless that was ours."""
+    """The signal that killed the bot, unless the supervisor sent it."""
     stderr: str = ""
-    """The last that the bot wrote there."""
+    """The end of the bot's stderr, once it has ended."""
     gone: bool = False
-    """Nothing of the bot is alive."""
+    """Whether no process of the bot is alive."""
     closed: bool = False
-    """The supervisor has ended, its scratch folder removed."""
+    """Whether the supervisor has ended, after removing the scratch folder."""
 
     @property
     def ended(self) -> bool:
-        """Whether it is known why the bot is no more."""
+        """Whether the reason for the bot's end is known."""
         return bool(self.failed or self.limit or self.closed) or (
             self.exited is not None or self.killed is not None
         )
 
-    def take(self, line: str) -> None:
-        """One line of the status pipe."""
+    def apply(self, line: str) -> None:
+        """Apply one line of the status pipe."""
         event, _, detail = line.partition(" ")
         if event == "started":
             self.pid = int(detail)
-        elif event == "family":
-            self.has_family = True
+        elif event == "children":
+            self.has_children = True
         elif event == "failed":
             self.failed = detail
         elif event == "limit":
@@ -92,11 +93,11 @@ class SupervisorReport:
 
 @dataclass
 class SupervisorClient:
-    """One supervisor as the harness holds it, and the pipes to it and to its bot."""
+    """A supervisor process, and the harness's ends of the pipes to it and to its bot."""
 
     popen: subprocess.Popen[bytes]
     stdin: int
-    """The writing end of the bot's standard input; it does not block."""
+    """The writing end of the bot's standard input, non-blocking."""
     stdout: int
     """The reading end of the bot's standard output."""
     control: int
@@ -104,16 +105,16 @@ class SupervisorClient:
     status: int
     """The reading end of the supervisor's status pipe."""
     scratch: str
-    """The bot's scratch folder, which also marks all its processes (as HOME)."""
+    """The bot's scratch folder, also its HOME, by which its processes can be found."""
     log_path: Path | None
     group: str
-    """The folder of the bot's control group; it exists only if one could be made. Empty if not."""
+    """The folder planned for the bot's control group, or "" for none."""
     report: SupervisorReport = field(default_factory=SupervisorReport)
     pidfd: int = -1
     unread: bytes = b""
     is_killed: bool = False
     control_lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held over every use of `control`, which any thread may close."""
+    """Guards `control`, which any thread may close."""
 
     @classmethod
     def start(
@@ -125,20 +126,20 @@ class SupervisorClient:
         environment: Mapping[str, str],
         name: str = "bot",
     ) -> SupervisorClient:
-        """Start a supervisor, which starts the command; does not wait for either.
+        """Start a supervisor, which starts the command, without waiting for either.
 
         Args:
             command: the bot's program and its arguments.
-            folder: the absolute folder in which it runs.
-            confinement: its bounds.
-            environment: the variables that it gets beside those of every bot.
-            name: what its log is called after.
+            folder: its working directory, absolute.
+            confinement: its limits, sandbox and log folder.
+            environment: variables besides those of every bot.
+            name: the beginning of its log file's name.
 
         Raises:
-            OSError: the log folder or a process cannot be made.
+            OSError: the log folder or the process cannot be created.
 
         """
-        reap_leaving()
+        reap_finishing()
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
         log = None
@@ -146,21 +147,16 @@ class SupervisorClient:
             confinement.logs.mkdir(parents=True, exist_ok=True)
             log = log_path(confinement.logs, name)
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-
-            def pipe() -> tuple[int, int]:
-                reading, writing = os.pipe()
-                return reading, writing
-
-            their_stdin, stdin = pipe()
-            stdout, their_stdout = pipe()
-            their_control, control = pipe()
-            status, their_status = pipe()
+            their_stdin, stdin = os.pipe()
+            stdout, their_stdout = os.pipe()
+            their_control, control = os.pipe()
+            status, their_status = os.pipe()
             for descriptor in (their_stdin, their_stdout, their_control, their_status):
                 theirs.callback(os.close, descriptor)
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
             words = [f"control={their_control}", f"status={their_status}"]
-            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(confinement.limits)]
+            words += [f"folder={folder}", f"scratch={scratch}", *format_limits(confinement.limits)]
             prefix = [
                 word.replace("{scratch}", scratch).replace("{folder}", folder)
                 for word in confinement.sandbox
@@ -168,7 +164,7 @@ class SupervisorClient:
             if log is not None:
                 words.append(f"log={log}")
             group = ""
-            if confinement.facilities.groups and (place := place_of_groups()) is not None:
+            if confinement.facilities.groups and (place := prepare_group_place()) is not None:
                 group = f"{place.folder}/{mark}"
                 words.append(f"group={group}")
             if confinement.facilities.signal_scope:
@@ -181,7 +177,7 @@ class SupervisorClient:
                     stdin=their_stdin,
                     stdout=their_stdout,
                     stderr=subprocess.DEVNULL,
-                    env=clean_environment(scratch, environment),
+                    env=make_environment(scratch, environment),
                     pass_fds=(their_control, their_status),
                     start_new_session=True,
                 )
@@ -192,22 +188,22 @@ class SupervisorClient:
         return cls(popen, stdin, stdout, control, status, scratch, log, group)
 
     def begin_game(self) -> None:
-        """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
-        self._tell(b"game\n")
+        """Restart the count of the bot's CPU time at the supervisor's next check."""
+        self._write_control(b"game\n")
 
-    def head_log(self, line: str) -> None:
-        """A line for the log, before whatever the bot writes from now on, if it writes anything."""
+    def add_log_heading(self, line: str) -> None:
+        """Write a line into the log before the bot's next output; without output it is dropped."""
         if self.log_path is not None:
-            self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
+            self._write_control(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
 
-    def _tell(self, line: bytes) -> None:
+    def _write_control(self, line: bytes) -> None:
         with self.control_lock:
             if self.control >= 0:
                 with contextlib.suppress(BlockingIOError, BrokenPipeError):
                     os.write(self.control, line)
 
-    def listen(self, timeout_s: float) -> None:
-        """Take what the supervisor tells; returns at the first news, or after the timeout."""
+    def read_status(self, timeout_s: float) -> None:
+        """Read the supervisor's next reports; return at the first ones or at the timeout."""
         poller = select.poll()
         poller.register(self.status, select.POLLIN)
         if not poller.poll(timeout_s * 1000):
@@ -217,57 +213,57 @@ class SupervisorClient:
             self.report.closed = True
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            self.report.take(line.decode())
+            self.report.apply(line.decode())
         if self.report.pid is not None and self.pidfd < 0:
             with contextlib.suppress(OSError):  # it has ended since
                 self.pidfd = os.pidfd_open(self.report.pid)
 
     def wait_ended(self, timeout_s: float) -> bool:
-        """Wait until it is known why the bot ended; False: it still runs, as far as is known."""
+        """Wait until the reason for the bot's end is known; return False at the timeout."""
         deadline = time.monotonic() + timeout_s
         while not self.report.ended:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            self.listen(left)
+            self.read_status(left)
         return True
 
     def close_stdin(self) -> None:
-        """End the bot's standard input."""
+        """Close the bot's standard input."""
         stdin, self.stdin = self.stdin, -1
         if stdin >= 0:
             os.close(stdin)
 
-    def let_go(self) -> None:
-        """Have the supervisor end the bot, without waiting for it; from any thread."""
+    def request_end(self) -> None:
+        """Make the supervisor end the bot, without waiting; may be called from any thread."""
         with self.control_lock:
             control, self.control = self.control, -1
             if control >= 0:
                 os.close(control)
 
     def kill(self) -> None:
-        """End the bot and everything it started; returns when that is done.
+        """Kill the bot and everything it started, and wait until that is done.
 
-        SIGKILL goes to the bot at once and from here, the rest is the supervisor's work. If the
-        supervisor was killed or does not do it within KILL_S, whatever the bot has started is our
-        child now, or in the bot's control group, or has its scratch folder as HOME.
+        Kills the bot's first process here and now; the supervisor does the rest. If the supervisor
+        was killed or takes longer than KILL_S, the remaining processes are found as our children,
+        by the bot's control group, and by its scratch folder as HOME.
         """
         if self.is_killed:
             return
         self.is_killed = True
         if self.pidfd < 0:
-            self.listen(0)
+            self.read_status(0)
         if self.pidfd >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        self.let_go()
+        self.request_end()
         report = self.report
         deadline = time.monotonic() + KILL_S
         while not report.closed and (left := deadline - time.monotonic()) > 0:
             was_gone = report.gone
-            self.listen(left)
+            self.read_status(left)
             if report.gone and not was_gone:
-                deadline = time.monotonic() + TIDY_S
+                deadline = time.monotonic() + CLEANUP_S
         if not report.gone and not report.failed:
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -284,37 +280,37 @@ class SupervisorClient:
             self.popen.wait()
             orphans.supervisors.discard(self.popen.pid)
         else:
-            leaving.append(self.popen)
+            finishing.append(self.popen)
 
 
-def arguments_of(limits: Limits) -> list[str]:
-    """The supervisor's ``name=value`` arguments."""
+def format_limits(limits: Limits) -> list[str]:
+    """Return limits as ``name=value`` arguments of the supervisor."""
     named = msgspec.structs.asdict(limits)
     return [f"{name}={value}" for name, value in named.items() if value is not None]
 
 
-leaving: list[subprocess.Popen[bytes]] = []
-"""Supervisors still busy with removing a large scratch folder, to be reaped later."""
+finishing: list[subprocess.Popen[bytes]] = []
+"""Supervisors that still remove a large scratch folder, to be reaped later."""
 
 
-def reap_leaving() -> None:
-    """Let go of the supervisors that have ended meanwhile."""
-    for popen in leaving.copy():
+def reap_finishing() -> None:
+    """Reap the supervisors that have finished since."""
+    for popen in finishing.copy():
         if popen.poll() is not None:
             orphans.supervisors.discard(popen.pid)
             with contextlib.suppress(ValueError):  # another thread was faster
-                leaving.remove(popen)
+                finishing.remove(popen)
 
 
 @functools.cache
-def place_of_groups() -> Place | None:
-    """Return the prepared place for control groups of bots, or None if they cannot be made."""
+def prepare_group_place() -> Place | None:
+    """Prepare the place for control groups once; return None if they cannot be created."""
     place = find_place()
     return None if place is None else prepare_place(place)
 
 
-def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of a bot."""
+def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """Return the whole environment of a bot."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -328,13 +324,13 @@ def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def kill_by_home(scratch: str) -> int:
-    """SIGKILL for every process whose HOME is this scratch folder; how many signals were sent.
+    """Kill every process whose HOME is this scratch folder; return how many were found.
 
-    For what is left when a supervisor was killed: whatever replaced its own environment escapes.
+    For the case that a supervisor was killed. A process that changed its environment escapes.
     """
     mark = b"HOME=" + os.fsencode(scratch)
     sent = 0
-    for _ in range(20):  # what forks while we look is found in a later round
+    for _ in range(20):  # a process that forks during the search is found in a later round
         found = 0
         for entry in os.listdir("/proc"):
             if entry.isdigit():

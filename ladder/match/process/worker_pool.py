@@ -1,8 +1,8 @@
-"""Processes that work for this one, die with it, and leave its signals to it.
+"""A pool of worker processes that die with this process and leave signals to it.
 
-Each has a pipe of its own, on which its work comes and its results go: what one of them holds when
-it is killed, no other waits for. Everything is done by the thread that asks, for a thread that only
-passes things on costs a coordinator of short games a third of its time.
+Each worker has a pipe of its own for tasks and results, so a killed worker blocks no other. There
+is no helper thread: passing tasks through one would cost a coordinator of short games a third of
+its time. So futures complete only inside `WorkerPool.wait`.
 """
 
 import multiprocessing
@@ -29,23 +29,23 @@ from ladder.signals import current_stop
 P = ParamSpec("P")
 T = TypeVar("T")
 TICK_S = 0.1
-AHEAD_S = 0.05
-"""A worker whose last work was shorter gets its next before it is done: it would wait for us. After
-a long work it does not, because another worker may be free sooner."""
+SHORT_TASK_S = 0.05
+"""A worker whose last task was shorter gets its next task before it has finished: it would wait for
+the coordinator. After longer tasks it does not, for another worker may be free sooner."""
 QUEUE_S = 0.05
-"""Work that is given ahead of time, in seconds: while a worker has this much to do, we may gather
-the results of several pieces instead of coming for each, and a slow disk keeps nobody waiting."""
-MOST_AHEAD = 64
-"""Pieces of work that a worker has at most."""
-NAP_S = 0.003
-"""How long results are let gather, where every worker has enough to do meanwhile."""
+"""Work queued ahead for a worker, in seconds. A worker with 50 ms of work lets the coordinator
+fetch several results at once, and does not wait for a slow disk."""
+MOST_QUEUED = 64
+"""Most tasks of one worker, including the running one."""
+BATCHING_S = 0.003
+"""Longest pause in which results accumulate while every worker still has enough to do."""
 
 
 class WorkerDied(Exception):
-    """A worker ended in the middle of a piece of work."""
+    """The end of a worker during a task."""
 
 
-class _Work(NamedTuple):
+class _Task(NamedTuple):
     """A call, packed for its worker."""
 
     future: "Future[Any]"
@@ -54,112 +54,111 @@ class _Work(NamedTuple):
 
 @dataclass(eq=False)
 class _Worker:
-    """A process and our end of its pipe."""
+    """A process and the coordinator's end of its pipe."""
 
     process: BaseProcess
     pipe: Connection
-    given: deque[_Work] = field(default_factory=deque)
-    """In the order in which it does them; it is at the first."""
-    last_s: float = AHEAD_S
-    """How long its last work took it; what was idle before does not count."""
+    assigned: deque[_Task] = field(default_factory=deque)
+    """In order; the first one is running."""
+    last_s: float = SHORT_TASK_S
+    """Duration of its last task, without the wait before it."""
 
     @property
     def capacity(self) -> int:
-        """How many pieces of work it may have, the one that it is at among them."""
-        if self.last_s >= AHEAD_S:
+        """Most tasks to assign, including the running one."""
+        if self.last_s >= SHORT_TASK_S:
             return 1
-        return min(MOST_AHEAD, 2 + int(QUEUE_S / max(self.last_s, 1e-6)))
+        return min(MOST_QUEUED, 2 + int(QUEUE_S / max(self.last_s, 1e-6)))
 
     @property
-    def spare_s(self) -> float:
-        """How long it can go on without us when it has just finished a piece of work."""
-        return max(0, len(self.given) - 1) * self.last_s
+    def queued_s(self) -> float:
+        """Expected duration of the tasks after the running one."""
+        return max(0, len(self.assigned) - 1) * self.last_s
 
 
-def _nothing() -> None:
-    """No preparation."""
+def _prepare_nothing() -> None:
+    """Prepare nothing."""
 
 
 class WorkerPool:
-    """Fresh interpreters, each prepared by a function before its first work.
+    """New interpreters, each prepared by a function before its first task.
 
-    Not shared between threads: futures are done by `wait`. When a worker dies, the future of what
-    it was at ends in `WorkerDied`, and another takes its place.
+    Not shared between threads. When a worker dies, the future of its running task raises
+    `WorkerDied`, its other tasks go to other workers, and a new worker replaces it.
     """
 
     def __init__(
-        self, count: int, prepare: Callable[..., None] = _nothing, *arguments: Any
+        self, count: int, prepare: Callable[..., None] = _prepare_nothing, *arguments: Any
     ) -> None:
-        """Nothing is started before the first work.
+        """Create a pool; a worker is started when there is a task for it.
 
         Args:
-            count: pieces of work at the same time.
-            prepare: called in each worker at its start; the worker imports the module that
-                defines it.
-            arguments: of `prepare`, picklable as that.
+            count: number of workers.
+            prepare: function of a module, called in each worker before its first task.
+            arguments: arguments of `prepare`, picklable.
 
         """
         self.count = count
         self._prepare = prepare
         self._arguments = arguments
         self._workers: dict[int, _Worker] = {}
-        """By the descriptor of the pipe."""
+        """By the descriptor of their pipe."""
         self._results = select.poll()
-        self._waiting: deque[_Work] = deque()
+        self._waiting: deque[_Task] = deque()
 
     def call(self, function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> "Future[T]":
-        """Have some worker call a function; `wait` brings the result."""
+        """Have a worker call a function; the future completes inside `wait`."""
         future: Future[T] = Future()
-        self._waiting.append(_Work(future, pickle.dumps((function, args, keys))))
-        self._hand_out()
+        self._waiting.append(_Task(future, pickle.dumps((function, args, keys))))
+        self._assign_tasks()
         return future
 
     @property
     def capacity(self) -> int:
-        """How many pieces of work are given out at once; quick ones are given ahead of time."""
-        rooms = sum(max(2, worker.capacity) for worker in self._workers.values())
-        return rooms + 2 * (self.count - len(self._workers))
+        """Number of tasks to submit so that no worker is idle; more where tasks are short."""
+        capacities = sum(max(2, worker.capacity) for worker in self._workers.values())
+        return capacities + 2 * (self.count - len(self._workers))
 
     def wait(self, timeout_s: float) -> None:
-        """Take the results that have come; returns at the first ones, or after the timeout.
+        """Complete the futures whose results have come; return at the first ones or the timeout.
 
-        Where the work is quick, the first ones are those of some milliseconds.
+        Where tasks are short, results are collected for some milliseconds.
         """
         ready = self._results.poll(timeout_s * 1000)
-        nap_s = self._nap_s() if ready else 0.0
-        if nap_s:
-            time.sleep(nap_s)
-        for _ in range(MOST_AHEAD):
+        pause_s = self._batching_pause_s() if ready else 0.0
+        if pause_s:
+            time.sleep(pause_s)
+        for _ in range(MOST_QUEUED):
             for descriptor, _event in ready:
                 worker = self._workers[descriptor]
                 try:
-                    self._take(worker, worker.pipe.recv_bytes())
+                    self._complete_task(worker, worker.pipe.recv_bytes())
                 except (EOFError, OSError):
-                    self._bury(worker)
+                    self._handle_worker_death(worker)
             ready = ready and self._results.poll(0)
             if not ready:
                 break
-        self._hand_out()
+        self._assign_tasks()
 
-    def _nap_s(self) -> float:
-        """How long to let results gather, so that no worker runs out of work; 0: not at all."""
+    def _batching_pause_s(self) -> float:
+        """Return how long results may accumulate before a worker runs out of tasks."""
         workers = self._workers.values()
-        if any(worker.last_s >= NAP_S for worker in workers):
+        if any(worker.last_s >= BATCHING_S for worker in workers):
             return 0.0
-        return min(NAP_S, *(worker.spare_s / 2 for worker in workers))
+        return min(BATCHING_S, *(worker.queued_s / 2 for worker in workers))
 
-    def _take(self, worker: _Worker, packed: bytes) -> None:
-        """A result has come."""
-        succeeded, result, worker.last_s = pickle.loads(packed)  # noqa: S301 - a process of ours
-        future = worker.given.popleft().future
+    def _complete_task(self, worker: _Worker, packed: bytes) -> None:
+        """Complete the future of a worker's running task with its result."""
+        succeeded, result, worker.last_s = pickle.loads(packed)  # noqa: S301 - our own worker
+        future = worker.assigned.popleft().future
         if succeeded:
             future.set_result(result)
         else:
             future.set_exception(result)
 
     def close(self) -> None:
-        """End the workers in good order, when they are done with what they are at."""
-        self._give_up()
+        """Cancel waiting tasks, and end each worker when its tasks are done."""
+        self._cancel_waiting()
         for worker in self._workers.values():
             worker.pipe.close()
         for worker in self._workers.values():
@@ -167,65 +166,66 @@ class WorkerPool:
         self._workers.clear()
 
     def kill(self) -> None:
-        """End all workers at once, whatever they do."""
+        """Kill all workers and the bots that they leave behind."""
         for worker in self._workers.values():
             worker.process.kill()
         self.close()
         end_orphans()
 
-    def _give_up(self) -> None:
+    def _cancel_waiting(self) -> None:
         while self._waiting:
             self._waiting.popleft().future.cancel()
         self._results = select.poll()
 
-    def _hand_out(self) -> None:
-        """Give away the work that waits, as far as there are workers for it."""
+    def _assign_tasks(self) -> None:
+        """Assign waiting tasks while there are workers for them."""
         while self._waiting:
-            worker = self._next_worker()
+            worker = self._choose_worker()
             if worker is None:
                 return
-            work = self._waiting.popleft()
-            if not (work.future.running() or work.future.set_running_or_notify_cancel()):
+            task = self._waiting.popleft()
+            # A task that a dead worker left behind is already marked as running.
+            if not (task.future.running() or task.future.set_running_or_notify_cancel()):
                 continue  # it was cancelled
-            worker.given.append(work)
+            worker.assigned.append(task)
             try:
-                worker.pipe.send_bytes(work.packed)
+                worker.pipe.send_bytes(task.packed)
             except OSError:
-                self._bury(worker)
+                self._handle_worker_death(worker)
 
-    def _next_worker(self) -> _Worker | None:
-        """The taker of the next piece of work: an idle worker, a new one, one that is quick."""
+    def _choose_worker(self) -> _Worker | None:
+        """Choose the worker for the next task: idle, else new, else one with short tasks."""
         workers = self._workers.values()
-        least = min(workers, key=lambda worker: len(worker.given), default=None)
-        if least is not None and not least.given:
+        least = min(workers, key=lambda worker: len(worker.assigned), default=None)
+        if least is not None and not least.assigned:
             return least
         if len(workers) < self.count:
             return self._start()
-        return least if least is not None and len(least.given) < least.capacity else None
+        return least if least is not None and len(least.assigned) < least.capacity else None
 
-    def _bury(self, worker: _Worker) -> None:
-        """A worker has died: what it was at is lost, what it had not begun is another's."""
+    def _handle_worker_death(self, worker: _Worker) -> None:
+        """Fail the running task of a dead worker, and requeue its other tasks."""
         descriptor = worker.pipe.fileno()
         self._results.unregister(descriptor)
         del self._workers[descriptor]
         worker.pipe.close()
-        worker.process.kill()  # whatever closes its pipe is of no use any more
+        worker.process.kill()  # it may live with a closed pipe
         worker.process.join()
-        end_orphans()  # its bots are ending, and might have killed it
-        if worker.given:
-            worker.given.popleft().future.set_exception(WorkerDied())
-        self._waiting.extendleft(reversed(worker.given))
+        end_orphans()  # the bots that it started
+        if worker.assigned:
+            worker.assigned.popleft().future.set_exception(WorkerDied())
+        self._waiting.extendleft(reversed(worker.assigned))
 
     def _start(self) -> _Worker:
         adopt_orphans()
         ours, theirs = multiprocessing.Pipe()
         _start_tracker()
-        # A new process inherits the mask. A Ctrl-C on the terminal reaches the whole process group,
-        # and only the coordinator may act on it.
+        # A Ctrl-C on the terminal reaches the whole process group, and only the coordinator may act
+        # on it: a new process inherits the mask, and `_run_worker` then ignores the signal.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
         try:
             process = multiprocessing.get_context("spawn").Process(
-                target=_work,
+                target=_run_worker,
                 args=(theirs, os.getpid(), self._prepare, self._arguments),
                 daemon=True,
             )
@@ -239,10 +239,10 @@ class WorkerPool:
 
 
 def _start_tracker() -> None:
-    """Start the library's tracker of resources, which comes with the first process.
+    """Start multiprocessing's resource tracker with SIGHUP blocked, so that it ends after us.
 
-    It is to end with us, and not by a SIGHUP to our group: it keeps the mask that it is started
-    with. Before any other mask is set, for its start lets SIGINT through again.
+    Without this it would start with the first worker and die of a SIGHUP to the process group. To
+    be called before SIGINT is blocked: the start of the tracker unblocks SIGINT.
     """
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
     try:
@@ -251,45 +251,45 @@ def _start_tracker() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _work(
+def _run_worker(
     pipe: Connection, coordinator: int, prepare: Callable[..., None], arguments: tuple[Any, ...]
 ) -> None:
-    """The life of a worker."""
+    """Run tasks in a worker process until the coordinator closes the pipe."""
     die_with_parent(coordinator)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     prepare(*arguments)
     try:
         while True:
-            function, args, keys = pickle.loads(pipe.recv_bytes())  # noqa: S301 - our coordinator
-            pipe.send_bytes(_result_of_call(function, args, keys))
-    except (EOFError, OSError):
-        pass  # the coordinator has closed the pipe
+            function, args, keys = pickle.loads(pipe.recv_bytes())  # noqa: S301 - our own pipe
+            pipe.send_bytes(_run_task(function, args, keys))
+    except (EOFError, OSError):  # the coordinator has closed the pipe
+        pass
 
 
-def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
-    """Whether a call has succeeded, its value or its exception, and how long it took; packed."""
+def _run_task(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
+    """Call a function; return success, value or exception, and duration in seconds, pickled."""
     begun = time.monotonic()
     try:
         value = function(*args, **keys)
         return pickle.dumps((True, value, time.monotonic() - begun))
     except BaseException as error:
-        told = "".join(traceback.format_exception(error))
+        text = "".join(traceback.format_exception(error))
         took_s = time.monotonic() - begun
         try:
-            error.add_note(f"In a worker:\n{told}")
+            error.add_note(f"In a worker:\n{text}")
             packed = pickle.dumps((False, error, took_s))
-            pickle.loads(packed)  # noqa: S301 - many can be packed and not unpacked
+            pickle.loads(packed)  # noqa: S301 - many exceptions can be pickled but not unpickled
             return packed
-        except Exception:  # of whatever kind: its text can travel
-            return pickle.dumps((False, RuntimeError(told), took_s))
+        except Exception:
+            return pickle.dumps((False, RuntimeError(text), took_s))
 
 
-def result_of(pool: WorkerPool, work: "Future[T]") -> T:
-    """Wait for a piece of work; the pool is killed when the user wishes a stop meanwhile.
+def wait_for_result(pool: WorkerPool, work: "Future[T]") -> T:
+    """Return the result of a task, or kill the pool if the user stops the command.
 
     Raises:
-        Stopped: the user wants the command to end.
+        Stopped: the user stops the command.
         LadderError: the worker was killed.
 
     """
@@ -301,23 +301,23 @@ def result_of(pool: WorkerPool, work: "Future[T]") -> T:
         return work.result()
     except WorkerDied as error:
         raise LadderError(
-            "the process that computes was killed: look for a full memory or a killing process"
+            "a computing process was killed: the system may be out of memory (check the OOM killer)"
         ) from error
     finally:
         if not work.done():
             pool.kill()
 
 
-def call_apart(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
-    """Call a function in a process of its own, as compiled code that runs for long hears no stop.
+def call_in_subprocess(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
+    """Call a function in a new process, so that Ctrl-C works even in long compiled code.
 
     Raises:
-        Stopped: the user wants the command to end; the process was killed.
-        LadderError: the process was killed by somebody else.
+        Stopped: the user stops the command.
+        LadderError: the process was killed from outside.
 
     """
     pool = WorkerPool(1)
     try:
-        return result_of(pool, pool.call(function, *args, **keys))
+        return wait_for_result(pool, pool.call(function, *args, **keys))
     finally:
         pool.kill()

@@ -1,4 +1,4 @@
-"""Registering a folder of bots: each is tried out, and those that fail say why at the end."""
+"""Registration of a folder of bots: each is tried out, and failures are collected."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,26 +11,26 @@ from db.records.bots import BotRow
 from db.records.restart import Restart
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.register import Examined, NothingToAdd, Request, examine
+from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
 from ladder.names import check_name
 
 STEM, FILE = "{stem}", "{file}"
 SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}"}
-"""The specification of a file, by its suffix, where none is given."""
+"""The default specification of a file, by its suffix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One file of the folder after its trial."""
+    """The attempt to register one file of the folder."""
 
-    request: Request
-    examined: Examined | None = None
-    """The bot, when it passed its trial."""
+    request: RegistrationRequest
+    examined: ExaminedBot | None = None
+    """The bot, if it passed its trial."""
     problem: str = ""
-    """Why it did not; "" also when it is registered already, with the same content."""
+    """Why it failed; "" if it passed, or is already registered with the same content."""
 
 
-def requests_of(
+def make_requests(
     folder: Path,
     pattern: str,
     *,
@@ -39,43 +39,46 @@ def requests_of(
     note: str | None = None,
     restart: Restart | None = None,
     replace: bool = False,
-) -> list[Request]:
-    """A request for each file of a folder, in the order of the numbers in their names.
+) -> list[RegistrationRequest]:
+    """Return a request for each file of a folder, in the order of the numbers in their names.
 
     Args:
-        folder: it is also where the bots will run.
+        folder: the folder of the files, in which the bots will run.
         pattern: selects the files, such as ``*.so``.
-        name: what to call each, with ``{stem}`` for its file's name without suffix.
-        spec: its specification, with ``{file}`` and ``{stem}``; None: by its suffix.
+        name: name of each bot, with ``{stem}`` for its file's name without suffix.
+        spec: specification of each bot, with ``{file}`` and ``{stem}``; None: by its suffix.
         note: a note for all of them.
-        restart: how often their processes are renewed; None: what suits the kind.
-        replace: whether bots that have these names are replaced where their content differs.
+        restart: when to restart their processes; None: the default of each kind.
+        replace: whether bots of the same names are replaced if their content differs.
 
     Raises:
-        UsageError: there is no such folder or file, or the names are none, or not different.
+        UsageError: there is no such folder or file, or the names are not valid or not different.
 
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(f"{folder} is not a folder")
     try:
         files = sorted(path for path in folder.glob(pattern) if path.is_file())
     except (ValueError, NotImplementedError) as error:
-        raise UsageError(f"--pattern {pattern!r} is no pattern of files: {error}") from error
+        problem = f"{pattern!r} is not a pattern of files: {error}"
+        raise UsageError(problem, option="pattern") from error
     if not files:
-        raise UsageError(f"{folder} holds no file that --pattern {pattern!r} selects")
+        raise UsageError(f"{folder} has no file that matches {pattern!r}", option="pattern")
     if STEM not in name and len(files) > 1:
-        raise UsageError(f"--name {name!r} calls all bots the same: write {STEM} into it")
+        problem = f"{name!r} gives all bots the same name: add {STEM} to it"
+        raise UsageError(problem, option="name")
     place = folder.resolve()
-    requests: dict[str, Request] = {}
-    for path in sorted(files, key=_in_numbers):
+    requests: dict[str, RegistrationRequest] = {}
+    for path in sorted(files, key=_numeric_key):
         file = str(path.relative_to(folder))
         form = spec or SPECS.get(path.suffix)
         if form is None:
-            raise UsageError(f"--spec is needed for {file}, such as --spec 'exec:./{FILE}'")
-        called = check_name(name.replace(STEM, path.stem), "--name")
+            problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
+            raise UsageError(problem, option="spec")
+        called = check_name(name.replace(STEM, path.stem))
         if called in requests:
-            raise UsageError(f"--name {name!r} calls two files {called}")
-        requests[called] = Request(
+            raise UsageError(f"{name!r} gives two files the name {called}", option="name")
+        requests[called] = RegistrationRequest(
             name=called,
             spec=form.replace(FILE, file).replace(STEM, path.stem),
             folder=place,
@@ -88,23 +91,23 @@ def requests_of(
 
 def examine_all(
     known: Mapping[str, BotRow],
-    requests: Sequence[Request],
+    requests: Sequence[RegistrationRequest],
     confinement: Confinement,
     *,
     concurrency: int,
     report: Callable[[str], None] | None = None,
 ) -> Iterator[Attempt]:
-    """Try bots out, several at a time; each as soon as it is done.
+    """Try bots out, several at a time, and yield each attempt when it is done.
 
     Args:
-        known: the registered bots by name, the retired ones too.
+        known: the registered bots by name, including retired ones.
         requests: the bots.
-        confinement: their bounds in the trials.
-        concurrency: trials at the same time.
-        report: called with a sentence about a bot that is silent for long, from any thread.
+        confinement: their confinement in the trials.
+        concurrency: number of trials at the same time.
+        report: called from any thread with a sentence about a bot that is silent for long.
 
     Raises:
-        Stopped: the user wants the command to end; what was yielded before stands.
+        Stopped: the user stops the command.
 
     """
     with ThreadPoolExecutor(concurrency) as pool:
@@ -120,7 +123,7 @@ def examine_all(
 
 def _attempt(
     known: Mapping[str, BotRow],
-    request: Request,
+    request: RegistrationRequest,
     confinement: Confinement,
     report: Callable[[str], None] | None,
 ) -> Attempt:
@@ -134,7 +137,7 @@ def _attempt(
         return Attempt(request, problem=str(error))
 
 
-def _in_numbers(path: Path) -> list[tuple[int, str]]:
-    """A key that puts 7.so before 12.so."""
+def _numeric_key(path: Path) -> list[tuple[int, str]]:
+    """Return a sort key that puts 7.so before 12.so."""
     parts = re.findall(r"\d+|\D+", path.name)
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

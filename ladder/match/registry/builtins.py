@@ -1,4 +1,4 @@
-"""The built-in players of a database, kept as the current sources have them."""
+"""The built-in players in a database, kept in step with the current sources."""
 
 import msgspec
 
@@ -16,15 +16,19 @@ from engine.cache import ROOT
 from ladder.match.specs.spec import (
     BUILTIN,
     ResolvedBot,
-    own_player_of,
     read_spec,
+    resolve_own_player,
 )
 
 
 def sync_builtins(store: Store) -> list[str]:
-    """Register every built-in player and give those whose sources changed a new revision.
+    """Register every built-in player, and add a revision to those whose sources changed.
 
-    Safe when two processes do it at once. Returns the names that got a new revision.
+    Two processes may do this at the same time.
+
+    Returns:
+        The names of the players with a new revision.
+
     """
     known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     new: list[NewBot] = []
@@ -36,11 +40,11 @@ def sync_builtins(store: Store) -> list[str]:
         bot = known.get(version.name)
         if bot is None:
             new.append(_new_bot(version, revision))
-        elif is_own(bot) and bot.revision.content_hash != revision.content_hash:
+        elif is_own_player(bot) and bot.revision.content_hash != revision.content_hash:
             changed[version.name] = revision
     for bot in known.values():
-        if bot.name not in VERSIONS and bot.retired_at is None and is_own(bot):
-            revision_now = _followed(bot)
+        if bot.name not in VERSIONS and bot.retired_at is None and is_own_player(bot):
+            revision_now = _new_revision(bot)
             if revision_now is not None:
                 changed[bot.name] = revision_now
     if new or changed:
@@ -48,15 +52,14 @@ def sync_builtins(store: Store) -> list[str]:
     return list(changed)
 
 
-def _followed(bot: BotRow) -> NewRevision | None:
-    """The new revision of a player with options; None when there is none.
+def _new_revision(bot: BotRow) -> NewRevision | None:
+    """Return the new revision of a player with options, or None if its content is the same.
 
-    The player is what its launch says, not the files that its options named.
+    The options are those of its launch, which hold the content of files that the user named.
     """
     try:
-        resolved = own_player_of(bot.revision.launch)
-    except (SpecError, UnknownPlayer):
-        # A player or an option that these sources do not have: it says so when it is to play.
+        resolved = resolve_own_player(bot.revision.launch)
+    except (SpecError, UnknownPlayer):  # these sources lack it, which is an error when it plays
         return None
     if not has_changed(bot, resolved):
         return None
@@ -70,21 +73,21 @@ def _followed(bot: BotRow) -> NewRevision | None:
 
 
 def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
-    """Whether the content of a registered bot is another one now.
+    """Return whether the content of a registered bot has changed.
 
-    A built-in player with options whose sources only moved has not changed.
+    If the sources of a built-in player with options only moved, it has not changed.
     """
     revision = bot.revision
     if resolved.content_hash == revision.content_hash:
         return False
-    if revision.launch.player is None or not is_own(bot):
+    if revision.launch.player is None or not is_own_player(bot):
         return True
     version, options = parse_player(revision.launch.player)
     return not goes_on(version, options, revision.files)
 
 
-def is_own(bot: BotRow) -> bool:
-    """Whether it is a built-in player of the current sources, which gets revisions by itself."""
+def is_own_player(bot: BotRow) -> bool:
+    """Return whether a bot is a built-in player of the current sources, not one from git."""
     launch = bot.revision.launch
     return launch.player is not None and launch.origin is None
 

@@ -1,6 +1,6 @@
-"""Bots at commits of a repository, taken in by a search: registered, and retired at once.
+"""Bots at commits of a repository, which a search registers and retires at once.
 
-Retired, because a search tries many that nobody wants in a rating list or a run. Their games stay.
+Retired bots appear in no rating list and no run, and their games stay.
 """
 
 import hashlib
@@ -13,43 +13,50 @@ from db.records.bots import BotRow
 from db.store import Store
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import unknown_bots
-from ladder.match.registry.register import Request, enrol, examine, known_bots
+from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.git import LoggedCommit
-from ladder.match.specs.git_copies import damage
+from ladder.match.specs.git_copies import find_damage
 from ladder.match.specs.git_spec import GitSource
 from ladder.match.specs.spec import INTERPRETER
 from ladder.names import NAME_CHARACTERS, NOT_FIRST
 from ladder.visible import visible
 
 SHORT = 10
-"""Digits of a commit's hash in the name of its bot."""
+"""Number of digits of a commit's hash in its bot's name."""
 LONGEST_BASE, LONGEST_NOTE = 60, 200
 
 
 @dataclass(frozen=True, slots=True)
 class CommitBots:
-    """The common part of the bots of one search."""
+    """The properties that all bots of one search share."""
 
     spec: str
     folder: Path
-    """Where the specification was written."""
+    """The folder in which the specification was written."""
     build: str
-    """"" for none."""
+    """The build command, or "" for none."""
     python: str | None
     copies: Path
-    """The folder of the copies; see `ladder.match.specs.git_copies`."""
+    """The folder of all copies; see `ladder.match.specs.git_copies`."""
 
-    def name_of(self, commit: str, *, further: bool = False) -> str:
-        """The name of the bot at a commit; a `further` one tells specification and build apart."""
+    def name_of(self, commit: str, *, unique: bool = False) -> str:
+        """Return the name of the bot at a commit, such as ``v18@0123456789``.
+
+        Args:
+            commit: hash of the commit.
+            unique: whether to add a hash of specification, folder, build and interpreter, if
+                another bot has the plain name.
+
+        """
         name = f"{base_name(self.spec)}@{commit[:SHORT]}"
-        if further:
+        if unique:
             made_by = repr((self.spec, str(self.folder), self.build, self.python))
             name += f".{hashlib.sha256(made_by.encode()).hexdigest()[:6]}"
         return name
 
 
 def base_name(spec: str) -> str:
-    """A word for the bot of a specification, such as ``v18`` or ``mybot``."""
+    """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
     kind, _, rest = spec.partition(":")
     try:
         words = shlex.split(rest) if kind in ("exec", "saiblo") else [rest]
@@ -67,21 +74,21 @@ def base_name(spec: str) -> str:
 def commit_bot(
     store: Store, bots: CommitBots, commit: LoggedCommit, confinement: Confinement
 ) -> BotRow:
-    """The bot at a commit: the registered one, or built, tried, registered and retired.
+    """Return the bot at a commit; if it is not registered, build, try, register and retire it.
 
     Raises:
-        UsageError: it cannot be built, or failed its trial; the message says how.
-        SpecError: the specification cannot be read at this commit.
+        UsageError: it cannot be built, or failed its trial.
+        SpecError: the specification is not valid at this commit.
 
     """
     known = known_bots(store)
     name = bots.name_of(commit.commit)
     if name in known and not _is_of(known[name], bots, commit):
-        name = bots.name_of(commit.commit, further=True)
+        name = bots.name_of(commit.commit, unique=True)
     former = known.get(name)
     if former is not None and _is_of(former, bots, commit) and _is_whole(former):
         return former
-    request = Request(
+    request = RegistrationRequest(
         name=name,
         spec=bots.spec,
         folder=bots.folder,
@@ -91,12 +98,12 @@ def commit_bot(
         source=GitSource(commit.commit, bots.build, bots.copies),
     )
     examined = examine(known, request, confinement)
-    enrol(store, examined.new, replace=request.replace)
+    save_bot(store, examined.new, replace=request.replace)
     return store.bots.retire(name)
 
 
 def _is_of(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
-    """Whether a registered bot is what the search would make of a commit."""
+    """Return whether a registered bot is the one that the search would register at a commit."""
     launch = row.revision.launch
     origin = launch.origin
     return (
@@ -109,6 +116,6 @@ def _is_of(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
 
 
 def _is_whole(row: BotRow) -> bool:
-    """Whether a registered bot's copy is as it was taken, by this user."""
+    """Return whether this user registered a bot and its copy is undamaged."""
     origin = row.revision.launch.origin
-    return origin is not None and not unknown_bots([row]) and not damage(origin)
+    return origin is not None and not unknown_bots([row]) and not find_damage(origin)

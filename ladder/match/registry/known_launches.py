@@ -1,8 +1,9 @@
-"""Which launches this user knows: a mark for each, in a folder that belongs to no database.
+"""The launches that this user knows: a marker file for each, in the user's own folder.
 
-A database says how its bots are started, and somebody else may have written it. A mark says that
-this user has registered a bot with that launch, or was told of it before its first start. Marks go
-by launch and not by database, so that a copied or moved database of one's own needs no new ones.
+A database contains the commands of its bots, and another user may have written it. A marker file
+means that this user registered a bot with this launch, or was warned before its first start.
+Markers depend on the launch and not on the database, so a copy of one's own database needs no new
+ones.
 """
 
 import hashlib
@@ -13,11 +14,11 @@ from pathlib import Path
 
 from db.records.bots import BotRow
 from db.records.launch import Launch
-from ladder.match.registry.builtins import is_own
+from ladder.match.registry.builtins import is_own_player
 
 
 def launches_folder() -> Path:
-    """The folder of the marks: in ``LADDER_STATE``, or in the user's folder for such state.
+    """Return the folder of markers: below ``LADDER_STATE`` or the user's state folder.
 
     Raises:
         RuntimeError: the user has no home folder.
@@ -32,11 +33,11 @@ def launches_folder() -> Path:
 
 
 def mark_launch(spec: str, launch: Launch) -> None:
-    """Note that this user knows a launch; without effect where the folder cannot be written.
+    """Record that this user knows a launch, if the folder of markers can be written.
 
     Args:
-        spec: the bot's specification, which the launch is made from at every start.
-        launch: the launch as it is stored.
+        spec: the bot's specification, from which the launch is made at every start.
+        launch: the stored launch.
 
     """
     text = _described(spec, launch)
@@ -45,15 +46,15 @@ def mark_launch(spec: str, launch: Launch) -> None:
         mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mark.write_text(text + "\n", encoding="utf-8")
     except (OSError, RuntimeError):
-        return  # the warning then comes again, which is no reason to fail
+        return  # the user will only see the warning again
 
 
 def unknown_bots(bots: Iterable[BotRow]) -> list[BotRow]:
-    """The bots whose launches have no mark, each once; never a player of this installation."""
+    """Return the bots whose launches this user does not know; built-in players are known."""
     unknown: dict[str, BotRow] = {}
     for bot in bots:
         launch = bot.revision.launch
-        starts = not is_own(bot) and not launch.is_description_only
+        starts = not is_own_player(bot) and not launch.is_description_only
         if starts and not _is_marked(bot.spec, launch):
             unknown[bot.name] = bot
     return list(unknown.values())
@@ -67,12 +68,12 @@ def _is_marked(spec: str, launch: Launch) -> bool:
 
 
 def _described(spec: str, launch: Launch) -> str:
-    """Everything of a stored bot that decides what is started, as one line of ASCII."""
+    """Return everything that decides what a stored bot starts, as one line of ASCII."""
     origin = launch.origin
     copy = None if origin is None else [origin.place, origin.inner, origin.digest]
     return json.dumps([spec, launch.folder, launch.python, copy])
 
 
 def _mark(described: str) -> Path:
-    """The file whose presence is the mark; its content is for people."""
+    """Return the path of a marker file, whose content is only for human readers."""
     return launches_folder() / hashlib.sha256(described.encode()).hexdigest()

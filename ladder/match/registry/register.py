@@ -1,4 +1,4 @@
-"""Registering a bot: it is tried out first, and nothing is stored unless it passes."""
+"""Registration of a bot: it is tried out first, and stored only if it passes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,41 +11,42 @@ from db.records.bots import (
     BotRow,
     NewBot,
     NewRevision,
+    remedy_for,
 )
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UsageError
+from ladder.errors import UnknownBot, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
 from ladder.match.registry.trial import (
-    Found,
-    found_in_catalogue,
+    TrialResult,
+    result_from_catalogue,
     try_options,
     try_out,
 )
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.file_state import changes, name_changes
-from ladder.match.specs.fingerprint import describe_changes, programs
+from ladder.match.specs.file_state import describe_file_changes, find_file_changes
+from ladder.match.specs.fingerprint import describe_changes, select_programs
 from ladder.match.specs.git_spec import (
     GitSource,
-    resolving,
+    resolve_spec,
 )
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text, unknown_bot
+from ladder.names import check_line, check_name, check_text
 
 
 class NothingToAdd(UsageError):
-    """The bot is registered already, with the same content."""
+    """The bot is already registered with the same content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A bot to be registered, as its author asks for it."""
+class RegistrationRequest:
+    """The request to register a bot."""
 
     name: str
     spec: str
-    """The specification, in a form that `ladder.match.specs.spec.read_spec` takes."""
+    """The specification, as `ladder.match.specs.spec.read_spec` takes it."""
     folder: Path
     """The folder in which the specification was written."""
     based_on: str | None = None
@@ -53,62 +54,63 @@ class Request:
     note: str | None = None
     """The one thing that it changes; None: as the bot that it replaces."""
     python: str | None = None
-    """The interpreter, as `ladder.match.specs.git_spec.resolving` takes it."""
+    """The interpreter, as `ladder.match.specs.git_spec.resolve_spec` takes it."""
     patterns: tuple[str, ...] = ()
     """Files that count as the bot, as `ladder.match.specs.spec.read_spec` takes them."""
     restart: Restart | None = None
-    """How often its process is renewed; None: what suits the kind of bot."""
+    """When to restart its process; None: the default of its kind."""
     replace: bool = False
-    """Whether the name may be taken: the former content and its games then count no more."""
+    """Whether to replace a bot of the same name, whose old games then no longer count."""
     source: GitSource | None = None
-    """The revision of a git repository to take it from; None: the files as they are."""
+    """The revision of a git repository; None: the files as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
-    """A bot that has passed its trial and is not stored yet."""
+class ExaminedBot:
+    """A bot that passed its trial and is not stored yet."""
 
     new: NewBot
-    found: Found
+    found: TrialResult
     not_tracked: str
     """The kinds of files that do not count as the bot; "" for a built-in player."""
 
 
 def known_bots(store: Store) -> dict[str, BotRow]:
-    """Every registered bot by name, the retired ones too."""
+    """Return every registered bot by name, including retired ones."""
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
 def examine(
     known: Mapping[str, BotRow],
-    request: Request,
+    request: RegistrationRequest,
     confinement: Confinement,
     report: Callable[[str], None] | None = None,
-) -> Examined:
-    """Try a bot out; stores nothing.
+) -> ExaminedBot:
+    """Try a bot out, without storing anything.
 
     Args:
-        known: the registered bots by name, the retired ones too.
+        known: the registered bots by name, including retired ones.
         request: the bot.
-        confinement: its bounds in the trial.
+        confinement: its confinement in the trial.
         report: called with a sentence about a bot that is silent for long.
 
     Raises:
-        UsageError: the name cannot be used, or the bot failed its trial; the message says how.
-        SpecError: the specification cannot be read.
+        UsageError: the name cannot be used, or the bot failed its trial.
+        SpecError: the specification is not valid.
 
     """
     name = check_name(request.name)
-    check_text(request.spec, "SPEC")
+    check_text(request.spec, "a specification")
     if request.based_on and request.based_on not in known:
-        raise unknown_bot(request.based_on, known, "--based-on")
+        problem = f"no registered bot is called {request.based_on!r}"
+        raise UnknownBot(f"{problem}: {remedy_for(request.based_on, known)}", option="based_on")
     former = known.get(name)
     based_on = request.based_on
-    note = None if request.note is None else check_line(request.note, "--note")
+    note = None if request.note is None else check_line(request.note, "a note")
     if former is not None:
         based_on = former.based_on if based_on is None else based_on
         note = former.change if note is None else note
-    with resolving(
+    with resolve_spec(
         request.spec,
         request.folder,
         python=request.python,
@@ -117,7 +119,7 @@ def examine(
     ) as resolved:
         if former is not None:
             _refuse_taken(former, request, resolved)
-        found = _tried(resolved, confinement, name, report)
+        found = _try(resolved, confinement, name, report)
         _refuse_written(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
@@ -139,19 +141,19 @@ def examine(
         change=note or "",
         revision=revision,
     )
-    return Examined(new, found, resolved.not_tracked)
+    return ExaminedBot(new, found, resolved.not_tracked)
 
 
-def _tried(
+def _try(
     resolved: ResolvedBot,
     confinement: Confinement,
     name: str,
     report: Callable[[str], None] | None,
-) -> Found:
+) -> TrialResult:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
-        return found_in_catalogue(str(launch.player), resolved.budgets or ())
+        return result_from_catalogue(str(launch.player), resolved.budgets or ())
     compile_launches([launch])
     if own:
         return try_options(launch, resolved.budgets or ())
@@ -159,27 +161,31 @@ def _tried(
 
 
 def _refuse_written(resolved: ResolvedBot) -> None:
-    """Refuse a bot that wrote, in its trial, to the files that it is made of."""
-    written = changes(resolved.states)
+    """Refuse a bot whose files changed during its trial."""
+    written = find_file_changes(resolved.states)
     if written:
-        names = name_changes(written, Path(resolved.launch.folder))
+        names = describe_file_changes(written, Path(resolved.launch.folder))
         raise UsageError(
             f"the bot's files changed during its trial ({names}): files that a bot writes while it "
-            "plays are not the bot; say which ones are with --files, such as --files '*.py'"
+            "plays must not count as the bot; name the others by patterns, as in `ladder bots add "
+            "NAME SPEC --files '*.py'`"
         )
 
 
-def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
-    """Store a bot that was examined, with `replace` in the place of a former one of its name.
+def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+    """Store a bot and mark its launch as known to this user.
 
-    Its launch is one that this user knows from now on.
+    Args:
+        store: the database.
+        new: the bot.
+        replace: whether to replace a bot of the same name.
 
     Raises:
         NameTaken: a bot of that name was registered meanwhile.
 
     """
-    taken = replace and new.name in known_bots(store)
-    row = store.bots.replace(new) if taken else store.bots.add(new)
+    exists = replace and new.name in known_bots(store)
+    row = store.bots.replace(new) if exists else store.bots.add(new)
     mark_launch(new.spec, new.revision.launch)
     return row
 
@@ -188,19 +194,23 @@ def refuse_name(store: Store, name: str) -> None:
     """Refuse a name that a new bot cannot have.
 
     Raises:
-        UsageError: it is no name, or it is taken.
+        UsageError: it is not a valid name, or another bot has it.
 
     """
     check_name(name)
     if name in known_bots(store):
-        raise UsageError(f"a bot called {name} is already registered: choose another name")
+        raise UsageError(f"a bot named {name} is already registered: choose another name")
 
 
 def refuse_built_in(bot: BotRow, remedy: str) -> None:
-    """Refuse a built-in player under its own name: it comes back by itself.
+    """Refuse a built-in player under its own name, because it would come back by itself.
+
+    Args:
+        bot: the bot.
+        remedy: the end of the message.
 
     Raises:
-        UsageError: it is one; the remedy is said behind it.
+        UsageError: it is a built-in player.
 
     """
     if is_built_in(bot):
@@ -213,26 +223,27 @@ def is_built_in(bot: BotRow) -> bool:
     return own and bot.revision.launch.origin is None
 
 
-def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> None:
-    """Refuse a name that is taken, with the remedy that works; `replace` allows it."""
+def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> None:
+    """Refuse a name that another bot has, unless the request is to replace that bot."""
     refuse_built_in(known, "choose another name")
     if request.replace:
         return
     name, other = known.name, _difference(known, request, resolved)
     same = not other
     if known.retired_at is None:
-        state = f"a bot called {name} is already registered"
+        state = f"a bot named {name} is already registered"
         if same:
-            raise NothingToAdd(f"{state}, with the same content: there is nothing to add")
+            raise NothingToAdd(f"{state} with the same content: there is nothing to add")
         raise UsageError(
-            f"{state}, with other content ({other}): choose another name, or --replace to put this "
-            "one in its place; games of the old content then count no more; with --files, such as "
-            "--files '*.py', if that is no part of the bot"
+            f"{state} with other content ({other}): choose another name, or replace it with "
+            f"`ladder bots add {name} SPEC --replace`, and its old games no longer count; if the "
+            "changed files are not part of the bot, name the others by patterns, as in `ladder "
+            f"bots add {name} SPEC --replace --files '*.py'`"
         )
     if known.revision.launch.is_description_only:
         raise UsageError(
-            f"{name} came with an import and was never registered on this machine: --replace puts "
-            "this one in its place, with its games when the content is the same"
+            f"{name} was imported and never registered on this machine: `ladder bots add {name} "
+            "SPEC --replace` replaces it, and keeps its games if the content is the same"
         )
     if same:
         raise UsageError(
@@ -240,13 +251,13 @@ def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> Non
             "back, with its games and its rating"
         )
     raise UsageError(
-        f"a retired bot is called {name}, with other content ({other}): choose another name, or "
-        "--replace to bring it back as this one; games of the old content then count no more"
+        f"a retired bot named {name} has other content ({other}): choose another name, or replace "
+        f"it with `ladder bots add {name} SPEC --replace`, and its old games no longer count"
     )
 
 
-def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
-    """Return how a request differs from the bot of its name, or "" if they are the same bot."""
+def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> str:
+    """Return how a request differs from the registered bot, or "" if the content is the same."""
     revision = known.revision
     if revision.content_hash == resolved.content_hash:
         return ""
@@ -260,7 +271,7 @@ def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
     if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
         return f"it is in {revision.launch.folder}"
     if not request.patterns and _has_own_files(known, resolved):
-        # An earlier release may have chosen its files by another rule: that is no difference.
+        # An earlier release may have selected its files by another rule: compare by that rule.
         by_its_rule = resolve_bot(known)
         if by_its_rule.content_hash == revision.content_hash:
             return ""
@@ -269,8 +280,10 @@ def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
 
 
 def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
-    """Return whether a bot is made of files of its author, run by the same programs as another."""
+    """Return whether a bot consists of files in its folder and runs by the same programs."""
     launch = known.revision.launch
     if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:
         return False
-    return not unknown_bots([known]) and programs(known.revision.files) == programs(resolved.files)
+    return not unknown_bots([known]) and select_programs(known.revision.files) == select_programs(
+        resolved.files
+    )

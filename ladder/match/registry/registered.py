@@ -1,4 +1,4 @@
-"""Registered bots: choosing them for a run, and seeing that they still are what was registered."""
+"""Registered bots: choose them for a run, and check that they have not changed."""
 
 import fnmatch
 import shutil
@@ -7,42 +7,41 @@ from pathlib import Path
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
-from db.records.bots import BotRow, NewBot
+from db.records.bots import BotRow, NewBot, remedy_for
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
-from ladder.match.registry.builtins import has_changed, is_own
+from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
+from ladder.match.registry.builtins import has_changed, is_own_player
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
-    boards_to_propose,
     can_play_class,
     describe_boards,
+    propose_boards,
 )
 from ladder.match.specs.fingerprint import (
     changed_files,
     describe_changes,
-    moved_programs,
-    programs,
-    same_environment,
+    environment_advice,
+    find_moved_programs,
+    select_programs,
 )
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.spec import (
     ResolvedBot,
-    own_player_of,
     read_spec,
+    resolve_own_player,
 )
-from ladder.match.specs.start_command import entrant_of
-from ladder.names import unknown_bot
+from ladder.match.specs.start_command import make_entrant
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
-    """The registered bots that the names and shell patterns select, each once.
+    """Return the registered bots that names and shell patterns select, each once.
 
     Raises:
-        UnknownBot: a name or pattern selects nothing.
+        UnknownBot: a name or pattern selects no bot.
 
     """
     available = {bot.name: bot for bot in store.bots.all()}
@@ -51,7 +50,8 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            raise unknown_bot(word, available, "--bots")
+            problem = f"no registered bot is called {word!r}: {remedy_for(word, available)}"
+            raise UnknownBot(problem, option="bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
@@ -63,12 +63,12 @@ def leave_out(
     """Leave out bots that cannot take part.
 
     Args:
-        bots: the chosen ones.
-        needed: the names of those that are never left out.
+        bots: the chosen bots.
+        needed: names of bots that are never left out.
         refuse: raises an error for a bot that cannot take part.
 
     Returns:
-        The other bots, and by name the reason why each of those is left out.
+        The remaining bots, and the reasons for leaving out the others, by name.
 
     """
     fit: list[BotRow] = []
@@ -86,40 +86,40 @@ def leave_out(
 
 
 def resolve_bot(bot: BotRow) -> ResolvedBot:
-    """A registered bot as its specification stands now, looked at on this machine.
+    """Resolve a registered bot's specification on this machine as it is now.
 
     Raises:
-        SpecError: something that it is made of is gone.
-        UsageError: it came with an import and was never registered on this machine.
-        UnknownPlayer: these sources have no such player any more.
+        SpecError: a file or program of the bot is gone.
+        UsageError: it was imported and never registered on this machine.
+        UnknownPlayer: these sources no longer have such a player.
 
     """
     launch = bot.revision.launch
     if launch.is_description_only:
         raise UsageError(
-            f"{bot.name} came with an import, which brings no command: `ladder bots add {bot.name} "
-            "SPEC --replace` registers it from files on this machine, with its games when they are "
+            f"{bot.name} was imported without its command: `ladder bots add {bot.name} SPEC "
+            "--replace` registers it from files on this machine, with its games if the files are "
             "the same"
         )
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
-    if is_own(bot):  # the content of a file that an option named is kept with the bot
-        return own_player_of(launch)
+    if is_own_player(bot):  # its launch holds the content of a file that an option named
+        return resolve_own_player(launch)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
 
-def changes_since(bot: BotRow) -> dict[str, str]:
-    """The changes of a registered foreign bot's ingredients since then, by name; mostly empty.
+def find_changes_since(bot: BotRow) -> dict[str, str]:
+    """Return the changes of a foreign bot's ingredients since its registration, by name.
 
-    A bot that cannot be read any more has one entry, its specification, and the reason. So has a
-    bot that this user has not registered: looking at it would ask a program that a stranger's
-    database names for its version.
+    If the bot cannot be resolved any more, the result has one entry: its specification and the
+    reason. The same holds for a bot that this user has not registered: resolving it would start a
+    program that a foreign database names, to print its version.
     """
-    if is_own(bot) or bot.revision.launch.is_description_only:
+    if is_own_player(bot) or bot.revision.launch.is_description_only:
         return {}
     if unknown_bots([bot]):
         return {
-            bot.spec: "not looked at, for it was not registered by you on this machine; "
+            bot.spec: "not checked, for you have not registered it on this machine; "
             f"`ladder bots check {bot.name}` starts it"
         }
     try:
@@ -129,28 +129,28 @@ def changes_since(bot: BotRow) -> dict[str, str]:
 
 
 def refuse_changed(bot: BotRow) -> None:
-    """Refuse a bot that is not what was registered.
+    """Refuse a bot that has changed since its registration.
 
-    A built-in player follows the sources, and only has to be one of theirs.
+    A built-in player may change with the sources, which only must still have it.
 
     Raises:
         UsageError: its files have changed.
-        SpecError: something that it is made of is gone.
-        UnknownPlayer: these sources have no such player any more.
+        SpecError: a file or program of the bot is gone.
+        UnknownPlayer: these sources no longer have such a player.
 
     """
-    if is_own(bot):
+    if is_own_player(bot):
         resolve_bot(bot)
     else:
         resolve_unchanged(bot)
 
 
 def resolve_unchanged(bot: BotRow) -> ResolvedBot:
-    """A registered bot as its specification stands now, its files being what was registered.
+    """Resolve a registered bot, and refuse it if its content has changed.
 
     Raises:
         UsageError: its files have changed; games of the two contents must not be mixed.
-        SpecError: something that it is made of is gone.
+        SpecError: a file or program of the bot is gone.
 
     """
     try:
@@ -164,25 +164,25 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
         f"{bot.name} is not what was registered "
         f"({describe_changes(bot.revision.files, resolved.files)})"
     )
-    if is_own(bot):
+    if is_own_player(bot):
         raise UsageError(f"{reason}: its sources were edited while the command started; try again")
-    for former in moved_programs(bot.revision.files, resolved.files):
-        raise UnfitBot(reason, same_environment(former))
+    for former in find_moved_programs(bot.revision.files, resolved.files):
+        raise UnfitBot(reason, environment_advice(former))
     raise UnfitBot(reason, REGISTER_ANEW)
 
 
 def _lost_program(bot: BotRow) -> str:
-    """Return the advice about a program of a registered bot that is not on PATH here."""
-    for name in programs(bot.revision.files):
+    """Return the advice if a program of a registered bot is not on PATH, or ""."""
+    for name in select_programs(bot.revision.files):
         if shutil.which(Path(name).name) is None:
-            return f"; it was {name} when it was registered: {same_environment(name)}"
+            return f"; it was {name} when it was registered: {environment_advice(name)}"
     return ""
 
 
 def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
-    """Refuse a stored launch other than the one that the specification stands for on this machine.
+    """Refuse a bot whose stored launch differs from the launch of its specification.
 
-    The stored one is never started; another one says that a stranger wrote it.
+    A stored launch is never started. If it differs, another program wrote the database.
 
     Raises:
         UsageError: they differ.
@@ -191,11 +191,11 @@ def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
     stored, made = bot.revision.launch, resolved.launch
     fields = ("command", "folder", "host", "player", "origin")
     other = [field for field in fields if getattr(stored, field) != getattr(made, field)]
-    if other and not is_own(bot):
+    if other and not is_own_player(bot):
         raise UsageError(
-            f"{bot.name} is not started: the database holds another {' and '.join(other)} than its "
-            "specification stands for here; look at it with `ladder bots show`, and register it "
-            "anew with `ladder bots add` and --replace when it is yours"
+            f"{bot.name} is not started: its stored {' and '.join(other)} differ from those of its "
+            f"specification; check it with `ladder bots show {bot.name}`, and if it is yours, "
+            f"register it again with `ladder bots add {bot.name} SPEC --replace`"
         )
 
 
@@ -204,28 +204,27 @@ def entrants(
     budget_of: Callable[[BotRow], Budget],
     restart: Restart | None = None,
 ) -> dict[str, Entrant]:
-    """Registered bots as sides of pairs, by name, all being what was registered.
+    """Return registered bots as sides of pairs, by name, after checking that none has changed.
 
-    A bot is started by what its specification stands for on this machine, never by a stored
-    command.
+    A bot is started as its specification says on this machine, never by a stored command.
 
     Args:
         bots: the bots.
-        budget_of: what each may spend on a move.
-        restart: how often their processes are renewed; None: as each was registered.
+        budget_of: returns the budget of a bot's moves.
+        restart: when to restart their processes; None: as each was registered.
 
     Raises:
-        UsageError: the files of one have changed, or sources are being edited at this moment.
-        SpecError: something that one is made of is gone.
+        UsageError: the files of a bot have changed, or sources are being edited now.
+        SpecError: a file or program of a bot is gone.
 
     """
     chosen = list(bots)
-    if any(map(is_own, chosen)):
-        own_sources()  # taken before any hash, so that an edit after either is seen
+    if any(map(is_own_player, chosen)):
+        own_sources()  # copied before anything is hashed, so that `refuse_edited` sees any edit
     found = {}
     for bot in chosen:
         resolved = resolve_unchanged(bot)
-        found[bot.name] = entrant_of(
+        found[bot.name] = make_entrant(
             resolved.launch,
             revision=bot.revision.id,
             name=bot.name,
@@ -233,7 +232,7 @@ def entrants(
             restart=bot.revision.launch.restart if restart is None else restart,
             content=resolved.states,
         )
-    if any(map(is_own, chosen)):
+    if any(map(is_own_player, chosen)):
         refuse_edited()
     return found
 
@@ -249,26 +248,26 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
     for bot in chosen:
         own = bot.revision.boards
         if not any(can_play_class(own, board) for board in classes):
-            asked = ", ".join(map(str, classes))
-            proposed = boards_to_propose(own, [other.revision.boards for other in chosen])
+            wanted = ", ".join(map(str, classes))
+            proposed = propose_boards(own, [other.revision.boards for other in chosen])
             raise UnfitBot(
-                f"{bot.name} does not play {asked}, but {describe_boards(own)}",
-                f"give --boards {proposed}",
+                f"{bot.name} does not play {wanted}, but {describe_boards(own)}",
+                f"choose other boards, such as {proposed}",
             )
 
 
-def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
-    """Refuse bots that need more than the time given per move.
+def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
+    """Refuse bots that need more time per move than they would get.
 
     Raises:
-        UnfitBot: one needs more, as was found when it was registered.
+        UnfitBot: a bot needs more, as its trial at registration has shown.
 
     """
     for bot in bots:
         needed = bot.revision.launch.min_time_ms
         if time_ms is not None and needed is not None and time_ms < needed:
             raise UnfitBot(
-                f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
-                "less",
-                f"ask for at least --time {needed}ms",
+                f"{bot.name} takes {needed} ms per move whatever its budget is, and {time_ms} ms "
+                "are less",
+                f"allow at least {needed} ms per move",
             )

@@ -1,5 +1,6 @@
-"""The trial of a bot before it is registered: a hello, and a game against `random` on each kind
-of board that it claims. Nothing of it is stored.
+"""The trial of a bot before its registration: a hello and games against `random`.
+
+The bot plays one game on each kind of board that it claims. Nothing is stored.
 """
 
 import math
@@ -18,19 +19,19 @@ from engine.errors import EngineError
 from engine.result import Result
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game
+from ladder.match.game.new_game import make_new_game
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
-from ladder.match.specs.start_command import built_in, entrant_of, start_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
 TRIAL_MS = 100
 """The time per move of a trial."""
 OTHER_MS = 25
-"""The time per move of another game of a bot that took longer than it was given."""
-SAME = 0.75
-"""Share of its time that a bot still takes when given a quarter, if its time is fixed."""
+"""The time per move of a second game, if a bot took longer than `TRIAL_MS`."""
+FIXED_SHARE = 0.75
+"""A bot that still takes this share of its time when given a quarter of the budget ignores it."""
 TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "time": Budget(time_ms=TRIAL_MS),
     "simulations": Budget(simulations=100),
@@ -39,17 +40,17 @@ TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "any": Budget(time_ms=TRIAL_MS),
 }
 TRIAL_MARGIN_MS = 10_000
-"""A trial tells how long a bot takes; only a hung one fails by the clock."""
+"""So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
 MARGIN_MS = 50
-"""How far over its budget a bot may be without counting as one that needs more."""
+"""A bot that exceeds its budget by more than this needs a larger budget."""
 QUICK_MS = 20
-"""A bot that never takes longer plays under any budget, with the margin that every run gives."""
+"""A bot that never takes longer fits any budget, thanks to the margin of every run."""
 COURSE_HOSTS = ("thu", "saiblo")
-"""Their bots are never told the time, and were written for boards with a forbidden cell."""
+"""Hosts whose bots do not know their time, and were written for boards with a forbidden cell."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialGame:
     """One game of a bot against `random`."""
 
     board: Board
@@ -70,22 +71,22 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The findings of a trial."""
+class TrialResult:
+    """The result of a trial."""
 
     name: str
     """The name in its hello."""
     version: str
     budgets: tuple[BudgetKind, ...]
     boards: tuple[str, ...] | None
-    """The boards in its hello, or fewer where it failed."""
-    trials: tuple[Trial, ...]
+    """The boards in its hello without those on which it failed; None: all."""
+    trials: tuple[TrialGame, ...]
     min_time_ms: int | None = None
-    """Milliseconds that it takes per move under any budget; None: it keeps to its budget."""
+    """Milliseconds that it takes per move under any budget; None if it keeps to its budget."""
     left_out: str = ""
-    """Why `boards` is less than the bot claims, in one sentence."""
+    """A sentence why `boards` is less than the bot claims, or ""."""
     over_budget: str = ""
-    """How far it exceeds its time budget, where the excess grows with the budget."""
+    """A sentence how it exceeds its budget, if the excess grows with the budget, or ""."""
 
 
 def try_out(
@@ -95,51 +96,52 @@ def try_out(
     *,
     name: str = "bot",
     report: Callable[[str], None] | None = None,
-) -> Found:
-    """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
+) -> TrialResult:
+    """Read a bot's hello, and let it play one game on each kind of board that it claims.
 
-    Each game has a fresh process, and none is stored.
+    Each game has a new process, and none is stored.
 
     Args:
-        launch: how to start it, as it is stored.
-        budgets: what it plays on; None: what its hello says.
-        confinement: its bounds.
-        name: the bot's, for its log.
+        launch: how to start the bot.
+        budgets: the kinds of budget that it accepts; None: those in its hello.
+        confinement: its confinement.
+        name: the bot's name, for its log.
         report: called with a sentence about a bot that is silent for long.
 
     Raises:
-        UsageError: it failed; the message says how.
+        UsageError: it failed.
 
     """
     course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
     left_out = ""
-    trials: list[Trial] = []
+    trials: list[TrialGame] = []
     try:
-        hello = pool.greet(start_of(launch), name, report=report)
+        hello = pool.fetch_hello(make_start(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
             try:
                 trials.append(_trial(launch, budgets, board, pool, name))
             except UsageError as failure:
-                # A course program may rightly rely on the forbidden cell that its boards have.
+                # Boards of the course have a forbidden cell, so its programs may need one.
                 if not course or board.forbidden is not None:
                     raise
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
-        timed = course or TRIAL_BUDGETS[budgets[0]].time_ms is not None
-        needs = [needed_ms(trial.times_us, told=not course) for trial in trials] if timed else []
-        least = max((need for need in needs if need is not None), default=None)
+        least = None
+        if course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
+            needs = [needed_ms(trial.times_us, knows_budget=not course) for trial in trials]
+            least = max((need for need in needs if need is not None), default=None)
         over_budget = ""
         if least is not None and not course:
             slowest = max(trials, key=lambda trial: trial.max_ms)
             other = _game(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
-            over_budget = exceeded(slowest.max_ms, other.max_ms)
+            over_budget = describe_excess(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
         raise UsageError(f"the bot failed its check: {failure}") from failure
     finally:
         pool.close()
-    return Found(
+    return TrialResult(
         name=hello.name,
         version=hello.version,
         budgets=budgets,
@@ -152,103 +154,103 @@ def try_out(
 
 
 def _only_forbidden(board: Board, failure: UsageError) -> str:
-    """Return the sentence about a course program that needs the forbidden cell of its boards."""
-    cause = in_one_line(str(failure)).partition("): ")[2] or str(failure)
+    """Return the sentence about a program of the course that fails without a forbidden cell."""
+    cause = to_one_line(str(failure)).partition("): ")[2] or str(failure)
     return (
-        f"plays only boards with a forbidden cell, as the course's are: on {board}, which has "
-        f"none, it failed ({cause.partition(';')[0]})"
+        f"plays only boards with a forbidden cell, as those of the course: on {board} without one "
+        f"it failed ({cause.partition(';')[0]})"
     )
 
 
-def exceeded(trial_ms: float, other_ms: float) -> str:
-    """Return the sentence about a bot whose time grows with its budget; "" if it does not.
+def describe_excess(trial_ms: float, other_ms: float) -> str:
+    """Return a sentence about a bot whose time exceeds and grows with its budget, or "".
 
     Args:
         trial_ms: its slowest move when given `TRIAL_MS`.
         other_ms: its slowest move when given `OTHER_MS`.
 
     """
-    if other_ms > SAME * trial_ms:
+    if other_ms > FIXED_SHARE * trial_ms:
         return ""
     return (
-        f"takes {trial_ms:.0f} ms a move when given {TRIAL_MS} ms, and {other_ms:.0f} ms when "
+        f"takes {trial_ms:.0f} ms per move when given {TRIAL_MS} ms, and {other_ms:.0f} ms when "
         f"given {OTHER_MS} ms: it does not keep to its budget, and will lose games by timeout"
     )
 
 
-def needed_ms(times_us: Sequence[int], *, told: bool) -> int | None:
-    """The time per move that a bot needs, from the times of its moves in a trial.
+def needed_ms(times_us: Sequence[int], *, knows_budget: bool) -> int | None:
+    """Return the time per move that a bot needs, from the times of its moves in a trial.
 
     Args:
         times_us: wall times of its moves.
-        told: whether it was told its budget of `TRIAL_MS`.
+        knows_budget: whether its host passed on the budget of `TRIAL_MS`.
 
     Returns:
-        Milliseconds; None when it needs no more than it is given.
+        Milliseconds, or None if it needs no more than its budget.
 
     """
     longest_ms = math.floor(max(times_us, default=0) / 1000)
-    kept = longest_ms <= TRIAL_MS + MARGIN_MS if told else longest_ms < QUICK_MS
-    return None if kept else longest_ms
+    fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < QUICK_MS
+    return None if fits else longest_ms
 
 
-def found_in_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> Found:
-    """A player of this installation as it stands in the catalogue: no trial could tell more."""
-    return Found(player, "", budgets, boards=None, trials=())
+def result_from_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> TrialResult:
+    """Return the result for a player of this installation, which needs no trial."""
+    return TrialResult(player, "", budgets, boards=None, trials=())
 
 
-def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
-    """Have a player of this installation built with its options for each kind of board.
+def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> TrialResult:
+    """Build a player of this installation with its options on each kind of board.
 
     Raises:
-        UsageError: it does not take them; the message says why.
+        UsageError: it refuses its options.
 
     """
     pool = BotPool(BUILT_IN_ONLY)
     try:
         budget = TRIAL_BUDGETS[budgets[0]]
-        entrant = entrant_of(launch, revision=0, name=str(launch.player), budget=budget)
+        entrant = make_entrant(launch, revision=0, name=str(launch.player), budget=budget)
         process = pool.acquire(entrant.start)
         for board in TRIAL_BOARDS:
-            question = new_game(entrant, board, game="options", side=0, seed=1)
+            question = make_new_game(entrant, board, game="options", side=0, seed=1)
             process.ask(question, timeout_s=READY_S)
         process.kill()
     except BotFailure as failure:
         raise UsageError(f"the player cannot be built: {failure}") from failure
     finally:
         pool.close()
-    return found_in_catalogue(str(launch.player), budgets)
+    return result_from_catalogue(str(launch.player), budgets)
 
 
 def _claimed(boards: Sequence[str] | None) -> list[Board]:
     try:
         claimed = trial_boards(boards)
     except EngineError as error:
-        raise UsageError(f"the bot's hello lists a board that is none: {error}") from error
+        raise UsageError(f"the bot's hello lists a board that is not valid: {error}") from error
     if not claimed:
-        raise UsageError("the bot's hello lists no board that it can play")
+        raise UsageError("the bot's hello lists no board: let it list boards, or none at all")
     return claimed
 
 
 def _trial(
     launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
-) -> Trial:
+) -> TrialGame:
     if not budgets:
-        raise UsageError("the bot's hello lists no budget that it can play on")
+        raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
     trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
     if trial.max_ms >= QUICK_MS and trial.max_ms > 3 * statistics.median(trial.times_us) / 1000:
-        # One slow move: the machine's doing, unless it happens again.
+        # One slow move may be caused by the machine, so the faster of two games counts.
         again = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
         trial = min(trial, again, key=lambda each: each.max_ms)
     return trial
 
 
-def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> Trial:
+def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> TrialGame:
     plan = PairPlan(
         id=0,
         number=0,
-        a=entrant_of(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
-        b=entrant_of(built_in("random"), revision=1, name="random", budget=budget),
+        a=make_entrant(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
+        b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
         opening=(),
@@ -258,7 +260,7 @@ def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str
     game: GameRecord = play_game(plan, pool, swapped=False)
     if game.termination.is_forfeit and game.result is Result.LOSS:
         raise UsageError(f"the bot failed its check on {board} ({game.termination}): {game.detail}")
-    return Trial(
+    return TrialGame(
         board=board,
         won=game.result is Result.WIN,
         times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),

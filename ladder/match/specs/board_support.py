@@ -1,4 +1,4 @@
-"""Which boards a bot can play, as its hello lists them."""
+"""The boards that a bot can play, from the list in its hello."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,17 +6,17 @@ from engine.board import Board, BoardClass, parse_board, parse_board_class
 
 FORBIDDEN = "forbidden"
 FORBIDDEN_ONLY = "forbidden-only"
-"""Found at registration, never said in a hello: only boards that have a forbidden cell."""
+"""Only boards with a forbidden cell: found at registration, never part of a hello."""
 ANY = "any"
 TRIAL_BOARDS = (Board(6, 7), Board(10, 11, (3, 4)))
-"""The standard board, and one with a forbidden cell: what a bot is tried on when registered."""
+"""The boards on which a new bot is tried: the standard one, and one with a forbidden cell."""
 
 
 def can_play(boards: Sequence[str] | None, board: Board) -> bool:
-    """Whether a bot that lists these boards (None: all) plays this one.
+    """Return whether a bot that lists these boards (None: all) plays this one.
 
-    A list names sizes, or `any` for every size; a forbidden cell needs the word `forbidden`, which
-    alone means every size with or without one.
+    A list names sizes, or `any` for every size. A board with a forbidden cell needs the word
+    `forbidden`, which alone means every size, with or without a forbidden cell.
     """
     if boards is None:
         return True
@@ -31,7 +31,7 @@ def can_play(boards: Sequence[str] | None, board: Board) -> bool:
 
 
 def can_play_class(boards: Sequence[str] | None, board_class: BoardClass) -> bool:
-    """Whether a bot plays every board of a class."""
+    """Return whether a bot plays every board of a class."""
     if board_class.board is not None:
         return can_play(boards, board_class.board)
     if boards is None or FORBIDDEN_ONLY in boards:
@@ -40,7 +40,7 @@ def can_play_class(boards: Sequence[str] | None, board_class: BoardClass) -> boo
 
 
 def describe_boards(boards: Sequence[str] | None) -> str:
-    """The boards that a bot plays, in words."""
+    """Return the boards that a bot plays, in words."""
     if boards is None:
         return "every board"
     if FORBIDDEN_ONLY in boards:
@@ -51,10 +51,10 @@ def describe_boards(boards: Sequence[str] | None) -> str:
     return ", ".join(sizes) + (" with or without a forbidden cell" if FORBIDDEN in boards else "")
 
 
-def boards_to_propose(
+def propose_boards(
     boards: Sequence[str] | None, others: Collection[Sequence[str] | None] = ()
 ) -> str:
-    """Return a value of `--boards` that a bot with this list plays, and the others if possible."""
+    """Return a board class that a bot plays, and the other bots as well if possible."""
     words = ["standard", "thu", *(word for word in boards or () if "x" in word)]
     own = [word for word in words if can_play_class(boards, parse_board_class(word))]
     shared = [
@@ -66,7 +66,7 @@ def boards_to_propose(
 
 
 def trial_boards(boards: Sequence[str] | None) -> list[Board]:
-    """The boards on which a bot is tried when it is registered: one of each kind it claims."""
+    """Return the boards on which a new bot is tried: one of each kind that it claims."""
     known = [board for board in TRIAL_BOARDS if can_play(boards, board)]
     if known or boards is None:
         return known

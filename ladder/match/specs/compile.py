@@ -1,4 +1,4 @@
-"""Having players' kernels compiled before any clock runs, each revision by its own sources."""
+"""Compilation of players' kernels before any clock runs, each revision by its own sources."""
 
 import os
 import signal
@@ -11,9 +11,9 @@ from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from engine.cache import is_shared
 from ladder.errors import LadderError, UsageError
+from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.own_sources import own_sources
-from ladder.match.specs.start_command import start_of
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.start_command import make_start
 from ladder.signals import current_stop
 from ladder.visible import visible_lines
 
@@ -22,22 +22,22 @@ BLOCK = 65536
 
 
 def compile_launches(launches: Iterable[Launch]) -> None:
-    """Compile what the built-in players among launches need, which were made on this machine.
+    """Compile the kernels of the built-in players among launches made on this machine.
 
     Raises:
         UsageError: the compilation of a revision from git failed.
-        LadderError: that of the current sources did.
+        LadderError: the compilation of the current sources failed.
 
     """
-    _compile_all((start_of(launch), launch.player) for launch in launches)
+    _compile_all((make_start(launch), launch.player) for launch in launches)
 
 
 def compile_entrants(entrants: Iterable[Entrant]) -> None:
-    """Compile what the built-in players among the sides of pairs need.
+    """Compile the kernels of the built-in players among the sides of pairs.
 
     Raises:
         UsageError: the compilation of a revision from git failed.
-        LadderError: that of the current sources did.
+        LadderError: the compilation of the current sources failed.
 
     """
     _compile_all((entrant.start, entrant.player) for entrant in entrants)
@@ -54,21 +54,21 @@ def _compile_all(players: Iterable[tuple[Start, str | None]]) -> None:
 
 
 def _is_compiled(start: Start, names: Sequence[str]) -> bool:
-    """Whether these are players of our own sources and their stamps lie in the cache.
+    """Return whether these are players of our own sources with all kernels in the cache.
 
-    Looking there ourselves spares every command the start of an interpreter. Other copies have
-    stamps of their own, which only their own sources find.
+    This check spares every command the start of an interpreter. Only the sources of another copy
+    can find the stamps of its kernels.
     """
     return start.folder == str(own_sources().root) and is_shared() and is_warm(names)
 
 
 def _compile(start: Start, names: Sequence[str]) -> None:
-    """Compile players of one copy; stamps in its cache tell `bots.warm` what has been done.
+    """Compile the players of one copy of the sources; stamps in its cache save repeated work.
 
-    In a process of its own: the coordinator stays small, and the compilers' memory is given back.
+    Runs in a process of its own, so that the compilers' memory is freed afterwards.
     """
     command = [COMPILER if word == HOST else word for word in start.argv] + list(names)
-    environment = {**without_secrets(), **dict(start.environment)}
+    environment = {**environment_without_secrets(), **dict(start.environment)}
     if _run(command, folder=start.folder, environment=environment) == 0:
         return
     if not start.foreign:
@@ -76,8 +76,9 @@ def _compile(start: Start, names: Sequence[str]) -> None:
             f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
         )
     raise UsageError(
-        f"compiling {', '.join(names)} of {start.folder} failed, as said above: its "
-        "dependencies are those installed here now, unless --build and --python give it others"
+        f"compiling {', '.join(names)} of {start.folder} failed, for the reason above: its "
+        "dependencies are those installed here now; if it needs others, register it again with a "
+        "build command and an interpreter of its own"
     )
 
 
@@ -87,46 +88,46 @@ def _run(
     folder: str,
     environment: Mapping[str, str],
 ) -> int:
-    """The exit status of a compilation that dies with us, and leaves a Ctrl-C to us."""
-    us = os.getpid()
+    """Run a compilation that dies with us and ignores Ctrl-C; return its exit status."""
+    parent = os.getpid()
 
-    def leave_signals() -> None:
-        die_with_parent(us)
+    def prepare_child() -> None:
+        die_with_parent(parent)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    # Nothing of ours has threads yet, which a function between fork and exec would disturb.
+    # A function between fork and exec is safe here, because this process has no threads yet.
     compilation = subprocess.Popen(
         command,
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        preexec_fn=leave_signals,
+        preexec_fn=prepare_child,
     )
     try:
         _show_printable(compilation)
         status = current_stop().wait_child(compilation)
     finally:
         compilation.kill()
-        with compilation:  # waits for it, and closes the pipe
+        with compilation:  # reaps it and closes the pipe
             pass
     current_stop().check()  # a SIGTERM to the process group has ended the compilation, too
     return status
 
 
 def _show_printable(compilation: subprocess.Popen[bytes]) -> None:
-    """Pass a compilation's standard error on to ours until it ends, printable characters only.
+    """Copy a compilation's standard error to ours until it ends, printable characters only.
 
-    A revision from git says what its authors like.
+    A revision from git may print escape sequences.
 
     Raises:
-        Stopped: the user wants the command to end.
+        Stopped: the user stops the command.
 
     """
-    assert compilation.stderr is not None  # noqa: S101 - its caller asked for a pipe
+    assert compilation.stderr is not None  # noqa: S101 - the caller requested a pipe
     source, ended = compilation.stderr.fileno(), os.pidfd_open(compilation.pid)
     try:
-        # A process that it leaves behind may hold the pipe open for ever.
+        # Not until the end of the pipe: a process that it leaves behind may keep it open.
         while source in current_stop().wait_ready(source, ended):
             block = os.read(source, BLOCK)
             if not block:

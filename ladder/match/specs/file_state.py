@@ -1,4 +1,4 @@
-"""The files that a bot was found to be made of, and whether they still are what they were."""
+"""States of a bot's files: hash, size and time of change, and how to find changed files."""
 
 import hashlib
 import os
@@ -10,21 +10,21 @@ from db.records.launch import FileState, Start
 from ladder.errors import BotChanged
 
 TICK_NS = 100_000_000
-"""A file written so shortly before it was looked at may be written again within the same tick of
-the file system's clock, so that its times alone say nothing."""
-NAMED = 5
-"""Files named in a sentence, at most."""
+"""A file written less than this before its state was read may be written again within the same tick
+of the file system's clock, so its time of change proves nothing."""
+MOST_NAMED = 5
+"""Most files named in a message."""
 
 
 def hash_file(path: Path) -> str:
-    """16 hex digits of the file's content."""
+    """Return 16 hex digits of a hash of the file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def look_at(path: Path) -> FileState:
-    """A file as it is now. Raises OSError."""
-    status = path.stat()  # before the content: an edit between the two will show
+def read_file_state(path: Path) -> FileState:
+    """Return the state of a file. Raises OSError."""
+    status = path.stat()  # before the content, so that an edit between the two is noticed
     settled = status.st_ctime_ns < time.time_ns() - TICK_NS
     return FileState(
         path=str(path),
@@ -34,11 +34,11 @@ def look_at(path: Path) -> FileState:
     )
 
 
-def changes(states: Iterable[FileState]) -> dict[str, str]:
-    """The files that are no longer as they were, by path: ``changed`` or ``gone``.
+def find_file_changes(states: Iterable[FileState]) -> dict[str, str]:
+    """Return ``changed`` or ``gone`` for each changed file, by path.
 
-    A system call a file. The content is read only when the size or the ctime, which every write
-    moves on and which nobody can set back, is another.
+    Takes one system call per file: the content is read only if the size or the ctime differs. Every
+    write moves the ctime on, and no program can set it back.
     """
     found = {}
     for then in states:
@@ -54,23 +54,23 @@ def changes(states: Iterable[FileState]) -> dict[str, str]:
 
 
 def check_unchanged(start: Start) -> None:
-    """Refuse a bot whose files are not those that its identity was taken from.
+    """Refuse a bot whose files have changed.
 
     Raises:
-        BotChanged: some are not; with their names.
+        BotChanged: some files have changed; with their names.
 
     """
-    found = changes(start.content)
+    found = find_file_changes(start.content)
     if found:
-        raise BotChanged(start, name_changes(found, Path(start.folder)))
+        raise BotChanged(start, describe_file_changes(found, Path(start.folder)))
 
 
-def name_changes(found: dict[str, str], folder: Path) -> str:
-    """Changed files in a sentence, named relative to a folder where they lie in it."""
+def describe_file_changes(found: dict[str, str], folder: Path) -> str:
+    """Return changed files as words, such as ``bot.py changed``, relative to a folder if in it."""
     words = []
-    for name, word in list(found.items())[:NAMED]:
+    for name, word in list(found.items())[:MOST_NAMED]:
         path = Path(name)
         words.append(f"{path.relative_to(folder) if path.is_relative_to(folder) else path} {word}")
-    if len(found) > NAMED:
-        words.append(f"and {len(found) - NAMED} more")
+    if len(found) > MOST_NAMED:
+        words.append(f"and {len(found) - MOST_NAMED} more")
     return ", ".join(words)

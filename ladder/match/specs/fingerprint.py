@@ -1,4 +1,4 @@
-"""The ingredients of a bot from outside: its files, the modules it imports, its interpreter."""
+"""The ingredients of a foreign bot: its files, the modules it imports, its interpreter."""
 
 import ast
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from bots.errors import SpecError
 from db.records.launch import FileState
-from ladder.match.specs.file_state import look_at
+from ladder.match.specs.file_state import read_file_state
 
 VERSION_S = 10.0
-"""How long an interpreter may take to tell its version."""
-NAMED = 5
-"""Ingredients named in a sentence, at most."""
+"""How long a program may take to print its version."""
+MOST_NAMED = 5
+"""Most ingredients named in a message."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
 """Names of Python interpreters."""
@@ -25,21 +25,21 @@ ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
 
 
 class Ingredients:
-    """Everything that a bot is made of, as it is found.
+    """The ingredients of a bot, collected one after the other.
 
     Attributes:
-        values: a file with its hash, a program with its version, or an option with its value.
-        states: the files among them.
+        values: files with their hash, programs with their version, options with their value.
+        states: the states of the files among them.
 
     """
 
     def __init__(self, folder: Path, registered: Mapping[str, str]) -> None:
-        """Start with nothing.
+        """Create an empty collection.
 
         Args:
-            folder: files in it are named relative to it, others by their absolute path.
-            registered: programs that the bot was registered with on another machine; equal ones
-                count as those, wherever they are.
+            folder: files in it are named relative to it, other files by their absolute path.
+            registered: programs with which the bot was registered on another machine; a program of
+                the same name and version counts as the same, wherever it is.
 
         """
         self.folder = folder
@@ -49,18 +49,18 @@ class Ingredients:
         self._seen: set[Path] = set()
 
     def add_values(self, values: Mapping[str, str]) -> None:
-        """Options."""
+        """Add options with their values."""
         self.values.update(values)
 
     def add_programs(self, found: Mapping[str, str]) -> None:
-        """Programs from outside the folder, with their versions."""
+        """Add programs from outside the folder with their versions."""
         for program in found.items():
             same = (known for known in self._registered.items() if is_same_program(known, program))
             name, version = next(same, program)
             self.values[name] = version
 
     def add_file(self, path: Path, name: str | None = None) -> None:
-        """A file, under a name of its own if one is given. Raises OSError."""
+        """Add a file, under `name` if it is given. Raises OSError."""
         path = Path(os.path.normpath(path))
         if path in self._seen:
             return
@@ -68,18 +68,18 @@ class Ingredients:
         if name is None:
             inside = path.is_relative_to(self.folder)
             name = str(path.relative_to(self.folder) if inside else path)
-        state = look_at(path)
+        state = read_file_state(path)
         self.values[name] = state.digest
         self.states.append(state)
 
     def add_files(self, paths: Iterable[Path]) -> None:
-        """Several files. Raises OSError."""
+        """Add several files. Raises OSError."""
         for path in paths:
             self.add_file(path)
 
 
 def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """The ingredients of a bot that differ: ``changed``, ``new`` or ``gone`` by name."""
+    """Return ``changed``, ``new`` or ``gone`` for each ingredient that differs, by name."""
     words = {}
     for name in sorted({*then, *now}):
         if name not in now:
@@ -92,10 +92,10 @@ def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, 
 
 
 def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the ingredients of a bot that differ as words, such as ``bot.py changed``."""
+    """Return the ingredients that differ as words, such as ``bot.py changed``."""
     changes = changed_files(then, now)
     words = []
-    for old, new in moved_programs(then, now).items():
+    for old, new in find_moved_programs(then, now).items():
         del changes[old], changes[new]
         name, is_same = Path(old).name, is_same_program((old, then[old]), (new, now[new]))
         words.append(
@@ -106,15 +106,15 @@ def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     for name, word in changes.items():
         versions = word == "changed" and not is_digest(now[name])
         words.append(f"{name} is {now[name]}, not {then[name]}" if versions else f"{name} {word}")
-    if len(words) > NAMED:
-        words[NAMED:] = [f"and {len(words) - NAMED} more"]
+    if len(words) > MOST_NAMED:
+        words[MOST_NAMED:] = [f"and {len(words) - MOST_NAMED} more"]
     return ", ".join(words)
 
 
 def is_same_program(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Return whether two programs, each a path and a version, have the same name and version.
 
-    Of Python interpreters only the kind and the number of the version count.
+    Python interpreters are equal if kind (python or pypy) and version number are.
     """
     return _name_and_version(*one) == _name_and_version(*other)
 
@@ -127,8 +127,8 @@ def _name_and_version(path: str, version: str) -> tuple[str, str]:
     return (path if version == UNKNOWN else name), version
 
 
-def moved_programs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """Return the programs that are found elsewhere now, by their former path."""
+def find_moved_programs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the new paths of programs that have moved, by their former path."""
     words = changed_files(then, now)
     news = {
         Path(name).name: name
@@ -142,21 +142,21 @@ def moved_programs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str,
     }
 
 
-def same_environment(former: str) -> str:
-    """Return the advice about a program that is not found where it was."""
+def environment_advice(former: str) -> str:
+    """Return the advice about a program that is no longer where it was."""
     return (
         "run the command in the environment in which the bot was registered, such as with "
         f"PATH={Path(former).parent}:$PATH"
     )
 
 
-def programs(ingredients: Mapping[str, str]) -> dict[str, str]:
+def select_programs(ingredients: Mapping[str, str]) -> dict[str, str]:
     """Return the programs found on PATH among ingredients, with their versions."""
     return {name: value for name, value in ingredients.items() if is_program(name, value)}
 
 
 def is_program(name: str, value: str) -> bool:
-    """Return whether an ingredient is a program found on PATH, and its value a version."""
+    """Return whether an ingredient is a program from PATH with its version."""
     return Path(name).is_absolute() and not is_digest(value)
 
 
@@ -165,11 +165,11 @@ def is_digest(value: str) -> bool:
     return _DIGEST.fullmatch(value) is not None
 
 
-def program(word: str, folder: Path) -> dict[str, str]:
-    """A program found on PATH counts by its path and what it says about its version.
+def find_program(word: str, folder: Path) -> dict[str, str]:
+    """Return the path and the version of a program on PATH.
 
     Raises:
-        SpecError: there is none.
+        SpecError: there is no such program.
 
     """
     found = shutil.which(word)
@@ -184,12 +184,15 @@ def program(word: str, folder: Path) -> dict[str, str]:
     return {found: lines[0] if lines else UNKNOWN}
 
 
-def interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
-    """The Python that hosts a bot: its own path behind any shim, and its version.
+def find_interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
+    """Find the Python interpreter that hosts a bot.
 
     Args:
         python: a program or a path, relative to the folder; None: python3 on PATH.
-        folder: where the bot is registered.
+        folder: the bot's folder.
+
+    Returns:
+        Its own path, even if it was found through a shim, and the path with the version.
 
     Raises:
         SpecError: it cannot be started, or is older than 3.8.
@@ -199,14 +202,15 @@ def interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
     path = folder / word
     found = str(path) if path.is_file() else shutil.which(word)
     if found is None:
-        raise SpecError(f"--python: {word!r} is neither a file nor a program on PATH")
-    # A shim would look for its settings in HOME, which a bot does not have.
+        raise SpecError(f"the interpreter {word!r} is neither a file nor a program on PATH")
+    # Not the path of a shim: a shim reads its settings from HOME, which a bot does not have.
     lines = (_output(found, "-c", ASK_PYTHON) or "").splitlines()
     if len(lines) < 2 or not lines[0]:
-        raise SpecError(f"--python: {found} does not answer as a Python interpreter")
+        raise SpecError(f"the interpreter {found} does not answer as Python does")
     version = tuple(int(number) for number in lines[1].split()[0].rstrip("+").split(".")[:2])
     if version < (3, 8):
-        raise SpecError(f"--python: {found} is Python {lines[1].split()[0]}, and 3.8 is needed")
+        number = lines[1].split()[0]
+        raise SpecError(f"the interpreter {found} is Python {number}: choose 3.8 or later")
     return lines[0], {lines[0]: lines[1]}
 
 
@@ -226,14 +230,14 @@ def _output(found: str, *words: str) -> str | None:
     return done.stdout or done.stderr
 
 
-def local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
+def find_local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
     """Return Python files and all files that they import from their own folder.
 
-    Found by reading import statements; what is imported by other means is not seen.
+    Only import statements are read; files that are imported in other ways are not found.
 
     Args:
         entries: the files.
-        beside: the folder that comes first on its import path.
+        beside: the folder that comes first on their import path.
 
     """
     found: set[Path] = set()
@@ -249,11 +253,11 @@ def local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
 
 
 def _imported(path: Path, beside: Path) -> list[str]:
-    """Every dotted name that the file's import statements may mean."""
+    """Return every dotted name that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):
-        return []  # written for another Python, or wrong: its own interpreter will tell
+    except (SyntaxError, ValueError):  # for another Python, or wrong: its interpreter reports it
+        return []
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -273,14 +277,14 @@ def _imported(path: Path, beside: Path) -> list[str]:
     return names
 
 
-def module_files(name: str, folder: Path) -> list[Path]:
-    """Return the files that `python -m NAME` runs, as far as they lie in the folder."""
+def find_module_files(name: str, folder: Path) -> list[Path]:
+    """Return the files in a folder that `python -m NAME` runs."""
     package = folder.joinpath(*name.split("."), "__main__.py")
     return [*_imported_files(name, folder), *([package] if package.is_file() else [])]
 
 
 def _imported_files(name: str, beside: Path) -> list[Path]:
-    """The files that importing a dotted name executes, as far as they lie in the folder."""
+    """Return the files in a folder that the import of a dotted name runs."""
     files = []
     place = beside
     for part in name.split("."):

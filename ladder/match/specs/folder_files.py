@@ -1,4 +1,4 @@
-"""The files of a bot's folder that count as the bot when nobody can tell which of them it uses."""
+"""Selection of the files in a bot's folder that count as the bot."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,26 +6,27 @@ from pathlib import Path
 
 from bots.errors import SpecError
 from db import beside
+from ladder.errors import UsageError
 from ladder.names import CONFIG
 
 MOST_FILES = 1000
 MOST_MB = 64
 SQLITE = b"SQLite format 3\0"
-COMPILED_BY_ITSELF = ("__pycache__",)
+COMPILED = ("__pycache__",)
 PAGE = b'<meta name="generator" content="connect4-ladder '
-"""In the head of every page that the ladder writes (`reports.html.page`)."""
+"""Part of the head of every HTML report of the ladder (`reports.html.page`)."""
 HEAD = 4096
-"""Bytes in which a page names its generator."""
+"""Bytes of the beginning of a file in which `PAGE` is searched."""
 
 
-def whole_folder(folder: Path) -> list[Path]:
-    """Every file below a folder that may belong to the program in it.
+def find_folder_files(folder: Path) -> list[Path]:
+    """Return every file below a folder that may belong to the program in it.
 
-    Left out are hidden files and folders, what Python compiles by itself, and what the ladder reads
-    and writes: `ladder.toml`, its databases with the files beside them, and its HTML reports.
+    Without hidden files and folders, files that Python compiles by itself, and files of the ladder:
+    `ladder.toml`, its databases with the files beside them, and its HTML reports.
 
     Raises:
-        SpecError: there are too many, or they are too large, for a bot's own folder.
+        SpecError: there are too many files, or they are too large, for a bot's own folder.
 
     """
     found = []
@@ -36,17 +37,17 @@ def whole_folder(folder: Path) -> list[Path]:
         if len(found) > MOST_FILES or size > MOST_MB << 20:
             raise SpecError(
                 f"{folder} holds more than {MOST_FILES} files or {MOST_MB} MiB, too much to be one "
-                "bot: put the bot into a folder of its own, or say which files are the bot with "
-                "--files, such as --files '*.py'"
+                "bot: put the bot into a folder of its own, or name the files of the bot by "
+                "patterns, as in `ladder bots add NAME SPEC --files '*.py'`"
             )
     return found
 
 
-def selected(folder: Path, patterns: Sequence[str]) -> list[Path]:
-    """The files that ``--files`` patterns select, such as ``*.py`` or ``weights/**/*.npz``.
+def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    """Return the files that patterns select, such as ``*.py`` or ``weights/**/*.npz``.
 
     Raises:
-        SpecError: a pattern is none, selects nothing, or selects too much.
+        UsageError: a pattern is not valid, or selects no files or too many.
 
     """
     found: dict[Path, None] = {}
@@ -54,14 +55,14 @@ def selected(folder: Path, patterns: Sequence[str]) -> list[Path]:
         try:
             files = sorted(path for path in folder.glob(pattern) if path.is_file())
         except (ValueError, NotImplementedError) as error:
-            raise SpecError(
-                f"--files {pattern!r} is no pattern of files in {folder}: {error}"
-            ) from error
+            problem = f"{pattern!r} is not a pattern of files in {folder}: {error}"
+            raise UsageError(problem, option="files") from error
         if not files:
-            raise SpecError(f"--files {pattern!r} selects no file in {folder}")
+            raise UsageError(f"{pattern!r} selects no file in {folder}", option="files")
         found.update(dict.fromkeys(files))
         if len(found) > MOST_FILES:
-            raise SpecError(f"--files selects more than {MOST_FILES} files")
+            problem = f"{pattern!r} selects more than {MOST_FILES} files: choose a narrower pattern"
+            raise UsageError(problem, option="files")
     return list(found)
 
 
@@ -78,10 +79,10 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def is_ladders_own(name: str) -> bool:
-    """Return whether a file or folder of this name is the ladder's, with or without its database.
+    """Return whether a file or folder belongs to the ladder by its name.
 
-    Such are its configuration and what lies beside a database, such as ``ladder.db.locks``, or
-    ``ladder.logs`` where the database is on a server.
+    These are its configuration and the files beside a database, such as ``ladder.db.locks``, or
+    ``ladder.logs`` if the database is on a server.
     """
     beside_files = tuple(f".db{suffix}" for suffix in beside.ALL)
     beside_servers = {f"ladder{suffix}" for suffix in beside.ALL}
@@ -90,7 +91,7 @@ def is_ladders_own(name: str) -> bool:
 
 def _wanted(names: Iterable[str], skipped: set[str]) -> Iterator[str]:
     for name in names:
-        if not name.startswith(".") and name not in skipped and name not in COMPILED_BY_ITSELF:
+        if not name.startswith(".") and name not in skipped and name not in COMPILED:
             yield name
 
 

@@ -1,4 +1,4 @@
-"""Running the build command of a bot that was taken from git."""
+"""Build commands of bots from git."""
 
 import contextlib
 import os
@@ -9,17 +9,17 @@ import tempfile
 from pathlib import Path
 
 from ladder.errors import UsageError
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.environment import environment_without_secrets
 from ladder.signals import current_stop
 
 BUILD_S = 1800.0
 """How long a build may take."""
 SHOWN_LINES = 20
-"""Last lines shown of a build that failed."""
+"""Last lines shown of a failed build."""
 
 
-def words_of(command: str) -> list[str]:
-    """The words of a build command, as a shell reads them.
+def split_build_command(command: str) -> list[str]:
+    """Return the words of a build command, split as by a shell.
 
     Raises:
         UsageError: there are none, or a quotation mark is not closed.
@@ -28,31 +28,31 @@ def words_of(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--build {command!r} cannot be read: {error}") from error
+        raise UsageError(f"{command!r} cannot be read: {error}", option="build") from error
     if not words:
-        raise UsageError("--build names no command: write one such as --build 'make -s'")
+        raise UsageError("the command is empty: write one such as 'make -s'", option="build")
     return words
 
 
 def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None:
-    """Run a command to its end, with all that it started.
+    """Run a build command, and kill the processes that it leaves behind.
 
     Args:
-        command: words as a shell reads them; no shell runs, so `sh -c '...'` for more.
-        folder: where it runs.
-        timeout_s: seconds that it may take.
+        command: words as for a shell, but run without one; `sh -c '...'` starts a shell.
+        folder: the working directory.
+        timeout_s: how long the build may take.
 
     Raises:
         UsageError: it could not be started, failed or took too long; with its last lines.
 
     """
-    words = words_of(command)
+    words = split_build_command(command)
     with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(
                 words,
                 cwd=folder,
-                env=without_secrets(),
+                env=environment_without_secrets(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -61,8 +61,9 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
         except OSError as error:
             remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
             raise UsageError(
-                f"--build: {words[0]!r} cannot be started in the bot's folder: {error.strerror}"
-                + (remedy if "/" not in words[0] else "")
+                f"{words[0]!r} cannot be started in the bot's folder: {error.strerror}"
+                + (remedy if "/" not in words[0] else ""),
+                option="build",
             ) from error
         try:
             code = current_stop().wait_child(process, timeout_s)
@@ -74,7 +75,8 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if code != 0:
-            raise UsageError(f"--build: `{command}` {ended}; {_last_lines(output.fileno())}")
+            problem = f"`{command}` {ended}; {_last_lines(output.fileno())}"
+            raise UsageError(problem, option="build")
 
 
 def _last_lines(file: int) -> str:

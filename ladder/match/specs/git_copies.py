@@ -1,12 +1,12 @@
-"""The ladder's own store of bots taken from git: copies that no working tree can change.
+"""The ladder's own copies of bots from git, which changes in a working tree do not reach.
 
 Beside the database, `<database>.bots/` holds one folder for each tree and build:
 
     files/      the files of the commit, built in place
-    made.json   what they were when they were done; a copy without it was never finished
+    made.json   their states after the build; a copy without this file is incomplete
     cache/      compiled kernels, for this project's own players
 
-Files that appear later are not the copy's: a bot may write beside itself.
+Files that appear later are not part of the copy, for a bot may write into its own folder.
 """
 
 import contextlib
@@ -25,71 +25,67 @@ from db.records.launch import FileState, Origin
 from ladder.errors import UsageError
 from ladder.match.specs.file_state import hash_file
 from ladder.match.specs.folder_files import MOST_FILES
-from ladder.match.specs.git import (
-    Commit,
-    extract,
-)
-from ladder.match.specs.git_build import (
-    run_build,
-    words_of,
-)
+from ladder.match.specs.git import Commit, extract
+from ladder.match.specs.git_build import run_build, split_build_command
 
 FILES, MADE, CACHE = "files", "made.json", "cache"
 LINK = "-> "
-"""Begins what stands in the place of a link's hash, before its target."""
+"""The digest of a symbolic link is this and its target."""
 GONE = {"all of it": "gone"}
 
 
-class _Noted(msgspec.Struct, frozen=True, array_like=True):
-    """One file of a copy. Its content is read again only when one of the first two differs."""
+class _RecordedFile(msgspec.Struct, frozen=True, array_like=True):
+    """The state of a file after the build. Its content is read again if size or time differ."""
 
     size: int
     changed_ns: int
-    """The file's ctime, which every write moves on and which nobody can set back."""
+    """The file's ctime: every write moves it on, and no program can set it back."""
     digest: str
 
 
 def folder_of(origin: Origin) -> Path:
-    """The folder of the copy in which its specification is read and its bot runs."""
+    """Return the folder of a copy in which its specification is read and its bot runs."""
     return Path(origin.place, FILES, origin.inner)
 
 
 def cache_of(origin: Origin) -> Path:
-    """Where the copy keeps compiled kernels.
+    """Return the folder of a copy's compiled kernels.
 
-    Not in the user's cache, where one stamp would stand for every copy of the same sources while
-    numba keeps machine code by the path of its source.
+    It is not the user's cache: there, one stamp would stand for all copies of the same sources,
+    while numba stores machine code by the path of its source.
     """
     return Path(origin.place, CACHE)
 
 
 @contextmanager
-def taken(
+def open_copy(
     copies: Path, repository: Path, commit: Commit, *, revision: str, inner: str, build: str
 ) -> Iterator[Origin]:
-    """The copy of a commit, made when it is not there whole; a new one goes when the body fails.
+    """Open the copy of a commit, and make it first if it is missing or damaged.
+
+    A copy that was made here is removed if the body of the `with` statement fails.
 
     Args:
-        copies: the store, made when it is missing.
-        repository: its top folder.
-        commit: what to take.
-        revision: what the user called it.
+        copies: the folder of all copies, created if it is missing.
+        repository: the top folder of the repository.
+        commit: the commit.
+        revision: the user's name for the commit.
         inner: the folder inside the repository in which the build runs, "" for the top.
         build: the build command, "" for none.
 
     Raises:
-        UsageError: the files cannot be taken, or the build failed.
+        UsageError: the files cannot be extracted, or the build failed.
 
     """
     key = commit.tree[:16]
     if build:
-        words_of(build)
+        split_build_command(build)
         key += "-" + hashlib.sha256(repr((build, inner)).encode()).hexdigest()[:8]
     place = copies / key
     with _locked(copies):
         new = not (place / MADE).exists()
         try:
-            digest = None if _damage(place) else _digest(_noted(place))
+            digest = None if _find_damage(place) else _digest(_read_record(place))
             if digest is None:
                 digest = _make(place, repository, commit, revision, inner, build)
             yield Origin(
@@ -108,35 +104,35 @@ def taken(
             raise
 
 
-def damage(origin: Origin) -> dict[str, str]:
-    """The files of a copy that differ from those taken: ``changed`` or ``gone`` by name."""
+def find_damage(origin: Origin) -> dict[str, str]:
+    """Return ``changed`` or ``gone`` for each file of a copy that differs from the original."""
     place = Path(origin.place)
-    found = _damage(place)
-    if not found and _digest(_noted(place)) != origin.digest:
+    found = _find_damage(place)
+    if not found and _digest(_read_record(place)) != origin.digest:
         return {"its build": "changed"}
     return found
 
 
 def copy_states(origin: Origin) -> tuple[FileState, ...]:
-    """The files of a copy, to be looked at while it plays; links are not."""
+    """Return the states of a copy's files without links, to be checked while its bot plays."""
     place = Path(origin.place)
     return tuple(
-        FileState(str(place / FILES / name), note.size, note.changed_ns, note.digest)
-        for name, note in list(_noted(place).items())[:MOST_FILES]
-        if not note.digest.startswith(LINK)
+        FileState(str(place / FILES / name), file.size, file.changed_ns, file.digest)
+        for name, file in list(_read_record(place).items())[:MOST_FILES]
+        if not file.digest.startswith(LINK)
     )
 
 
 def files_of(origin: Origin) -> dict[str, Path]:
-    """All files and links of a copy by their paths inside it."""
+    """Return all files and links of a copy, by their path inside it."""
     top = Path(origin.place, FILES)
-    return {name: top / name for name in _noted(Path(origin.place))}
+    return {name: top / name for name in _read_record(Path(origin.place))}
 
 
-def note_copy(place: Path) -> None:
-    """Make a copy of files that came from elsewhere; without effect when it is one already."""
+def complete_copy(place: Path) -> None:
+    """Record the files of a copy that came from another machine, unless they are recorded."""
     if not (place / MADE).exists():
-        _note(place)
+        _record(place)
 
 
 def _make(
@@ -149,40 +145,42 @@ def _make(
         files.mkdir()
         extract(repository, commit, files)
         if not (files / inner).is_dir():
-            raise UsageError(f"--git: there is no folder {inner} in {repository} at {revision}")
+            problem = f"there is no folder {inner} in {repository} at {revision}"
+            raise UsageError(problem, option="git")
         new.chmod(0o755)
-        # Built where it stays, because some builds write absolute paths.
+        # Build in the final place, because some builds write absolute paths.
         new.rename(place)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
     if build:
         run_build(build, place / FILES / inner)
-    return _digest(_note(place))
+    return _digest(_record(place))
 
 
-def _note(place: Path) -> dict[str, _Noted]:
-    """Write down what the files of a copy are now."""
-    noted = {
-        name: _Noted(*_stamp(path), _hash(path)) for name, path in _walk(place / FILES).items()
+def _record(place: Path) -> dict[str, _RecordedFile]:
+    """Write the states of a copy's files into `MADE`."""
+    recorded = {
+        name: _RecordedFile(*_stamp(path), _hash(path))
+        for name, path in _walk(place / FILES).items()
     }
     draft = place / f".{MADE}.{os.getpid()}"
-    draft.write_bytes(msgspec.json.encode(noted))
+    draft.write_bytes(msgspec.json.encode(recorded))
     draft.rename(place / MADE)
-    return noted
+    return recorded
 
 
-def _noted(place: Path) -> dict[str, _Noted]:
-    return msgspec.json.decode((place / MADE).read_bytes(), type=dict[str, _Noted])
+def _read_record(place: Path) -> dict[str, _RecordedFile]:
+    return msgspec.json.decode((place / MADE).read_bytes(), type=dict[str, _RecordedFile])
 
 
-def _damage(place: Path) -> dict[str, str]:
+def _find_damage(place: Path) -> dict[str, str]:
     try:
-        noted = _noted(place)
+        recorded = _read_record(place)
     except (OSError, msgspec.DecodeError):
         return GONE
     found = {}
-    for name, then in noted.items():
+    for name, then in recorded.items():
         path = place / FILES / name
         try:
             same = _stamp(path) == (then.size, then.changed_ns) or _hash(path) == then.digest
@@ -194,14 +192,14 @@ def _damage(place: Path) -> dict[str, str]:
     return found
 
 
-def _digest(noted: dict[str, _Noted]) -> str:
-    """Of names and contents, 16 hex digits."""
-    contents = repr(sorted((name, note.digest) for name, note in noted.items()))
+def _digest(recorded: dict[str, _RecordedFile]) -> str:
+    """Return 16 hex digits of a hash of all names and contents."""
+    contents = repr(sorted((name, file.digest) for name, file in recorded.items()))
     return hashlib.sha256(contents.encode()).hexdigest()[:16]
 
 
 def _walk(top: Path) -> dict[str, Path]:
-    """Every file and link but what Python compiles by itself, by its path inside the folder."""
+    """Return every file and link, except `__pycache__`, by its path inside the folder."""
     found = {}
     for folder, subfolders, names in os.walk(top):
         links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
@@ -224,16 +222,17 @@ def _hash(path: Path) -> str:
 
 @contextmanager
 def _locked(copies: Path) -> Iterator[None]:
-    """Keep the store to this process, and leave no empty one behind."""
+    """Lock the folder of all copies, create it first if necessary, and remove it if empty."""
     while True:
         try:
             copies.mkdir(exist_ok=True)
             folder = os.open(copies, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
-            raise UsageError(f"--git: {copies} cannot be made: {error.strerror}") from error
+            problem = f"{copies} cannot be created: {error.strerror}"
+            raise UsageError(problem, option="git") from error
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)
-            # Whoever had the lock before may have removed the folder as empty.
+            # The process that had the lock before may have removed the empty folder.
             if not copies.exists() or not os.path.samestat(os.fstat(folder), copies.stat()):
                 continue
             try:

@@ -1,4 +1,4 @@
-"""Bots from git: a specification read in the ladder's copy of a revision."""
+"""Bots from git: specifications that are read in the ladder's copy of a revision."""
 
 import hashlib
 import os
@@ -21,26 +21,26 @@ from db.records.launch import (
 )
 from engine.cache import ROOT
 from ladder.errors import UsageError
-from ladder.match.specs.fingerprint import interpreter
+from ladder.match.specs.environment import environment_without_secrets
+from ladder.match.specs.fingerprint import find_interpreter
 from ladder.match.specs.git import (
-    commit_of,
+    find_repository,
     has_uncommitted,
-    repository_of,
+    resolve_commit,
 )
 from ladder.match.specs.git_copies import (
     FILES,
     copy_states,
-    damage,
+    find_damage,
     folder_of,
-    taken,
+    open_copy,
 )
 from ladder.match.specs.spec import (
     BUILTIN,
     ResolvedBot,
     read_spec,
 )
-from ladder.match.specs.start_command import start_of
-from ladder.match.specs.surroundings import without_secrets
+from ladder.match.specs.start_command import make_start
 
 PROJECT = "connect4-ladder"
 DESCRIBE = """
@@ -54,53 +54,54 @@ except BotsError as error:
     sys.exit(str(error))
 print(json.dumps([bots.__file__, version.family, list(version.budgets)]))
 """
-"""Asks a revision of this project about a player of its own."""
+"""A program that asks a revision of this project about one of its players."""
 DESCRIBE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class GitSource:
-    """A revision of a git repository and its build, asked for by `--git` and `--build`."""
+    """A revision of a git repository and its build command."""
 
     revision: str
     build: str
-    """"" for none."""
+    """The build command, or "" for none."""
     copies: Path
-    """The folder of the copies; see `ladder.match.specs.git_copies`."""
+    """The folder of all copies; see `ladder.match.specs.git_copies`."""
 
 
-def git_source(git: str | None, build: str | None, copies: Path) -> GitSource | None:
-    """From the options of the command line.
+def make_git_source(git: str | None, build: str | None, copies: Path) -> GitSource | None:
+    """Return the source that the options `git` and `build` describe.
 
     Raises:
-        UsageError: `--build` without `--git`.
+        UsageError: a build command without a revision.
 
     """
     if git is None:
         if build is not None:
-            raise UsageError("--build builds what --git takes: give --git REF, too")
+            raise UsageError("only a bot from git is built: name its revision, too", option="build")
         return None
     return GitSource(git, build or "", copies)
 
 
-def repository_for(spec: str, folder: Path, option: str = "--git") -> Path:
-    """The top folder of the repository that a specification is read in; this project's own for a
-    built-in player.
+def find_spec_repository(spec: str, folder: Path, option: str | None = "git") -> Path:
+    """Return the top folder of the repository in which a specification is read.
+
+    For a built-in player this is the repository of this project.
 
     Args:
         spec: as `ladder.match.specs.spec.read_spec` takes it.
-        folder: where it was written.
-        option: named in a refusal.
+        folder: the folder in which it was written.
+        option: the option that an error names, or None.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no repository.
 
     """
-    return repository_of(_start(spec, folder), option)
+    return find_repository(_find_start_folder(spec, folder), option)
 
 
-def uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
-    """A sentence about changes that the revision leaves out, None when there are none.
+def describe_uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
+    """Return a warning about changes that are not part of the revision, or None.
 
     Raises:
         UsageError: there is no such repository or revision.
@@ -108,14 +109,14 @@ def uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None
     """
     if source is None:
         return None
-    repository = repository_of(_start(spec, folder))
-    if not has_uncommitted(repository, commit_of(repository, source.revision)):
+    repository = find_spec_repository(spec, folder)
+    if not has_uncommitted(repository, resolve_commit(repository, source.revision)):
         return None
     return f"uncommitted changes in {repository} are not part of {source.revision}"
 
 
 @contextmanager
-def resolving(
+def resolve_spec(
     spec: str,
     folder: Path,
     *,
@@ -123,33 +124,34 @@ def resolving(
     source: GitSource | None = None,
     patterns: Sequence[str] = (),
 ) -> Iterator[ResolvedBot]:
-    """A specification resolved, in its folder or at a revision.
+    """Resolve a specification in its folder or at a revision.
 
-    A copy that was made for it is removed again when the body fails.
+    A copy that is made for it is removed if the body of the `with` statement fails.
 
     Args:
         spec: as `ladder.match.specs.spec.read_spec` takes it.
-        folder: where it was written.
+        folder: the folder in which it was written.
         python: the interpreter for ``python:`` and ``kaggle:``, and for ``builtin:`` at a revision.
         source: the revision; None: the files as they are now.
-        patterns: files that count as the bot; none at a revision, where all of the commit does.
+        patterns: files that count as the bot; not at a revision, where the whole commit counts.
 
     Raises:
-        UsageError: the revision cannot be had or built.
-        SpecError: the specification cannot be read there.
+        UsageError: the revision is missing or cannot be built.
+        SpecError: the specification is not valid there.
 
     """
     if source is None:
         yield read_spec(spec, folder, python=python, patterns=patterns)
         return
     if patterns:
-        raise UsageError("--files has no use with --git, where every file of the commit counts")
-    start = _start(spec, folder)
-    repository = repository_of(start)
-    with taken(
+        problem = "of a bot from git every file of the commit counts: leave the patterns out"
+        raise UsageError(problem, option="files")
+    start = _find_start_folder(spec, folder)
+    repository = find_repository(start)
+    with open_copy(
         source.copies,
         repository,
-        commit_of(repository, source.revision),
+        resolve_commit(repository, source.revision),
         revision=source.revision,
         inner=_inner(start, repository),
         build=source.build,
@@ -165,29 +167,34 @@ def resolve_in_copy(
     python: str | None,
     registered: Mapping[str, str] | None = None,
 ) -> ResolvedBot:
-    """A specification resolved in a copy.
+    """Resolve a specification in the copy of a revision.
 
-    Its identity is the commit's files, the build, the folder and the specification, and the
-    interpreter or program from outside the copy that runs it. `registered` is as in
-    `ladder.match.specs.spec.read_spec`.
+    The bot's identity is made of the commit's files, the build command, the folder, the
+    specification, and the interpreter or program from outside the copy that runs it.
+
+    Args:
+        spec: as `ladder.match.specs.spec.read_spec` takes it.
+        origin: the copy.
+        python: the interpreter, or None for the default.
+        registered: as in `ladder.match.specs.spec.read_spec`.
 
     Raises:
-        SpecError: the copy was changed, or the specification names what is not there.
+        SpecError: the copy was changed, or the specification names a missing file.
 
     """
-    changed = damage(origin)
+    changed = find_damage(origin)
     if changed:
         names = ", ".join(f"{name} {word}" for name, word in list(changed.items())[:5])
         raise SpecError(
-            f"the ladder's copy of {origin.revision} in {origin.place} is not what was taken from "
-            f"git ({names}): `ladder bots add` with the same --git and --replace takes it anew"
+            f"the ladder's copy of {origin.revision} in {origin.place} has changed ({names}): "
+            f"`ladder bots add NAME SPEC --git {origin.revision} --replace` makes a new copy"
         )
     folder = folder_of(origin)
     try:
         if spec.startswith(BUILTIN):
             resolved = _player(spec, origin, python)
         else:
-            # What lies in the copy's folders counts by the commit's tree.
+            # No files are collected from the copy: its commit's tree identifies them all.
             resolved = read_spec(spec, folder, python=python, known={}, registered=registered)
     except SpecError as error:
         raise SpecError(
@@ -212,8 +219,8 @@ def resolve_in_copy(
     )
 
 
-def _start(spec: str, folder: Path) -> Path:
-    """The folder whose repository is meant: for a built-in player that of this project."""
+def _find_start_folder(spec: str, folder: Path) -> Path:
+    """Return the folder whose repository is meant: this project's for a built-in player."""
     folder = folder.resolve()
     if not spec.startswith(BUILTIN):
         return folder
@@ -221,7 +228,8 @@ def _start(spec: str, folder: Path) -> Path:
         if _is_project(place):
             return place
     raise UsageError(
-        f"--git with {spec} takes a revision of {PROJECT} itself: run the command in a clone of it"
+        f"{spec} is a player of {PROJECT} itself: run the command in a clone of its repository",
+        option="git",
     )
 
 
@@ -239,48 +247,51 @@ def _inner(start: Path, repository: Path) -> str:
 
 
 def _refuse_absolute(spec: str, repository: Path, origin: Origin) -> None:
-    """Refuse a specification that names the working tree's files instead of the copy's."""
+    """Refuse a specification that names files of the working tree instead of the copy's."""
     try:
         words = shlex.split(spec.partition(":")[2])
-    except ValueError:
-        return  # read_spec says so
+    except ValueError:  # read_spec reports it
+        return
     for word in words:
         path = Path(word)
         if path.is_absolute() and path.is_relative_to(repository):
             inside = path.relative_to(repository)
             if Path(origin.place, FILES, inside).is_file():
                 raise UsageError(
-                    f"{word} is the file of the working tree, whatever --git says: write it "
+                    f"{word} is a file of the working tree, not of {origin.revision}: write it "
                     "relative to the current folder"
                 )
 
 
 def _player(spec: str, origin: Origin, python: str | None) -> ResolvedBot:
-    """A player of this project, hosted by the copy's own sources."""
+    """Resolve a player of this project that the copy's own sources host."""
     folder = folder_of(origin)
     if not (folder / "bots" / "host.py").is_file():
         raise SpecError("this revision has no bots/host.py, so it cannot host a player")
     if os.pathsep in str(folder):
-        raise SpecError(f"{folder} cannot stand in PYTHONPATH: choose a --db without {os.pathsep}")
+        raise SpecError(
+            f"{folder} cannot be part of PYTHONPATH: choose a database whose path has no "
+            f"{os.pathsep!r}"
+        )
     files: dict[str, str] = {}
     command = None
     if python is not None:
-        command, files = interpreter(python, folder)
+        command, files = find_interpreter(python, folder)
     player = spec.removeprefix(BUILTIN)
     launch = Launch(command=(), folder=str(folder), player=player, python=command, origin=origin)
-    file, family, budgets = _described(player, launch)
+    file, family, budgets = _describe_player(player, launch)
     if not Path(file).is_relative_to(folder):
         raise SpecError(f"{player} would run {file} instead of the copy's own sources")
     return ResolvedBot(family, launch, files, content_hash="", budgets=tuple(budgets))
 
 
-def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]:
-    """Where the copy's package lies, and the player's family and budgets by its own catalogue."""
+def _describe_player(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]:
+    """Return the file of the copy's package, and family and budgets from its own catalogue."""
     try:
         done = subprocess.run(
             [launch.python or sys.executable, "-P", "-c", DESCRIBE, player],
             cwd=launch.folder,
-            env={**without_secrets(), **dict(start_of(launch).environment)},
+            env={**environment_without_secrets(), **dict(make_start(launch).environment)},
             capture_output=True,
             text=True,
             timeout=DESCRIBE_S,
@@ -290,6 +301,6 @@ def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]
     except subprocess.TimeoutExpired as error:
         raise SpecError("its catalogue of players did not answer within a minute") from error
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["it said nothing"]
+        lines = done.stderr.strip().splitlines() or ["it printed nothing"]
         raise SpecError(f"its catalogue of players failed: {lines[-1]}")
     return msgspec.json.decode(done.stdout.splitlines()[-1], type=tuple[str, str, list[BudgetKind]])

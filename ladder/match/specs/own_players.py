@@ -1,7 +1,7 @@
-"""The identities of this installation's players, kept by the content of its sources.
+"""The identities of this installation's players, cached by the content of its sources.
 
-Reading and hashing all sources takes longer than most commands; a folder in the user's cache holds
-the result for each content that was ever seen.
+Reading and hashing all sources takes longer than most commands, so a folder in the user's cache
+holds the result for each content.
 """
 
 import contextlib
@@ -27,12 +27,13 @@ class OwnPlayer(msgspec.Struct, frozen=True):
 
     content_hash: str
     files: dict[str, str]
-    """The hashes of its sources, by their paths below the root."""
+    """Hashes of its sources, by path below the root."""
 
 
 def own_player(version: Version) -> OwnPlayer:
-    """A player as its sources stood when this process first looked at them."""
-    # The copy that is played is taken first, so that an edit after either is seen.
+    """Return a player's identity from the sources that this process first read."""
+    # `own_sources` makes the copy that plays before the hashes are read, so that `is_edited`
+    # notices an edit after either of the two.
     return _players(own_sources().digest, cache_root() / "identities")[version.name]
 
 

@@ -1,8 +1,8 @@
-"""The sources that host this installation's players: a copy by content, out of reach of an editor.
+"""A copy of the sources of this installation's players, which edits do not reach.
 
-A run plays for hours while its author works on in the same files. A host imports a player's modules
-when it first becomes that player, so that hosts of the working tree would mix old code and new. The
-copy lies in the user's cache, beside the kernels compiled from it: equal sources have one copy.
+A run plays for hours while its author edits the same files. A host imports a player's modules when
+it first becomes that player, so hosts of the working tree would mix old and new code. The copy is
+in the user's cache, beside the kernels compiled from it; equal sources share one copy.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from pathlib import Path
 from db.records.launch import FileState
 from engine.cache import ROOT, cache_root
 from ladder.errors import UsageError
-from ladder.match.specs.file_state import look_at
+from ladder.match.specs.file_state import read_file_state
 
 PACKAGES = ("engine", "bots")
 READ_ONLY = 0o444
 KEPT_S = 60 * 86400
-"""A copy goes when no command has used it for so long, and another one is made."""
+"""A copy is removed after 60 days without use, when another copy is made."""
 NOTED_S = 86400
-"""The use of a copy is noted once a day: by the time of its folder's last change."""
+"""The use of a copy is recorded once a day, as its folder's time of change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +37,29 @@ class OwnSources:
     root: Path
     """The folder that holds both."""
     digest: str
-    """Of the names and contents of all their files."""
+    """Hash of the names and contents of all their files."""
     content: tuple[FileState, ...] = ()
-    """All files, where no copy could be made and hosts run the working tree; else empty."""
+    """All files if hosts run the working tree, because no copy could be made; else empty."""
 
 
 def own_sources() -> OwnSources:
-    """The copy that hosts run, made when there is none of these contents.
+    """Return the copy that hosts run, and make it if it does not exist.
 
-    Where the cache cannot be written it is the working tree itself, which then may not change.
+    If the cache cannot be written, hosts run the working tree, which then must not change.
     """
-    return _taken(cache_root() / "sources")
+    return _copy_sources(cache_root() / "sources")
 
 
 def is_edited() -> bool:
-    """Whether the working tree holds something else than `own_sources` took."""
+    """Return whether the working tree differs from the copy of `own_sources`."""
     return _digest(_read(ROOT)) != own_sources().digest
 
 
 def refuse_edited() -> None:
-    """Refuse to go on when the working tree was edited after `own_sources` took it.
+    """Refuse to continue if the working tree was edited after `own_sources` copied it.
 
     Raises:
-        UsageError: it was edited since, so that hashes taken from it may be of other contents.
+        UsageError: it was edited, so that hashes may belong to different contents.
 
     """
     if is_edited():
@@ -69,7 +69,7 @@ def refuse_edited() -> None:
 
 
 @lru_cache(maxsize=4)
-def _taken(copies: Path) -> OwnSources:
+def _copy_sources(copies: Path) -> OwnSources:
     files = _read(ROOT)
     digest = _digest(files)
     place = copies / digest
@@ -78,15 +78,15 @@ def _taken(copies: Path) -> OwnSources:
             _write(place, files)
             _remove_old(copies)
     except OSError:
-        return OwnSources(ROOT, digest, tuple(look_at(ROOT / name) for name in files))
+        return OwnSources(ROOT, digest, tuple(read_file_state(ROOT / name) for name in files))
     _note_use(place)
-    _hold(place)
+    _lock(place)
     return OwnSources(place, digest)
 
 
-def _hold(place: Path) -> None:
-    """Keep a copy from being removed while this process lives, whatever the clock shows."""
-    with contextlib.suppress(OSError):  # a file system without locks: the time of use must do
+def _lock(place: Path) -> None:
+    """Keep a copy from being removed while this process lives."""
+    with contextlib.suppress(OSError):  # without locks the recorded time of use has to suffice
         descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
         fcntl.flock(descriptor, fcntl.LOCK_SH)
 
@@ -98,15 +98,15 @@ def _note_use(place: Path) -> None:
 
 
 def _remove_old(copies: Path) -> None:
-    """Remove copies of sources that nobody uses any more: some 600 KB for each edit of a player."""
+    """Remove copies that are no longer used: each edit of a player leaves some 600 KB."""
     for copy in copies.iterdir():
         with contextlib.suppress(OSError):  # another process was faster, or it is not ours
             if copy.stat().st_mtime < time.time() - KEPT_S:
-                _remove_unheld(copy)
+                _remove_unlocked(copy)
 
 
-def _remove_unheld(copy: Path) -> None:
-    """Remove a copy, unless a living process holds it. Raises OSError."""
+def _remove_unlocked(copy: Path) -> None:
+    """Remove a copy unless a living process has locked it. Raises OSError."""
     descriptor = os.open(copy, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -116,7 +116,7 @@ def _remove_unheld(copy: Path) -> None:
 
 
 def _read(root: Path) -> dict[str, bytes]:
-    """Every file of the packages but what Python compiles by itself, by its path below the root."""
+    """Return the content of every source file, by path below the root."""
     paths = (path for package in PACKAGES for path in (root / package).rglob("*"))
     return {
         str(path.relative_to(root)): path.read_bytes()
@@ -134,7 +134,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _write(place: Path, files: Mapping[str, bytes]) -> None:
-    """Write a copy whole or not at all. Raises OSError."""
+    """Write a complete copy or none. Raises OSError."""
     place.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=place.parent))
     try:
@@ -144,7 +144,7 @@ def _write(place: Path, files: Mapping[str, bytes]) -> None:
             path.write_bytes(content)
             path.chmod(READ_ONLY)
         new.chmod(0o755)
-        if place.exists():  # somebody changed it
+        if place.exists():  # its content was changed
             place.rename(new / "damaged")
         try:
             os.rename(new, place)

@@ -1,4 +1,4 @@
-"""From a stored launch to a process that this machine can start."""
+"""Start commands: how this machine starts the bot of a stored launch."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,24 @@ from ladder.match.specs.git_copies import cache_of
 from ladder.match.specs.own_sources import own_sources
 
 
-def built_in(player: str) -> Launch:
-    """The launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
+def builtin_launch(player: str) -> Launch:
+    """Return the launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
     return Launch(command=(), folder="", player=player)
 
 
-def start_of(launch: Launch, content: Sequence[FileState] = ()) -> Start:
-    """The process of a bot, with the interpreter and the scripts of this installation.
+def make_start(launch: Launch, content: Sequence[FileState] = ()) -> Start:
+    """Return the start of a bot's process with this installation's interpreter and scripts.
 
     Args:
-        launch: how it is started.
-        content: the files that may not change while it plays.
+        launch: the stored launch.
+        content: the files that must not change while the bot plays.
 
     """
     if launch.player is not None:
         return _player_start(launch, tuple(content))
     command = launch.command
     if launch.host is not None:
-        # The ladder's own interpreter needs none of its packages here, and starts faster without.
+        # Our own interpreter needs no packages here, and starts faster without them.
         python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
         command = (*python, script_of(launch.host), *launch.command)
     return Start(
@@ -41,7 +41,7 @@ def start_of(launch: Launch, content: Sequence[FileState] = ()) -> Start:
     )
 
 
-def entrant_of(
+def make_entrant(
     launch: Launch,
     *,
     revision: int,
@@ -54,20 +54,20 @@ def entrant_of(
     """Return a bot as one side of a pair.
 
     Args:
-        launch: how it is started.
+        launch: the stored launch.
         revision: key of its revision in the database.
-        name: what to call it.
-        budget: what it may spend on a move.
-        restart: how often its process is renewed; None: as its launch says.
-        content: the files that may not change while it plays.
-        values: of the places ``{name}`` in its command, which another machine fills in; None if it
-            has no such places.
+        name: the bot's name.
+        budget: the budget of a move.
+        restart: when to restart its process; None: as its launch says.
+        content: the files that must not change while it plays.
+        values: values of the placeholders ``{name}`` in its command, which another machine fills
+            in; None if it has no placeholders.
 
     """
     return Entrant(
         revision=revision,
         name=name,
-        start=start_of(launch, content),
+        start=make_start(launch, content),
         budget=budget,
         player=launch.player,
         restart=launch.restart if restart is None else restart,
@@ -75,33 +75,33 @@ def entrant_of(
     )
 
 
-def place_of(name: str) -> str:
-    """Return the place of a value in a command."""
+def placeholder(name: str) -> str:
+    """Return the placeholder of a value in a command."""
     return f"{{{name}}}"
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with a value in every place of its name; all other braces stay."""
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values in place of their placeholders; other braces stay."""
     for name, value in values.items():
-        text = text.replace(place_of(name), value)
+        text = text.replace(placeholder(name), value)
     return text
 
 
 def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
-    """The words that run a module of this project, found on PYTHONPATH.
+    """Return the command that runs a module of this project, found on PYTHONPATH.
 
-    -P keeps the current folder off the import path: a user's own package called `bots` or
-    `engine` must not be imported instead of ours.
+    -P keeps the current folder off the import path, so that a user's own package called `bots` or
+    `engine` is not imported instead.
     """
     return (python or sys.executable, "-P", "-m", module)
 
 
 def _player_start(launch: Launch, content: tuple[FileState, ...]) -> Start:
-    """The host of a player: our copy of these sources, or the copy that the launch names.
+    """Return the start of a player's host, from our copy of the sources or the launch's own copy.
 
-    PYTHONPATH comes before whatever is installed, this project included, so that a copy's own
-    packages are imported; what they need in turn is found among the installed ones. LADDER_CACHE
-    says where kernels are, HOME being a scratch folder.
+    PYTHONPATH precedes the installed packages, including this project, so that the copy's packages
+    are imported; their dependencies are found among the installed ones. LADDER_CACHE names the
+    folder of kernels, because HOME is a scratch folder.
     """
     origin = launch.origin
     if origin is None:

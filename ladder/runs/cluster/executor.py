@@ -15,7 +15,7 @@ from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.match.process.worker_pool import call_apart
+from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.machines import Pair
@@ -72,7 +72,7 @@ class Cluster:
             compares=compares,
             save_machine=store.machines.save,
             replay=Replay(confinement) if compares else None,
-            reference=call_apart(measure_speed) if settings.scale_time else None,
+            reference=call_in_subprocess(measure_speed) if settings.scale_time else None,
         )
 
 

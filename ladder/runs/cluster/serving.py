@@ -13,7 +13,7 @@ import msgspec
 from distributed import Scheduler, Worker
 
 from engine.cache import cache_root
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster import machine, slot
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 
@@ -112,7 +112,7 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None
                 report(f"the connection to {endpoint.address} is lost: reconnecting")
         except (OSError, TimeoutError) as error:
             if not reported:
-                why = in_one_line(str(error)) or type(error).__name__
+                why = to_one_line(str(error)) or type(error).__name__
                 report(f"no scheduler answers at {endpoint.address} ({why}): trying until one does")
             reported = True
         finally:

@@ -18,14 +18,14 @@ from ladder.errors import UsageError
 from ladder.harness_version import harness_version
 from ladder.match.specs.fingerprint import (
     describe_changes,
-    interpreter,
+    find_interpreter,
     is_same_program,
-    programs,
+    select_programs,
 )
-from ladder.match.specs.git_copies import note_copy
+from ladder.match.specs.git_copies import complete_copy
 from ladder.match.specs.git_spec import resolve_in_copy
-from ladder.match.specs.spec import ResolvedBot, own_player_of, read_spec
-from ladder.match.specs.start_command import filled, start_of
+from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
+from ladder.match.specs.start_command import fill_placeholders, make_start
 from ladder.runs.cluster.archive import FILES
 
 ELSEWHERE = Start(argv=(), folder="")
@@ -87,12 +87,12 @@ def start_here(bot: ShippedBot, archives: Path) -> Start:
                 "sources that the coordinator has"
             )
         raise UsageError(f"{bot.name}: its files or programs differ there ({names})")
-    return start_of(resolved.launch, resolved.states)
+    return make_start(resolved.launch, resolved.states)
 
 
 def with_start(entrant: Entrant, start: Start) -> Entrant:
     """Return a side of a pair with another start, in which its values are filled in."""
-    argv = tuple(filled(word, dict(entrant.values)) for word in start.argv)
+    argv = tuple(fill_placeholders(word, dict(entrant.values)) for word in start.argv)
     return msgspec.structs.replace(entrant, start=msgspec.structs.replace(start, argv=argv))
 
 
@@ -104,10 +104,10 @@ def is_own_launch(launch: Launch) -> bool:
 def _resolve_here(bot: ShippedBot, place: Path) -> ResolvedBot:
     launch = bot.launch
     if is_own_launch(launch):
-        return own_player_of(launch)
-    python, registered = python_here(bot), programs(bot.files)
+        return resolve_own_player(launch)
+    python, registered = python_here(bot), select_programs(bot.files)
     if launch.origin is not None:
-        note_copy(place)
+        complete_copy(place)
         origin = msgspec.structs.replace(launch.origin, place=str(place))
         return resolve_in_copy(bot.spec, origin, python=python, registered=registered)
     return read_spec(bot.spec, place / FILES, python=python, known=bot.files, registered=registered)
@@ -130,7 +130,7 @@ def python_here(bot: ShippedBot) -> str | None:
     others = []
     for word in (stored, sys.executable, "python3"):
         try:
-            path, found = interpreter(word, Path())
+            path, found = find_interpreter(word, Path())
         except SpecError:
             continue
         if is_same_program(wanted, (path, found[path])):

@@ -22,7 +22,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.cluster.shipped_cache import (
@@ -99,7 +99,7 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
         try:
             starts[bot.revision] = start_here(bot, archives_folder())
         except UsageError as error:
-            refused[bot.revision] = in_one_line(str(error))
+            refused[bot.revision] = to_one_line(str(error))
     pool = BotPool(_confinement(manifest))
     try:
         for side in sides:
@@ -109,9 +109,9 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
             try:
                 compile_entrants([here])
                 if here.start.foreign or side.player is None:
-                    pool.greet(here.start, side.name)
+                    pool.fetch_hello(here.start, side.name)
             except (BotFailure, UsageError) as error:
-                refused[side.revision] = in_one_line(f"{side.name} does not start there: {error}")
+                refused[side.revision] = to_one_line(f"{side.name} does not start there: {error}")
     finally:
         pool.close()
         lock.close()

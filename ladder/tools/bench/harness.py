@@ -24,9 +24,9 @@ from db.records.runs import (
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
-from ladder.match.game.broadcast import channel_of
+from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import BUILT_IN_ONLY
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import (
     LiveRun,
@@ -163,7 +163,7 @@ def bench_harness(
         store.time_pairs(clocks)
         total = games + games % 2 + 2 * clocks.skip
         if channel == "":
-            channel = channel_of(store.where)
+            channel = channel_name(store.where)
         _play(
             store,
             games=total,
@@ -187,13 +187,13 @@ def bench_harness(
 
 
 def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> None:
-    launch = built_in(NULL)
+    launch = builtin_launch(NULL)
     budget = Budget(simulations=1)
     entrants = {}
     for name in ("null-a", "null-b"):
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
         bot = store.bots.add(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
-        entrants[name] = entrant_of(launch, revision=bot.revision.id, name=name, budget=budget)
+        entrants[name] = make_entrant(launch, revision=bot.revision.id, name=name, budget=budget)
     settings = Settings(
         bots=tuple(entrants),
         boards=parse_board_classes("standard"),

@@ -9,10 +9,10 @@ from bots.protocol import Budget, MoveAsk, MoveReply
 from engine.board import Board
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game, ready_limit_s
+from ladder.match.game.new_game import make_new_game, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import BUILT_IN_ONLY
-from ladder.match.specs.start_command import built_in, entrant_of, start_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
 OVERTIME_S = 10.0
 """How much longer than asked a move may take before the measurement is given up."""
@@ -81,7 +81,7 @@ def bench_search(
 def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
     pool = BotPool(BUILT_IN_ONLY)
     try:
-        process = pool.acquire(start_of(built_in(player)))
+        process = pool.acquire(make_start(builtin_launch(player)))
         _first_move(process, player, board, Budget(time_ms=WARM_MS))
         if "depth" in VERSIONS[player].budgets:
             reply, elapsed_us = _deep_move(process, player, board, seconds)
@@ -123,8 +123,8 @@ def _first_move(
     process: BotProcess, player: str, board: Board, budget: Budget
 ) -> tuple[MoveReply, int]:
     """A new game's first move, and the microseconds that it took."""
-    entrant = entrant_of(built_in(player), revision=0, name=player, budget=budget)
-    question = new_game(entrant, board, game="bench", side=0, seed=1)
+    entrant = make_entrant(builtin_launch(player), revision=0, name=player, budget=budget)
+    question = make_new_game(entrant, board, game="bench", side=0, seed=1)
     process.ask(question, timeout_s=ready_limit_s(entrant))
     limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
     reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)

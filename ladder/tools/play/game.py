@@ -19,20 +19,20 @@ from engine.board import Board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
-from ladder.match.game.answers import answered, thought_of
+from ladder.match.game.answers import make_thought, play_answer
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.ending import GameEnd, verdict_on_board
-from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
+from ladder.match.game.ending import GameEnd, ending_on_board
+from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import (
     entrants,
-    refuse_hurried,
+    refuse_short_time,
 )
 from ladder.match.specs.board_support import (
-    boards_to_propose,
     can_play,
     describe_boards,
+    propose_boards,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.budgets import Budgets
@@ -56,9 +56,9 @@ def entrant_at_the_board(store: Store, name: str, board: Board, budgets: Budgets
     if not can_play(bot.revision.boards, board):
         raise UsageError(
             f"{name} does not play {board}, but {describe_boards(bot.revision.boards)}: choose "
-            f"{boards_to_propose(bot.revision.boards)}"
+            f"{propose_boards(bot.revision.boards)}"
         )
-    refuse_hurried([bot], budgets.amounts.get("time_ms"))
+    refuse_short_time([bot], budgets.amounts.get("time_ms"))
     found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
     compile_entrants(found.values())
     return found[name]
@@ -98,7 +98,7 @@ class Adviser:
             question = MoveAsk(position.ply, position.moves)
             reply, elapsed_us = process.ask(question, timeout_s=self._limit_s)
             assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
-            answered(position, reply.column)
+            play_answer(position, reply.column)
         except BaseException:
             self.close()
             raise
@@ -120,8 +120,8 @@ class Adviser:
     def _begin(self, side: int) -> BotProcess:
         process = self._process = self._pool.acquire(self.entrant.start)
         if self._is_let_go:  # while it started
-            process.let_go()
-        question = new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
+            process.request_end()
+        question = make_new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
         process.ask(question, timeout_s=ready_limit_s(self.entrant))
         return process
 
@@ -135,7 +135,7 @@ class Adviser:
         if process is None:
             return
         verdict = verdict or GameEnd(Result.DRAW, Termination.ABORTED)
-        process.tell(GameOver(verdict.result.value, verdict.termination.value))
+        process.send(GameOver(verdict.result.value, verdict.termination.value))
         renew = self.entrant.should_restart(pair_ended=True)
         self._pool.release(self.entrant.start, process, renew=renew)
 
@@ -144,7 +144,7 @@ class Adviser:
         self._is_let_go = True
         process = self._process
         if process is not None:
-            process.let_go()
+            process.request_end()
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
@@ -162,7 +162,7 @@ class InteractiveGame:
         start_plies: how many moves were made before the game began.
         thoughts: one for each move, those before the beginning included.
         verdict: how the game ended; None while it goes on.
-        opinion: what the bot answered last; None before its first move and after `undo`.
+        opinion: what the bot play_answer last; None before its first move and after `undo`.
 
     """
 
@@ -248,7 +248,7 @@ class InteractiveGame:
             self._forfeit(failure)
             return
         self.opinion = opinion
-        thought = thought_of(opinion.elapsed_us, opinion.info)
+        thought = make_thought(opinion.elapsed_us, opinion.info)
         self._moved(self.position.play(opinion.column), thought)
 
     def undo(self) -> bool:
@@ -317,7 +317,7 @@ class InteractiveGame:
         self.thoughts.append(thought)
         self._turn = time.perf_counter_ns()
         if after.is_over:
-            self._end(verdict_on_board(after))
+            self._end(ending_on_board(after))
 
     def _forfeit(self, failure: BotFailure) -> None:
         result = Result.WIN if self.person == 0 else Result.LOSS

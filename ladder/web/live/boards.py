@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.events import event
 from reports.html.live.boards import board_state
@@ -87,7 +87,7 @@ class Boards:
 
     def _bind(self) -> None:
         """Listen at the name of the file that is there now."""
-        channel = channel_of(self._database)
+        channel = channel_name(self._database)
         if channel == self._channel:
             return
         self._unbind()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ladder.match.process.failures import remove_stderr
 from ladder.results.standings.showcase import ShownGame
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import TEXT_LIMIT
@@ -49,7 +50,7 @@ def failures(games: Sequence[ShownGame]) -> list[Failure]:
         if words is not None and left > 0:
             stderr, messages = words.stderr[:TEXT_LIMIT], words.messages
             left -= len(stderr) + sum(map(len, messages))
-            sentence = sentence.partition("; its last words on stderr:")[0]
+            sentence = remove_stderr(sentence)
         found.append(
             Failure(
                 game=game.id,

@@ -42,7 +42,7 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert verdicts[f"Step {UNBUILDABLE}"] == "skipped"
     assert verdicts[f"Step {COMMITS}"] == verdicts["Simplify the choice"] == "bad"
     assert verdicts[f"Step {BROKEN - 1}"] == "good"
-    assert f"is skipped: --build: `{BUILD}` failed" in done.err
+    assert f"is skipped: build: `{BUILD}` failed" in done.err
     stored = query(repo.folder, "select count(*) from games")
     again = repo(*BISECT, *CONDITIONS, "--html", "page.html")
     assert again.code == 0
@@ -111,5 +111,5 @@ def test_a_repository_is_needed(ladder: Ladder) -> None:
     """Outside of one the command must say so."""
     done = ladder("bisect", SPEC, "--good", "a", "--bad", "b")
     assert done.code == 2
-    assert "lies in no git repository" in done.err
+    assert "is not in a git repository" in done.err
     assert not Path(ladder.folder, "ladder.db").exists()

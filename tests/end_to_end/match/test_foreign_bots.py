@@ -93,7 +93,7 @@ def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     words = ("run", "--bots", "slow,random", "--boards", "4x4", "--games", "2")
     refused = ladder(*words, "--time", f"{least - 1}ms")
     assert refused.code == 2
-    assert f"ask for at least --time {least}ms" in refused.err
+    assert f"allow at least {least} ms per move" in refused.err
     done = ladder(*words, "--time", f"{least + 100}ms", "--json")
     assert done.code == 0, done.err
 

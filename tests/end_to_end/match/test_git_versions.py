@@ -166,7 +166,7 @@ def test_what_cannot_be_taken_leaves_nothing(
 def test_no_repository_is_refused(ladder: Ladder) -> None:
     """Outside of every repository the sentence must say so."""
     refused = ladder("bots", "add", "mine", SPEC, "--git", "main")
-    assert (refused.code, "lies in no git repository" in refused.err) == (2, True)
+    assert (refused.code, "is not in a git repository" in refused.err) == (2, True)
     assert list(ladder.folder.iterdir()) == []
 
 

@@ -69,7 +69,7 @@ def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path)
     assert copied.code == 0, copied.err
     refused = match(ladder, "--db", "csv.db")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
-    assert "no run played openings of that name or hash" in refused.err
+    assert "no run with openings of that name or hash" in refused.err
 
 
 def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:

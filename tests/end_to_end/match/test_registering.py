@@ -45,7 +45,7 @@ def test_adding_a_bot_again_says_what_would_happen(ladder: Ladder, mine: Path) -
     assert "games of the old content then count no more" in again.err
     assert ladder("bots", "retire", "mine").code == 0
     again = ladder("bots", "add", "mine", SPEC)
-    assert "a retired bot is called mine, with other content" in again.err
+    assert "a retired bot named mine has other content" in again.err
     refused = ladder("bots", "unretire", "mine")
     assert (refused.code, "mine is not what was registered" in refused.err) == (2, True)
     assert shown(ladder, "mine")["retired"] is True
@@ -95,9 +95,9 @@ def test_what_counts_as_the_bot_is_said(ladder: Ladder, mine: Path) -> None:
     del mine
     (ladder.folder / "weights.bin").write_bytes(b"\1")
     added = ladder("bots", "add", "other", SPEC, "--files", "*.bin")
-    assert "rules.py, weights.bin\nnot tracked: files that --files does not select" in added.out
+    assert "rules.py, weights.bin\nnot tracked: files that the patterns do not select" in added.out
     plain = ladder("bots", "add", "third", SPEC)
-    assert "not tracked: data that it opens, and installed packages (--files" in plain.out
+    assert "not tracked: data that it opens, and installed packages" in plain.out
     (ladder.folder / "weights.bin").write_bytes(b"\2")
     refused = ladder("match", "other", "random", *SHORT, "--games", "2")
     assert (refused.code, "(weights.bin changed)" in refused.err) == (2, True)
@@ -145,7 +145,7 @@ def test_a_folder_of_libraries(ladder: Ladder) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nowhere",), "is no folder"),
+        (("nowhere",), "is not a folder"),
         ((".", "--pattern", "*.dll"), "holds no file"),
         ((".", "--pattern", "*.so", "--name", "same"), "calls all bots the same"),
         ((".", "--pattern", "*.so", "--name", "a {stem}"), "letters, digits"),

@@ -36,8 +36,8 @@ def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
     assert {bot["name"] for bot in done.document["report"]["bots"]} == {"my-bot", "random"}
     assert set(done.document["run"]["left_out"]) == {"my-agent", "my-edited"}
     for said in (
-        "left out: my-agent does not play thu, but boards without a forbidden cell: give --boards "
-        "standard",
+        "left out: my-agent does not play thu, but boards without a forbidden cell: choose other "
+        "boards, such as standard",
         "left out: my-edited is not what was registered (edited.py changed)",
     ):
         assert done.err.count(said) == 1
@@ -59,7 +59,7 @@ def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
     [
         (
             ("--bots", "my*,my-agent"),
-            "my-agent does not play thu, but boards without a forbidden cell: give --boards st",
+            "my-agent does not play thu, but boards without a forbidden cell: choose other boards",
         ),
         (("--bots", "my-edited,random"), "my-edited is not what was registered"),
         (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),

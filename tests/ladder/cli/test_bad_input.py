@@ -90,7 +90,7 @@ REFUSED = [
     (("bots", "remove", "v1"), "did you mean `ladder bots retire` or `ladder bots delete`?"),
     (("run", "--bots", "flatmc,v1"), "called 'flatmc': did you mean flat-mc"),
     (("bots", "show", "flatmc"), "did you mean flat-mc?"),
-    (("bots", "add", "mine", "v1"), "'v1' is no specification: did you mean builtin:v1?"),
+    (("bots", "add", "mine", "v1"), "'v1' is not a specification: did you mean builtin:v1?"),
 ]
 
 

@@ -20,7 +20,7 @@ from ladder.cli.main import run_command
 from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.registry.register import Request, examine, refuse_name
+from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
 from ladder.results.exchange.files import format_of, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
@@ -71,7 +71,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
     """`bots add` and `train --register` must refuse it before anything is started."""
     with pytest.raises(UsageError, match="a bot's name is letters") as refused:
-        examine({}, Request(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
+        examine({}, RegistrationRequest(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
     assert is_shown_safely(str(refused.value))
     with pytest.raises(UsageError, match="a bot's name is letters"):
         refuse_name(store, name)
@@ -80,9 +80,16 @@ def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize("text", UNPRINTABLE)
 def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) -> None:
     """The texts beside the name must be printable, too."""
-    for spec, note, whose in (("builtin:v1", text, "--note"), (f"exec:{text}", "", "SPEC")):
+    for spec, note, whose in (
+        ("builtin:v1", text, "a note"),
+        (f"exec:{text}", "", "a specification"),
+    ):
         with pytest.raises(UsageError, match=f"^{whose} .*printable text, got U"):
-            examine({}, Request(name="guest", spec=spec, note=note, folder=tmp_path), UNCONFINED)
+            examine(
+                {},
+                RegistrationRequest(name="guest", spec=spec, note=note, folder=tmp_path),
+                UNCONFINED,
+            )
 
 
 def refused_import(store: Store, path: Path, text: str) -> str:
@@ -144,8 +151,10 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
             hello = tmp_path / f"{key}{place}"
             hello.write_text(json.dumps({"type": "hello", "name": "x", "version": "", key: text}))
             argv = ("python3", "-I", "-S", "-c", script, str(hello))
-            with pytest.raises(BotFailure, match=f"its hello: a {key} .*printable text") as failed:
-                pool.greet(Start(argv=argv, folder=str(tmp_path)))
+            with pytest.raises(
+                BotFailure, match=f"its hello is refused: a {key} .*printable text"
+            ) as failed:
+                pool.fetch_hello(Start(argv=argv, folder=str(tmp_path)))
             assert is_shown_safely(str(failed.value))
 
 

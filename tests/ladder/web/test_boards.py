@@ -15,7 +15,7 @@ import pytest
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
-from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
 from ladder.web.live import boards
 from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
@@ -61,13 +61,13 @@ for line in sys.stdin:
 def tell(database: object, board: BoardInPlay) -> None:
     """Send a position as a worker does."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        sender.sendto(msgspec.msgpack.encode(board), f"\0{channel_of(str(database))}")
+        sender.sendto(msgspec.msgpack.encode(board), f"\0{channel_name(str(database))}")
 
 
 def is_bound(database: object) -> bool:
     """Whether a server listens."""
     try:
-        with contextlib.closing(BroadcastListener(str(channel_of(str(database))))):
+        with contextlib.closing(BroadcastListener(str(channel_name(str(database))))):
             return False
     except OSError:
         return True

@@ -126,7 +126,7 @@ def test_the_conditions_name_what_played(data: ReportData) -> None:
 
 
 def failed(shown: ShownGame, words: LastOutput | None) -> ShownGame:
-    detail = "exited; its last words on stderr:\nboom"
+    detail = "exited; the last lines of its stderr:\nboom"
     game = replace(
         shown.game, offender=1, termination=Termination.CRASH, detail=detail, last_output=words
     )

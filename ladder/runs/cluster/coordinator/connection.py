@@ -9,7 +9,7 @@ from typing import Any
 
 from distributed import Client
 
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 from ladder.runs.executor import MachineEvent
 
@@ -147,7 +147,7 @@ class SchedulerConnection:
         )
 
     def _unreachable(self, error: Exception) -> str:
-        why = in_one_line(str(error)) or type(error).__name__
+        why = to_one_line(str(error)) or type(error).__name__
         return (
             f"the scheduler at {self._address} does not answer ({why}): trying again until it does"
         )

@@ -3,7 +3,7 @@
 from bots.protocol import HELLO_S, READY_S
 from db.records.pairs import PairPlan
 from engine.board import parse_board
-from ladder.match.game.refereed_game import CALM_S, CONTROL_S, MAX_STALLS
+from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, PAUSES_S
 from ladder.runs.cluster.coordinator.machines import Machine
 
 SPARE_S = 60.0
@@ -25,7 +25,7 @@ def longest_pair_s(plan: PairPlan) -> float:
         for side in (plan.a, plan.b)
     )
     game_s = plies * move_s + 2 * (HELLO_S + READY_S)
-    return float((1 + MAX_STALLS) * 2 * game_s + sum(CALM_S) + (1 + MAX_STALLS) * CONTROL_S)
+    return float((1 + MAX_STALLS) * 2 * game_s + sum(PAUSES_S) + (1 + MAX_STALLS) * CONTROL_S)
 
 
 def time_limit_s(plan: PairPlan, machine: Machine) -> float:

@@ -17,7 +17,7 @@ import msgspec
 
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import LadderError
-from ladder.match.process.failures import in_one_line
+from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
@@ -530,4 +530,4 @@ def _without_paths(plan: PairPlan) -> PairPlan:
 
 
 def _describe_error(error: BaseException) -> str:
-    return in_one_line(str(error)) or type(error).__name__
+    return to_one_line(str(error)) or type(error).__name__

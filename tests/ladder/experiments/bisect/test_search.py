@@ -148,8 +148,8 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
         ("main", "start", "the other way round"),
         ("main", "main", "the same commit"),
         ("side-tip", first, "no ancestor"),
-        ("nowhere", "main", "--good: .* has no revision 'nowhere'"),
-        ("start", "nowhere", "--bad: .* has no revision 'nowhere'"),
+        ("nowhere", "main", "good: .* has no revision 'nowhere'"),
+        ("start", "nowhere", "bad: .* has no revision 'nowhere'"),
     ):
         with pytest.raises(UsageError, match=words):
             read_history(spec, place, good=good, bad=bad, first_parent=True)

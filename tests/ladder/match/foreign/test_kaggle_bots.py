@@ -87,13 +87,13 @@ def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
 
 
 def test_the_time_is_the_budget(tmp_path: Path) -> None:
-    """actTimeout must be the budget in seconds."""
+    """The limit actTimeout must be the budget in seconds."""
     text = "def agent(o, c):\n    raise ValueError(f'I have {c.actTimeout} s')\n"
     assert "I have 0.1 s" in refusal(submission(tmp_path, text), tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("x = 1\n", "defines no function"),
         ("def agent(obs, config): return 3\ndef main(): pass\n", "the agent must come last"),
@@ -106,11 +106,11 @@ def test_the_time_is_the_budget(tmp_path: Path) -> None:
         ("def agent(:\n", "SyntaxError"),
     ],
 )
-def test_what_is_no_agent_is_explained(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_without_an_agent_is_explained(tmp_path: Path, text: str, expected: str) -> None:
     """The author must read why, and where."""
     sentence = refusal(submission(tmp_path, text), tmp_path)
-    assert said in sentence
-    if "Error" in said:
+    assert expected in sentence
+    if "Error" in expected:
         assert "submission.py, line 1" in sentence
 
 

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("spec", ["saiblo:./program.py", "saiblo:python3 program.py"])
 def test_a_correct_program_plays(folder: Path, spec: str) -> None:
-    """It must be told the board as the course tells it, with and without a forbidden cell."""
+    """It receives the board as in the course, with and without a forbidden cell."""
     if shutil.which("python3", path="/usr/bin") is None:
         pytest.skip("no /usr/bin/python3 for the program's first line")
     found = tried(spec, folder)
@@ -35,16 +35,16 @@ def test_a_correct_program_plays(folder: Path, spec: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
+    ("mode", "expected"),
     [
         ("exits", "exited with status 3 in the middle of the game"),
         ("words", "answered b'in the middle' where `x y` is wanted"),
         ("bare", "must begin with its length in four bytes"),
     ],
 )
-def test_a_failure_is_explained(folder: Path, mode: str, said: str) -> None:
+def test_a_failure_is_explained(folder: Path, mode: str, expected: str) -> None:
     """The author must read what came and what was wanted."""
-    assert said in refusal(f"saiblo:./program.py {mode}", folder)
+    assert expected in refusal(f"saiblo:./program.py {mode}", folder)
 
 
 def test_an_illegal_point_is_explained(folder: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_missing_symbol_is_named_with_what_helps(tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_named_with_what_helps(tmp_path: Path) -> None:
-    """So must whoever lacks a library that the strategy names."""
+    """A strategy whose library is missing is explained, too."""
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     words = ["gcc", "-shared", "-fPIC", "-o", "libother.so", "other.c"]
     subprocess.run(words, cwd=tmp_path, check=True)
@@ -103,21 +103,21 @@ def test_a_forgotten_extern_c_is_explained(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
+    ("mode", "expected"),
     [
         ("ONE_COLUMN", "getPoint returned (0, 4), but column 4 is full: legal rows were"),
         ("OFF_THE_BOARD", "off the board of 10 rows and 11 columns"),
         ("FLOATS", "a stone in column 10 comes to rest on row 9"),
     ],
 )
-def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, said: str) -> None:
+def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, expected: str) -> None:
     """The forfeit must be for an illegal move, and say what would have been legal."""
     # On six rows the single column is full soon, and random play cannot end the game before.
     board = "4x6" if mode == "ONE_COLUMN" else "10x11@3,4"
     games = games_of(play(entrant(compiled(tmp_path, mode), tmp_path), board, pairs=4))
     illegal = [game for game in games if game.termination is Termination.ILLEGAL_MOVE]
     assert illegal
-    assert all(said in game.detail for game in illegal)
+    assert all(expected in game.detail for game in illegal)
 
 
 def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from ladder.match.game.blame import LateMove, judge
-from ladder.match.game.control import Control, run_control
+from ladder.match.game.blame import LateMove, judge_late_move
+from ladder.match.game.control import ControlMeasurement, measure_control
 from ladder.match.process.cpu_wait import Stall
 from tests.support.crowd import crowd_to_come
 
-CALM = Control(elapsed_us=100_000, waited_us=1_000, longest_us=500)
-CROWDED = Control(elapsed_us=100_000, waited_us=90_000, longest_us=30_000)
+CALM = ControlMeasurement(elapsed_us=100_000, waited_us=1_000, longest_us=500)
+CROWDED = ControlMeasurement(elapsed_us=100_000, waited_us=90_000, longest_us=30_000)
 
 
 def late(stall: Stall, *, usual_us: int | None = None, alone: bool = False) -> LateMove:
@@ -73,9 +73,9 @@ def test_a_late_move_by_its_evidence(case: tuple[LateMove, bool, bool]) -> None:
 
 def test_a_control_is_run_only_where_it_matters() -> None:
     """A bot that slept is charged at once, and one whose host stopped it is excused at once."""
-    assert judge(CASES["it slept"][0], 10.0) == (False, None)
-    assert judge(CASES["the host took its processor"][0], 10.0) == (True, None)
-    verdict = judge(CASES["it made its own wait"][0], 0.01)
+    assert judge_late_move(CASES["it slept"][0], 10.0) == (False, None)
+    assert judge_late_move(CASES["the host took its processor"][0], 10.0) == (True, None)
+    verdict = judge_late_move(CASES["it made its own wait"][0], 0.01)
     assert verdict.control is not None
     assert verdict.control.elapsed_us >= 10_000
 
@@ -84,7 +84,7 @@ def test_a_control_notices_a_crowd() -> None:
     """With ten busy processes beside it the referee gets a small part of its processor."""
     with crowd_to_come() as crowd:
         crowd.come()
-        control = run_control(0.3)
+        control = measure_control(0.3)
     assert control.waited_us > control.elapsed_us // 2
     assert control.longest_us <= control.waited_us <= control.elapsed_us
     assert control.contended_us(100) == 100 * control.waited_us // control.elapsed_us
@@ -94,12 +94,12 @@ def test_a_stopped_referee_has_waited() -> None:
     """The time without a processor counts, whatever took it away."""
     code = (
         "import os, signal, subprocess, sys\n"
-        "from ladder.match.game.control import run_control\n"
+        "from ladder.match.game.control import measure_control\n"
         "wake = f'sleep 0.2; kill -CONT {os.getpid()}'\n"
         "subprocess.Popen(['sh', '-c', wake])\n"
         "signal.setitimer(signal.ITIMER_REAL, 0.05)\n"
         "signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGSTOP))\n"
-        "control = run_control(0.1)\n"
+        "control = measure_control(0.1)\n"
         "print(control.longest_us)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Positions of games in play on their way from a worker to whoever listens."""
+"""Positions of games in play, sent from workers to a listener."""
 
 import contextlib
 import os
@@ -18,13 +18,13 @@ from db.records.pairs import Entrant, PairPlan
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
-from ladder.match.game import broadcast
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import (
     BoardInPlay,
-    Broadcast,
+    Broadcaster,
     BroadcastListener,
-    channel_of,
+    Pace,
+    channel_name,
 )
 from ladder.match.game.referee import play_pair
 from tests.support.fakes import fake_start
@@ -47,43 +47,47 @@ THOUGHTS = [Thought(10, 0.5), Thought(20, -0.25)]
 
 @pytest.fixture
 def channel(tmp_path: Path) -> str:
-    """A name that no other test has."""
-    found = channel_of(str(tmp_path))
+    """Return a socket name that no other test uses."""
+    found = channel_name(str(tmp_path))
     assert found is not None
     return found
 
 
-def test_a_database_of_a_server_has_one_name_whoever_asks() -> None:
-    """Users, passwords and ways to the own machine make no difference; ports and names do."""
-    known = channel_of("postgresql+psycopg://ann:secret@localhost/games")
+def test_one_database_on_a_server_has_one_channel() -> None:
+    """User, password and the name of the local machine do not matter; port and database do."""
+    known = channel_name("postgresql+psycopg://ann:secret@localhost/games")
     assert known is not None
     assert "games" not in known
     for same in (
         "postgresql://bob@127.0.0.1:5432/games?sslmode=disable",
         "postgresql:///games?host=/run/postgresql",
     ):
-        assert channel_of(same) == known
+        assert channel_name(same) == known
     for other in ("postgresql://localhost:5433/games", "postgresql://elsewhere/games"):
-        assert channel_of(other) != known
-    assert channel_of("sqlite:////no/such/file.db") is None
+        assert channel_name(other) != known
+    assert channel_name("sqlite:////no/such/file.db") is None
 
 
 @pytest.fixture
-def sender(channel: str) -> Iterator[Broadcast]:
-    """A worker's end."""
-    with contextlib.closing(Broadcast(channel)) as made:
+def sender(channel: str) -> Iterator[Broadcaster]:
+    """Yield the sending end of a worker."""
+    with contextlib.closing(Broadcaster(channel)) as made:
         yield made
+
+
+def paced(channel: str, **pace: int) -> contextlib.closing[Broadcaster]:
+    return contextlib.closing(Broadcaster(channel, Pace(**pace)))
 
 
 @pytest.fixture
 def listener(channel: str) -> Iterator[BroadcastListener]:
-    """A server's end."""
+    """Yield the receiving end of a server."""
     with contextlib.closing(BroadcastListener(channel)) as made:
         yield made
 
 
 def everything(listener: BroadcastListener) -> list[BoardInPlay]:
-    """All that has come."""
+    """Return all positions that have come."""
     came = []
     while (received := listener.receive()) is not None:
         assert received[0] == os.getpid()
@@ -91,12 +95,12 @@ def everything(listener: BroadcastListener) -> list[BoardInPlay]:
     return came
 
 
-def test_a_position_arrives_whole(sender: Broadcast, listener: BroadcastListener) -> None:
+def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListener) -> None:
     """Names, moves, values and clocks must stand at the side that they belong to."""
-    game = sender.begins(PLAN, True)
+    game = sender.start_game(PLAN, True)
     assert game is not None
-    game.show(POSITION.moves, THOUGHTS, (20, 10))
-    game.end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
+    game.send_position(POSITION.moves, THOUGHTS, (20, 10))
+    game.send_end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
     shown, ended = everything(listener)
     assert shown == BoardInPlay(
         pair=5,
@@ -113,66 +117,56 @@ def test_a_position_arrives_whole(sender: Broadcast, listener: BroadcastListener
     assert ended == msgspec.structs.replace(shown, result=Result.WIN, termination=Termination.CRASH)
 
 
-def test_a_quick_game_without_a_listener_is_not_told(
-    sender: Broadcast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The game after a quick one must get nothing to tell, so that its plies cost nothing."""
-    monkeypatch.setattr(broadcast, "QUICK_GAME_NS", 10**15)
-    assert sender.begins(PLAN, False) is not None  # the first may be a slow one
-    assert sender.begins(PLAN, True) is None
+def test_a_quick_game_without_a_listener_sends_nothing(channel: str) -> None:
+    """The game after a quick one gets no sender, so that its plies cost nothing."""
+    with paced(channel, quick_game_ns=10**15) as sender:
+        assert sender.start_game(PLAN, False) is not None  # the first may be a slow one
+        assert sender.start_game(PLAN, True) is None
 
 
-def test_a_listener_is_found_in_the_middle_of_a_slow_game(
-    sender: Broadcast, channel: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever opens a page during a long game must see it before the next one."""
-    monkeypatch.setattr(broadcast, "LOOK_NS", 0)
-    game = sender.begins(PLAN, False)
-    assert game is not None
-    game.show(POSITION.moves, THOUGHTS, (10, 20))
-    with contextlib.closing(BroadcastListener(channel)) as listener:
-        game.show(POSITION.moves, THOUGHTS, (10, 20))
-        assert len(everything(listener)) == 1
-
-
-def test_positions_have_a_pace(
-    sender: Broadcast,
-    listener: BroadcastListener,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of plies in quick succession one must be sent, and of ends of games one."""
-    monkeypatch.setattr(broadcast, "PACE_NS", 10**12)
-    for swapped in (False, True):
-        game = sender.begins(PLAN, swapped)
+def test_a_listener_is_found_in_the_middle_of_a_slow_game(channel: str) -> None:
+    """A page that is opened during a long game shows that game."""
+    with paced(channel, search_ns=0) as sender:
+        game = sender.start_game(PLAN, False)
         assert game is not None
-        for _ in range(5):
-            game.show(POSITION.moves, THOUGHTS, (10, 20))
-        game.end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
+        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+        with contextlib.closing(BroadcastListener(channel)) as listener:
+            game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+            assert len(everything(listener)) == 1
+
+
+def test_positions_are_sent_at_a_limited_rate(channel: str, listener: BroadcastListener) -> None:
+    """Of plies in quick succession one is sent, and of ends of games one."""
+    with paced(channel, position_ns=10**12) as sender:
+        for swapped in (False, True):
+            game = sender.start_game(PLAN, swapped)
+            assert game is not None
+            for _ in range(5):
+                game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+            game.send_end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
     assert [board.result for board in everything(listener)] == [None, Result.DRAW]
 
 
-def test_nobody_waits_for_a_listener(
-    sender: Broadcast,
-    listener: BroadcastListener,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_slow_listener_does_not_delay_the_sender(
+    channel: str, listener: BroadcastListener
 ) -> None:
-    """What is not read must be dropped, and a listener that has gone must be noticed."""
-    monkeypatch.setattr(broadcast, "PACE_NS", 0)
-    game = sender.begins(PLAN, False)
-    assert game is not None
-    for _ in range(5000):
-        game.show(POSITION.moves, THOUGHTS, (10, 20))
-    assert 1 <= len(everything(listener)) < 5000
-    listener.close()
-    game.show(POSITION.moves, THOUGHTS, (10, 20))
-    assert not sender.is_heard(0, 1)
+    """Positions that are not read are dropped, and the end of a listener is noticed."""
+    with paced(channel, position_ns=0) as sender:
+        game = sender.start_game(PLAN, False)
+        assert game is not None
+        for _ in range(5000):
+            game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+        assert 1 <= len(everything(listener)) < 5000
+        listener.close()
+        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+        assert not sender.has_listener(0, 1)
 
 
-def test_hostile_datagrams_are_left_out(
-    sender: Broadcast, listener: BroadcastListener, channel: str
+def test_invalid_datagrams_are_ignored(
+    sender: Broadcaster, listener: BroadcastListener, channel: str
 ) -> None:
-    """What is no position, or too long, must not hide the next one."""
-    game = sender.begins(PLAN, False)
+    """A datagram that is not a position, or too long, does not hide the next one."""
+    game = sender.start_game(PLAN, False)
     assert game is not None
     good = msgspec.msgpack.encode(game._board(POSITION.moves, THOUGHTS, (10, 20)))
     fields = msgspec.msgpack.decode(good)
@@ -181,9 +175,9 @@ def test_hostile_datagrams_are_left_out(
         changed = list(fields)
         changed[place] = value
         bad.append(msgspec.msgpack.encode(changed))
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         for data in [*bad, good]:
-            stranger.sendto(data, f"\0{channel}")
+            other.sendto(data, f"\0{channel}")
             if data is not good:
                 assert everything(listener) == []
     assert len(everything(listener)) == 1
@@ -204,14 +198,12 @@ def test_datagrams_of_other_users_are_left_out(listener: BroadcastListener, chan
     assert everything(listener) == []
 
 
-def test_the_referee_tells_both_games(
-    sender: Broadcast,
+def test_the_referee_sends_both_games(
+    channel: str,
     listener: BroadcastListener,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Every ply of a pair and both ends must be told, and be those of the stored games."""
-    monkeypatch.setattr(broadcast, "PACE_NS", 0)
+    """Every ply of a pair and both ends are sent, and agree with the stored games."""
     fake = fake_start("honest", folder=tmp_path)
     plan = msgspec.structs.replace(
         PLAN,
@@ -219,20 +211,25 @@ def test_the_referee_tells_both_games(
         b=Entrant(2, "b", fake, Budget(time_ms=1000)),
         opening=(3,),
     )
-    came: list[BoardInPlay] = []
-    send = sender.send
+    received: list[BoardInPlay] = []
 
-    def sent(board: BoardInPlay) -> None:
-        send(board)
-        came.extend(everything(listener))
+    class ReadAtOnce(Broadcaster):
+        """A sender whose listener reads each position at once, so that none is dropped."""
 
-    monkeypatch.setattr(sender, "send", sent)
-    with contextlib.closing(BotPool(UNCONFINED)) as pool:
+        def send(self, board: BoardInPlay) -> None:
+            """Send a position and receive it."""
+            super().send(board)
+            received.extend(everything(listener))
+
+    with (
+        contextlib.closing(ReadAtOnce(channel, Pace(position_ns=0))) as sender,
+        contextlib.closing(BotPool(UNCONFINED)) as pool,
+    ):
         record = play_pair(plan, pool, sender)
     for swapped, game in enumerate(record.games):
-        told = [board for board in came if board.game == swapped]
-        assert [len(board.moves) for board in told[:-1]] == [*range(2, len(game.moves) + 1)]
-        last = told[-1]
+        sent = [board for board in received if board.game == swapped]
+        assert [len(board.moves) for board in sent[:-1]] == [*range(2, len(game.moves) + 1)]
+        last = sent[-1]
         assert (last.moves, last.result, last.termination) == (
             game.moves,
             game.result,

@@ -11,7 +11,7 @@ from ladder.errors import BotChanged
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.hosted import BOT, LEGAL, write
 from tests.support.unconfined import UNCONFINED
 
@@ -33,13 +33,13 @@ def bot(tmp_path: Path) -> Entrant:
 
 def entrant(folder: Path) -> Entrant:
     resolved = read_spec("python:bot.py:Bot", folder)
-    return entrant_of(
+    return make_entrant(
         resolved.launch, revision=1, name="bot", budget=BUDGET, content=resolved.states
     )
 
 
 def pair(bot: Entrant, pool: BotPool) -> PairRecord:
-    random = entrant_of(built_in("random"), revision=2, name="random", budget=BUDGET)
+    random = make_entrant(builtin_launch("random"), revision=2, name="random", budget=BUDGET)
     plan = PairPlan(0, 0, bot, random, "4x5", "4x5", (), 1, margin_ms=500)
     return play_pair(plan, pool)
 

@@ -13,7 +13,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from engine.result import Result, Termination
 from ladder.errors import BotOverCpu, BotPondering
-from ladder.match.game.blame import LateMove, Verdict
+from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import play_game, play_pair
@@ -25,7 +25,7 @@ from tests.support.unconfined import UNCONFINED
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
-    """A worker's bot processes, ended afterwards."""
+    """Yield a pool of bot processes, and close it afterwards."""
     bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
@@ -46,10 +46,10 @@ def plan(a: Start, b: Start, *, budget: Budget | None = None) -> PairPlan:
     )
 
 
-def used(rest_us: int, turn_us: int) -> ProcessTree:
-    family = ProcessTree(1, BotHistory(), foreign=True)
-    family.rest_us, family.turn_us = rest_us, turn_us
-    return family
+def used(off_turn_us: int, turn_us: int) -> ProcessTree:
+    tree = ProcessTree(1, BotHistory(), foreign=True)
+    tree.off_turn_us, tree.turn_us = off_turn_us, turn_us
+    return tree
 
 
 def test_a_look_is_called_for_only_beyond_the_allowance() -> None:
@@ -58,42 +58,42 @@ def test_a_look_is_called_for_only_beyond_the_allowance() -> None:
     assert not use.add(used(FREE_US // 2, 100_000), 100_000)
     assert not use.add(used(FREE_US // 2, 50_000), 100_000)
     assert use.add(used(1, 100_000), 100_000)
-    assert (use.rest_us, use.beyond_us) == (FREE_US + 1, 0)
+    assert (use.off_turn_us, use.beyond_us) == (FREE_US + 1, 0)
     use = CpuUse()
     assert not use.add(used(0, FREE_US), 0)
     assert use.add(used(0, 200_001), 200_000)
-    assert (use.rest_us, use.beyond_us) == (0, FREE_US + 1)
+    assert (use.off_turn_us, use.beyond_us) == (0, FREE_US + 1)
 
 
 def test_the_allowance_grows_with_the_time_of_the_game() -> None:
     """A tenth of the opponent's time is free, and as much beyond the bot's own."""
     use = CpuUse()
     use.add(used(FREE_US + 100_000, FREE_US + 200_000), 100_000)
-    use.check_rest(1_000_000)
+    use.check_off_turn(1_000_000)
     use.check_turns(1_000_000)
     with pytest.raises(BotPondering, match="350 ms of processor time while its opponent was asked"):
-        use.check_rest(999_000)
+        use.check_off_turn(999_000)
     with pytest.raises(BotPondering):
-        use.check_rest(1_000_000, more_us=1)
+        use.check_off_turn(1_000_000, more_us=1)
     with pytest.raises(BotOverCpu, match=r"1349 ms .* in moves that took 999 ms: it left the one"):
         use.check_turns(999_000)
 
 
 def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
-    """Its helpers run for one of its opponent's moves; the game goes on, the record names it."""
+    """Its helpers run during one move of its opponent; the game continues, and is recorded."""
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(victim, thief), pool)
     assert record.pondering == (2,)
     assert not any(game.termination.is_forfeit for game in record.games)
     (holder,) = [process for start, process in pool._idle if start == thief]
-    assert holder.family.rest_us <= 1000
+    assert holder.tree.off_turn_us <= 1000
 
 
 def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever colour it has, it loses by pondering, and the reason tells how much it took."""
+    """It loses by pondering with both colours, and the reason names the time that it used."""
     monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("late", "0.7", folder=tmp_path)
@@ -106,7 +106,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
 def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There nobody loses strength, and games must not depend on the clock."""
+    """Under a work budget no bot loses strength, and games do not depend on the clock."""
     monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "4", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
@@ -115,9 +115,9 @@ def test_work_budgets_are_not_charged(
     assert not any(game.termination.is_forfeit for game in record.games)
 
 
-def excuse(late: LateMove, seconds: float) -> Verdict:
+def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     """Excuse a late move, whatever happened."""
-    return Verdict(late.budget_us > 0 and seconds > 0)
+    return LateMoveVerdict(late.budget_us > 0 and seconds > 0)
 
 
 def test_who_makes_its_opponent_late_is_charged(
@@ -136,7 +136,7 @@ def test_who_makes_its_opponent_late_is_charged(
 def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within the allowance nobody is charged, and the game is played again without it."""
+    """Within the allowance no bot is charged, and the move is asked again."""
     monkeypatch.setattr("ladder.match.game.cpu_use.FREE_US", 10**9)
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
@@ -152,10 +152,10 @@ def test_more_than_one_processor_on_its_turn_is_charged(
     """On a worker with one CPU only a bot that left it can use more than the time that passes."""
     end_turn = ProcessTree.end_turn
 
-    def spread(family: ProcessTree) -> None:
-        end_turn(family)
-        if family._foreign:
-            family.turn_us += 20 * FREE_US
+    def spread(tree: ProcessTree) -> None:
+        end_turn(tree)
+        if tree._foreign:
+            tree.turn_us += 20 * FREE_US
 
     monkeypatch.setattr(ProcessTree, "end_turn", spread)
     pair = plan(fake_start("honest", folder=tmp_path), fake_start("late", "0.01", folder=tmp_path))
@@ -166,17 +166,17 @@ def test_more_than_one_processor_on_its_turn_is_charged(
 
 
 def test_idle_bots_stand_still_while_others_play(pool: BotPool, tmp_path: Path) -> None:
-    """A kept process must not run on the CPU of a game that is none of its own."""
+    """An idle process does not run on the CPU of another bot's game."""
     start = fake_start("ponders", folder=tmp_path)
     process = pool.acquire(start)
     process.ask(NEW_GAME, timeout_s=30)
     pool.release(start, process, renew=False)
     honest = fake_start("honest", folder=tmp_path)
     play_pair(plan(honest, honest), pool)
-    family = psutil.Process(process.supervisor_pid).children(recursive=True)
-    assert len(family) == 2
+    tree = psutil.Process(process.supervisor_pid).children(recursive=True)
+    assert len(tree) == 2
     deadline = time.monotonic() + 30
-    while {each.status() for each in family} != {psutil.STATUS_STOPPED}:
+    while {each.status() for each in tree} != {psutil.STATUS_STOPPED}:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     again = pool.acquire(start)

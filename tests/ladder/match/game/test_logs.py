@@ -22,18 +22,18 @@ def test_the_oldest_logs_go_first_and_those_of_forfeits_last(tmp_path: Path) -> 
     """The budget holds whatever ends how; a small file counts for more than it is."""
     logs = LogBudget(9 * LEAST_BYTES)
     for number in range(2):
-        logs.ended(write(tmp_path / f"failed-{number}.log"), forfeit=True)
+        logs.add(write(tmp_path / f"failed-{number}.log"), forfeit=True)
     for number in range(4):
-        logs.ended(write(tmp_path / f"plain-{number}.log", 1), forfeit=False)
+        logs.add(write(tmp_path / f"plain-{number}.log", 1), forfeit=False)
     names = {path.name for path in tmp_path.iterdir()}
     kept = {f"failed-{number}{FORFEIT}" for number in range(2)}
     assert names == kept | {"plain-1.log", "plain-2.log", "plain-3.log"}
     for number in range(2, 5):
-        logs.ended(write(tmp_path / f"failed-{number}.log"), forfeit=True)
+        logs.add(write(tmp_path / f"failed-{number}.log"), forfeit=True)
     assert {path.name for path in tmp_path.iterdir()} == {
         f"failed-{number}{FORFEIT}" for number in range(2, 5)
     }
-    logs.ended(tmp_path / "none.log", forfeit=True)
+    logs.add(tmp_path / "none.log", forfeit=True)
 
 
 def test_a_log_is_called_after_its_bot(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
+import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bots.protocol import Budget, Info
+from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
 from db.records.launch import Start
 from db.records.pairs import (
@@ -22,10 +23,10 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotTimeout, MachineStalled
-from ladder.match.game.answers import thought_of
-from ladder.match.game.blame import LateMove, Verdict
+from ladder.match.game.answers import make_thought
+from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.control import Control
+from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS
 from ladder.match.process.bot_process import Answer, BotProcess
@@ -36,7 +37,7 @@ from tests.support.unconfined import UNCONFINED
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
-    """A worker's bot processes, ended afterwards."""
+    """Yield a pool of bot processes, and close it afterwards."""
     bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
@@ -61,7 +62,7 @@ def plan(
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
     [
-        ("hangs-in-hello", "", Termination.CRASH, ""),
+        ("hangs-in-hello", "", Termination.TIMEOUT, "hello"),
         ("hangs-in-move", "", Termination.TIMEOUT, "within"),
         ("late", "0.4", Termination.TIMEOUT, "within"),
         ("segfaults", "", Termination.CRASH, "SIG"),
@@ -76,23 +77,20 @@ def plan(
         ("gives-up", "", Termination.CRASH, "no idea"),
     ],
 )
-def test_the_guilty_side_alone_is_charged(
+def test_only_the_failing_side_loses(
     mode: str,
     argument: str,
     termination: Termination,
     words: str,
-    pool: BotPool,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whichever colour the failing bot has, it loses both games, and the reason is kept."""
-    if mode == "hangs-in-hello":
-        # A bot that says nothing must not cost the test thirty seconds a game.
-        monkeypatch.setattr("ladder.match.game.bot_pool.HELLO_S", 0.3)
-        termination, words = Termination.TIMEOUT, "hello"
+    """A failing bot loses with both colours, and the reason is stored."""
+    # The usual deadline of a hello would make the test wait for thirty seconds per game.
+    hello_s = 0.3 if mode == "hangs-in-hello" else HELLO_S
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(bad, good), pool)
+    with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
+        record = play_pair(plan(bad, good), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
     assert (second.result, second.termination) == (Result.WIN, termination)
@@ -113,23 +111,23 @@ def test_the_guilty_side_alone_is_charged(
         ("answers", "99", '< {"type": "move", "column": 99}', ""),
     ],
 )
-def test_the_last_words_of_a_failing_bot_are_kept(
+def test_the_last_output_of_a_failing_bot_is_stored(
     mode: str, argument: str, answer: str | None, stderr: str, pool: BotPool, tmp_path: Path
 ) -> None:
-    """The last question and what came of it, whether its process had ended or not."""
+    """The last question and its answer are stored, even if the process ended without one."""
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     words = play_game(plan(bad, good), pool, swapped=True).last_output
     assert words is not None
     assert words.stderr == stderr
-    asked, *answered = words.messages[-1:] if answer is None else words.messages[-2:]
-    assert asked.startswith('> {"type":"move","ply":1,')
-    assert all(message.startswith(answer or "never") for message in answered)
+    question, *answers = words.messages[-1:] if answer is None else words.messages[-2:]
+    assert question.startswith('> {"type":"move","ply":1,')
+    assert all(message.startswith(answer or "never") for message in answers)
     assert any(message.startswith('> {"type":"new_game"') for message in words.messages)
 
 
-def test_the_last_words_of_a_flood_are_few(pool: BotPool, tmp_path: Path) -> None:
-    """Some KiB are kept of endless lines and endless stderr; a game without failure has none."""
+def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> None:
+    """Of endless output some KiB are stored, and nothing of a game without a failure."""
     good = fake_start("honest", folder=tmp_path)
     for mode in ("long-line", "floods-lines", "floods-errors"):
         game = play_game(plan(fake_start(mode, folder=tmp_path), good), pool, swapped=False)
@@ -140,7 +138,7 @@ def test_the_last_words_of_a_flood_are_few(pool: BotPool, tmp_path: Path) -> Non
 
 
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
-    """The detail must name the position and the legal columns."""
+    """The detail names the position and the legal columns."""
     bad = fake_start("full-column", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     game = play_game(plan(bad, good, board="4x4"), pool, swapped=False)
@@ -149,7 +147,7 @@ def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None
 
 
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
-    """The record must hold both games, colours swapped, the opening and a thought per move."""
+    """The record holds both games with swapped colours, the opening and a thought per move."""
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
     for game in record.games:
@@ -165,7 +163,7 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
     assert [game.swapped for game in record.games] == [False, True]
 
 
-def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
+def test_output_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
     """After game_over the result stands, and the process is replaced."""
     talker = fake_start("talks-after-game-over", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
@@ -179,7 +177,7 @@ def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> N
 
 
 def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:
-    """The record must name the bot, so that the runner can pause it."""
+    """The record names the bot, so that the runner can pause it."""
     missing = Start(argv=("./missing",), folder=str(tmp_path))
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(missing, good), pool)
@@ -188,8 +186,8 @@ def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_pat
     assert record.failed_starts == (1, 1)
 
 
-def test_processes_are_kept_between_games_unless_asked(pool: BotPool, tmp_path: Path) -> None:
-    """A bot's process must live as long as its registration says."""
+def test_processes_are_kept_between_games_unless_renewed(pool: BotPool, tmp_path: Path) -> None:
+    """A released process is acquired again; a renewed one ends."""
     keep = fake_start("honest", folder=tmp_path)
     process = pool.acquire(keep)
     pool.release(keep, process, renew=False)
@@ -205,15 +203,15 @@ def test_processes_are_kept_between_games_unless_asked(pool: BotPool, tmp_path: 
 def test_when_a_process_is_renewed(
     tmp_path: Path, restart: Restart, after_a_game: bool, after_a_pair: bool
 ) -> None:
-    """Each word must mean what it says."""
+    """A process is renewed after each game, after each pair, or never."""
     start = fake_start("honest", folder=tmp_path)
     bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
     assert bot.should_restart(pair_ended=False) is after_a_game
     assert bot.should_restart(pair_ended=True) is after_a_pair
 
 
-def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
-    """A worker must not collect processes without end."""
+def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
+    """The number of idle processes is limited."""
     pool = BotPool(UNCONFINED, keep=2)
     starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
     processes = [pool.acquire(start) for start in starts]
@@ -224,17 +222,16 @@ def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
     assert [process.alive for process in processes] == [False, False, False]
 
 
-def excuse(late: LateMove, seconds: float) -> Verdict:
-    """Excuse a late move, whatever happened."""
+def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
+    """Excuse every late move."""
     assert late.budget_us == 1000
     assert seconds <= CONTROL_S
-    return Verdict(True, Control(elapsed_us=51_000, waited_us=40_000, longest_us=20_000))
+    control = ControlMeasurement(elapsed_us=51_000, waited_us=40_000, longest_us=20_000)
+    return LateMoveVerdict(True, control)
 
 
-def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
-    pool: BotPool, tmp_path: Path
-) -> None:
-    """The record must then hold no games and say why and whose moves were excused."""
+def test_a_pair_is_given_up_after_too_many_stalls(pool: BotPool, tmp_path: Path) -> None:
+    """The record then has no games but the reason, and whose moves were excused."""
     late = fake_start("hangs-in-move", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(late, good, time_ms=1), pool, judge_late=excuse)
@@ -251,7 +248,7 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
 def test_excuses_are_counted_for_the_bot_and_not_for_its_colour(
     pool: BotPool, tmp_path: Path
 ) -> None:
-    """B is late in both games of the pair, first as the second and then as the first player."""
+    """B is late once as the second player; the excuse counts for B in both games' sums."""
     late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(good, late, time_ms=1), pool, judge_late=excuse)
@@ -265,16 +262,16 @@ def test_excuses_are_counted_for_the_bot_and_not_for_its_colour(
 def test_thinking_before_ready_counts_when_the_question_is_known(
     pool: BotPool, tmp_path: Path
 ) -> None:
-    """The process that replaces a late one may have learned the position from it."""
+    """A process that replaces a late one may know the position from a file of that one."""
     thinker = fake_start("thinks-when-prepared", f"{tmp_path}/note,2", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(thinker, good, time_ms=1), pool, judge_late=excuse)
     assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
-    assert "ms to prepare for a move that it was asked again (ply " in record.games[0].detail
+    assert "ms to prepare for a repeated question (ply " in record.games[0].detail
 
 
-def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None:
-    """A process that takes its usual time to start has all of the move's time left."""
+def test_a_usual_preparation_is_not_charged_to_the_move(pool: BotPool, tmp_path: Path) -> None:
+    """A process that takes its usual time to start has the whole time of the move left."""
     slow = fake_start("thinks-when-prepared", f"{tmp_path}/note,0", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(slow, good, time_ms=1), pool, judge_late=excuse)
@@ -282,7 +279,7 @@ def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("reported", "stored"),
     [
         ((3,), ""),
         ((3, 4, 11), "4b"),
@@ -291,20 +288,22 @@ def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None
         (tuple(range(12)), "123456789a"),
     ],
 )
-def test_the_expected_line_is_kept_without_the_move(told: tuple[int, ...], kept: str) -> None:
-    """Ten columns at most after the bot's own, up to the first number that is none."""
-    assert thought_of(1000, Info(pv=told)).line == kept
+def test_the_expected_line_is_stored_without_the_move(
+    reported: tuple[int, ...], stored: str
+) -> None:
+    """At most ten columns after the bot's own are stored, up to the first invalid number."""
+    assert make_thought(1000, Info(pv=reported)).line == stored
 
 
-class Counting(BotPool):
-    """Notes which processes were handed out."""
+class CountingPool(BotPool):
+    """A pool that records which bots were acquired."""
 
     def __init__(self, confinement: Confinement) -> None:
         super().__init__(confinement)
         self.acquired: list[Start] = []
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
-        """A process as ever."""
+        """Record the start and return its process."""
         self.acquired.append(start)
         return super().acquire(start, name)
 
@@ -313,9 +312,9 @@ class Counting(BotPool):
 def test_a_stalled_move_is_asked_again_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget
 ) -> None:
-    """Under a time budget a fresh process gets the question; the game's other moves stand.
+    """Under a time budget a new process gets the question, and the other moves stay.
 
-    Under a work budget a move may depend on all the messages before it, so the pair begins again.
+    Under a work budget a move may depend on all earlier messages, so the pair starts again.
     """
     asked = BotProcess.ask
 
@@ -329,7 +328,7 @@ def test_a_stalled_move_is_asked_again_and_no_other(
     late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     logs = tmp_path / "logs"
-    pool = Counting(replace(UNCONFINED, logs=logs))
+    pool = CountingPool(replace(UNCONFINED, logs=logs))
     try:
         pair = msgspec.structs.replace(plan(late, good), watchdog_s=2)
         sides = {name: msgspec.structs.replace(getattr(pair, name), budget=budget) for name in "ab"}
@@ -342,9 +341,9 @@ def test_a_stalled_move_is_asked_again_and_no_other(
     thoughts = thought_blob.decode(first.thoughts)
     assert len(thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
     texts = [path.read_text().split("\n") for path in logs.iterdir()]
-    told = [[line for line in text if not line.startswith("--- ")] for text in texts]
+    received = [[line for line in text if not line.startswith("--- ")] for text in texts]
     timed = budget.time_ms is not None
     again = ["new game", *(["ply 4"] if timed else ["ply 0", "ply 2", "ply 4"])]
-    assert ["new game", "ply 0", "ply 2", "ply 4", ""] in told
-    assert any(lines[: len(again)] == again for lines in told)
+    assert ["new game", "ply 0", "ply 2", "ply 4", ""] in received
+    assert any(lines[: len(again)] == again for lines in received)
     assert pool.acquired.count(good) == (2 if timed else 3)

@@ -1,5 +1,6 @@
 """Openings drawn by value, checked by a plain search."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,24 +12,32 @@ from engine.position_key import key_of
 from engine.solver.value import Outcome
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
-from ladder.match.openings import draw
-from ladder.match.openings.draw import Drawing, Recipe, Wanted, draw_openings
+from ladder.match.openings.draw import (
+    DrawingProgress,
+    OpeningConditions,
+    WantedValue,
+    draw_openings,
+)
 from tests.engine.solver.oracle import Oracle
 
 
-def drawn(wanted: Wanted, *, count: int = 6, **changes: object) -> tuple[list[Opening], Drawing]:
-    values: dict[str, object] = {
-        "boards": parse_board_classes("4x4"),
-        "plies": 4,
-        "count": count,
-        "wanted": wanted,
-        "seed": 1,
-        "nodes": 1_000_000,
-        "within": 0.1,
-    }
-    state = Drawing(count)
-    found = list(draw_openings(Recipe(**{**values, **changes}), state))  # type: ignore[arg-type]
-    return found, state
+def conditions(
+    wanted: WantedValue, *, boards: str = "4x4", plies: int = 4, count: int = 6, seed: int = 1
+) -> OpeningConditions:
+    return OpeningConditions(
+        boards=parse_board_classes(boards),
+        plies=plies,
+        count=count,
+        wanted=wanted,
+        seed=seed,
+        nodes=1_000_000,
+        within=0.1,
+    )
+
+
+def drawn(found_by: OpeningConditions) -> tuple[list[Opening], DrawingProgress]:
+    progress = DrawingProgress(found_by.count)
+    return list(draw_openings(found_by, progress)), progress
 
 
 def position_of(opening: Opening) -> Position:
@@ -36,49 +45,48 @@ def position_of(opening: Opening) -> Position:
 
 
 def test_no_two_are_equal_or_mirrored() -> None:
-    """A pair of games on either of them would tell the same."""
-    found, state = drawn(Wanted.ANY, count=60)
+    """Two pairs of games on equal or mirrored openings would be the same pair."""
+    found, state = drawn(conditions(WantedValue.ANY, count=60))
     assert len({key_of(position_of(opening))[0] for opening in found}) == 60 == state.tried
     assert all(len(opening.moves) == 4 for opening in found)
-    again, _ = drawn(Wanted.ANY, count=60)
-    other, _ = drawn(Wanted.ANY, count=60, seed=2)
+    again, _ = drawn(conditions(WantedValue.ANY, count=60))
+    other, _ = drawn(conditions(WantedValue.ANY, count=60, seed=2))
     assert again == found != other
 
 
 @pytest.mark.parametrize(
     ("wanted", "outcome"),
     [
-        (Wanted.DRAW, Outcome.DRAW),
-        (Wanted.WIN, Outcome.WIN),
-        (Wanted.LOSS, Outcome.LOSS),
-        (Wanted.BALANCED, Outcome.DRAW),
+        (WantedValue.DRAW, Outcome.DRAW),
+        (WantedValue.WIN, Outcome.WIN),
+        (WantedValue.LOSS, Outcome.LOSS),
+        (WantedValue.BALANCED, Outcome.DRAW),
     ],
 )
-def test_values_are_proven(wanted: Wanted, outcome: Outcome) -> None:
-    """Each kept position must have the value that was asked for, by brute force."""
-    found, state = drawn(wanted, boards=parse_board_classes("4x5"), plies=9)
+def test_values_are_proven(wanted: WantedValue, outcome: Outcome) -> None:
+    """Each opening has the wanted value, by brute force."""
+    found, state = drawn(conditions(wanted, boards="4x5", plies=9))
     oracle = Oracle(parse_board("4x5"))
     assert [oracle.value(position_of(opening)).outcome for opening in found] == [outcome] * 6
     assert state.found == 6
     assert state.by_search == 0
 
 
-def test_what_the_solver_leaves_open_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_that_the_solver_cannot_solve_are_searched() -> None:
     """Balanced openings are near 0 in the search; a proven value needs the solver."""
     values = iter([0.5, -0.2, 0.05, -0.1, 0.11])
-    monkeypatch.setattr(draw, "_searched", lambda _: next(values))
-    found, state = drawn(
-        Wanted.BALANCED, count=2, boards=parse_board_classes("9x9"), plies=2, nodes=1
-    )
-    assert (len(found), state.tried, state.by_search) == (2, 4, 2)
-    monkeypatch.setattr(draw, "VAIN", 20)
+    unsolved = replace(conditions(WantedValue.BALANCED, boards="9x9", plies=2, count=2), nodes=1)
+    progress = DrawingProgress(2)
+    found = list(draw_openings(unsolved, progress, search=lambda _: next(values)))
+    assert (len(found), progress.tried, progress.by_search) == (2, 4, 2)
+    proven = replace(unsolved, wanted=WantedValue.DRAW, most_rejected=20)
     with pytest.raises(UsageError, match="only 0 of 2 openings were found"):
-        drawn(Wanted.DRAW, count=2, boards=parse_board_classes("9x9"), plies=2, nodes=1)
+        list(draw_openings(proven, DrawingProgress(2)))
 
 
 def test_classes_take_turns() -> None:
     """Every board of the list gets its share."""
-    found, _ = drawn(Wanted.ANY, boards=parse_board_classes("4x4,thu"))
+    found, _ = drawn(conditions(WantedValue.ANY, boards="4x4,thu"))
     assert [opening.board.rows > 4 for opening in found] == [False, True] * 3
 
 

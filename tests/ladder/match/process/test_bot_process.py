@@ -41,7 +41,7 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
             assert isinstance(reply, MoveReply)
             assert reply.column == (1 if ply >= 6 else 0)
             assert 0 < elapsed_us < 10_000_000
-        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.send(GameOver(result="win", termination="four_in_a_row"))
     assert bot.quit(10)
     assert not bot.alive
 
@@ -73,7 +73,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("spins", BotTimeout, r"no answer to move \(ply 0\)"),
     ("late 0.6", BotTimeout, r"no answer to move \(ply 0\)"),
     ("half-line", BotTimeout, r"only half a line came: '\{\"type\":\"move\",'"),
-    ("floods-errors", BotTimeout, r"no answer to move .* last words on stderr:\n.*0123456789"),
+    ("floods-errors", BotTimeout, r"no answer to move .* last lines of its stderr:\n.*0123456789"),
     ("segfaults", BotCrash, r"killed by SIGSEGV when asked for move .*:\nabout to crash"),
     ("exits", BotCrash, r"exited with status 3 when asked for move \(ply 0\)"),
     (
@@ -96,7 +96,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     (
         "debugs before",
         BotProtocolError,
-        r"'thinking about ply 0' before its answer to move \(ply 0\); debug output .* error",
+        r"'thinking about ply 0' before its answer to move \(ply 0\); .* standard error",
     ),
     ("debugs after", BotProtocolError, r"'thinking about ply 0' after its answer to move"),
     ("buffers ready", BotTimeout, r"new_game .*: it answered only when its standard input was"),
@@ -128,18 +128,20 @@ def test_failures(
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
+    ("mode", "expected"),
     [
         ("buffers hello", r"it answered only when its standard input was closed; .* flush"),
         ("silent-to-the-end", r"it ended without an answer when .*:\nend of input"),
     ],
 )
-def test_a_silent_bot_is_looked_into(start_fake: StartFake, mode: str, said: str) -> None:
-    """A bot that does not flush must be told so, and told early that something may be wrong."""
+def test_the_cause_of_a_silent_hello_is_reported(
+    start_fake: StartFake, mode: str, expected: str
+) -> None:
+    """Missing flushes are named, and a warning comes before the deadline."""
     bot = start_fake(*mode.split())
     reports: list[str] = []
     bot.report_silence(0.2, lambda: reports.append("silent"))
-    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + said):
+    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + expected):
         bot.ask(Hello(), timeout_s=LONG_WAIT_S)
     assert reports == ["silent"]
 
@@ -197,26 +199,26 @@ def test_tell_never_blocks(start_fake: StartFake) -> None:
     bot = start_fake("stops-reading")
     open_game(bot)
 
-    def tell() -> None:
+    def send() -> None:
         for _ in range(3000):
-            bot.tell(GameOver(result="win", termination="four_in_a_row"))
+            bot.send(GameOver(result="win", termination="four_in_a_row"))
 
-    telling = threading.Thread(target=tell, daemon=True)
-    telling.start()
-    telling.join(30)
-    assert not telling.is_alive()
+    sending = threading.Thread(target=send, daemon=True)
+    sending.start()
+    sending.join(30)
+    assert not sending.is_alive()
     with pytest.raises(BotTimeout, match="did not read its standard input"):  # so it was full
         first_move(bot, 0.1)
 
 
-@pytest.mark.parametrize("mode", ["chatters", "talks-after-game-over"])
+@pytest.mark.parametrize("mode", ["answers-twice", "talks-after-game-over"])
 def test_unasked_output(start_fake: StartFake, mode: str) -> None:
     """Output that lies there before a question is a protocol error of that question."""
     bot = start_fake(mode)
     open_game(bot)
     with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one message"):  # noqa: PT012
         first_move(bot)
-        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.send(GameOver(result="win", termination="four_in_a_row"))
         deadline = time.monotonic() + 10
         while not bot.has_stray_output() and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -241,7 +243,7 @@ def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> No
     bot = start_fake(mode)
     open_game(bot)
     if mode == "many-processes":
-        bot.tell(MoveAsk(ply=0, moves=()))
+        bot.send(MoveAsk(ply=0, moves=()))
         time.sleep(0.05)
     else:
         first_move(bot)
@@ -290,7 +292,10 @@ def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
         ("hides-memory pipes", r"over its memory limit: \d+ MiB"),
         ("hides-memory detached", r"over its memory limit: \d+ MiB"),
         ("hides-memory ramfs", r"by mounting a ramfs, which has no size"),
-        ("hides-memory left", r"by keeping a mount namespace open that no process of it is in"),
+        (
+            "hides-memory left",
+            r"by keeping a mount namespace open that none of its processes is in",
+        ),
     ],
 )
 def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
@@ -313,7 +318,7 @@ def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
     ],
 )
 def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: str) -> None:
-    """Each limit ends the bot or fails its call, and the sentence says which."""
+    """Each limit ends the bot or fails its call, and the message names the limit."""
     bot = start_fake(mode, limits=limits)
     open_game(bot)
     with pytest.raises(BotCrash, match=text):
@@ -333,7 +338,7 @@ def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: st
 def test_what_cannot_be_started(
     tmp_path: Path, command: tuple[str, ...], folder: str, text: str
 ) -> None:
-    """The sentence says what is missing and where it was looked for."""
+    """The message names the missing file and where it was searched."""
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
     (tmp_path / "junk").chmod(0o755)
@@ -345,7 +350,7 @@ def test_what_cannot_be_started(
 
 
 def test_kill_is_repeatable(start_fake: StartFake, mark: str) -> None:
-    """A second kill, and a wish to quit after it, find nothing to do."""
+    """A second kill, and a request to quit after it, do nothing."""
     bot = start_fake("hangs-in-move")
     open_game(bot)
     bot.kill()

@@ -32,7 +32,7 @@ needs_groups = pytest.mark.skipif(
 
 
 def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> tuple[str, str]:
-    """A folder that stands for a hierarchy, as the two files of /proc describe it."""
+    """Return a folder that acts as a hierarchy, and the two files of /proc that describe it."""
     (folder / "mounts").write_text(
         "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
         f"30 25 0:27 {root} {folder}/mount rw,nosuid - cgroup2 cgroup2 rw\n"
@@ -44,7 +44,7 @@ def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> 
 def group(
     folder: Path, *, procs: str = "", enabled: str = "", offered: str = "memory pids"
 ) -> Path:
-    """A folder with the files of a control group that is not the root."""
+    """Return a folder with the files of a control group that is not the root."""
     folder.mkdir(parents=True)
     for name, text in {
         "cgroup.procs": procs,
@@ -134,7 +134,7 @@ def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> No
 
 
 def test_other_programs_are_not_moved(tmp_path: Path) -> None:
-    """Where a program of somebody else is in the group, controllers are done without."""
+    """If another program is in the group, no controllers are enabled."""
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
         folder = group(tmp_path / "own", procs=f"{os.getpid()}\n{other.pid}\n")
         place = Place(str(folder), ())
@@ -229,8 +229,8 @@ def test_children_that_nobody_waits_for_are_seen_to_ponder(start_fake: StartFake
     deadline = time.monotonic() + 30
     for ply in range(0, 1000, 2):
         bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
-        if bot.family.conduct.ponders:
+        if bot.tree.history.ponders:
             break
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert bot.family.counts_all
+    assert bot.tree.counts_all

@@ -140,7 +140,7 @@ folder, mark = sys.argv[1:]
 bot = BotProcess.start(fake_start("escapes", folder=Path(folder), mark=mark), UNCONFINED)
 open_game(bot)
 print(bot.supervisor_pid, flush=True)
-bot.tell(MoveAsk(ply=0, moves=()))
+bot.send(MoveAsk(ply=0, moves=()))
 time.sleep(600)
 """
 

@@ -1,4 +1,4 @@
-"""A late bot that was kept from running is told from one that slept."""
+"""A late bot that was kept from running is distinguished from one that slept."""
 
 import os
 import time
@@ -11,9 +11,9 @@ from ladder.match.process import cpu_wait, procfs
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.cpu_wait import (
     Stall,
-    how_spent,
+    describe_stall,
+    measure_stall,
     snapshot,
-    stall_since,
     starved_ns,
 )
 from tests.support.crowd import crowd_to_come
@@ -31,7 +31,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     with pytest.raises(BotTimeout) as late:
         bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s, watch_runqueue=True)
     assert bot.stall is not None
-    assert how_spent(bot.stall) in str(late.value)
+    assert describe_stall(bot.stall) in str(late.value)
     return bot.stall
 
 
@@ -66,7 +66,7 @@ def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFa
 
 
 class ScriptedThread:
-    """What /proc tells of the one thread of a bot; the test's own process lends its number.
+    """What /proc reports of the one thread of a bot, under the id of the test's own process.
 
     A real thread that waits inside the kernel, or that runs between two readings, cannot be made to
     order.
@@ -89,7 +89,7 @@ class ScriptedThread:
         self.before = snapshot(NOBODY, ended=False)
 
     def read(self, path: str) -> bytes:
-        """The beginning of a file of /proc."""
+        """Return the beginning of a file of /proc."""
         name = path.removeprefix(f"{self.path}/")
         if name == "schedstat":
             self.state = self.after_accounts or self.state
@@ -108,9 +108,9 @@ class ScriptedThread:
         return self.real_read(path)
 
     def late(self) -> Stall:
-        """The look after a question that was put 70 ms ago."""
+        """Return the stall measured 70 ms after a question."""
         before = self.before._replace(taken=time.monotonic() - 0.07)
-        return stall_since(NOBODY, before, 0)
+        return measure_stall(NOBODY, before, 0)
 
 
 def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.M
 def test_a_bot_held_up_by_the_kernel_was_stalled(
     monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    """It wanted memory, and whoever holds the lock on that is put aside itself."""
+    """It wants memory, and the thread that has the lock on it does not run."""
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = "D", call, 8, 18_000_000
     stall = thread.late()
@@ -155,17 +155,17 @@ def test_other_sleeps_were_not(
 def test_a_late_bots_time_in_words() -> None:
     """An author must see whether the bot computed, waited or slept."""
     stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
-    assert how_spent(stall._replace(outside_us=49_000)) == (
+    assert describe_stall(stall._replace(outside_us=49_000)) == (
         "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
     )
-    assert "waited for 100, " in how_spent(stall._replace(stolen_us=100_000))
+    assert "waited for 100, " in describe_stall(stall._replace(stolen_us=100_000))
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
 def test_what_the_host_took_from_the_bots_processor_was_a_stall(
     monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
 ) -> None:
-    """A host stops the whole processor, and the bot's clock may have gone on: nothing waited."""
+    """A host stops the whole processor while the bot's clock may run on: no thread waited."""
     thread = ScriptedThread(monkeypatch)
     thread.processor, thread.stolen_ticks = processor, 15
     thread.cpu_ns = 10_000_000_000  # more than has passed, however long this test is kept waiting
@@ -199,13 +199,13 @@ def test_what_a_bot_can_complain_of() -> None:
 def test_oversleeping_without_a_wait_is_a_stop() -> None:
     """A harness that neither ran nor waited for a processor was stopped, by no fault of the bot."""
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
-    stall = stall_since(NOBODY, before, 5_000_000)
+    stall = measure_stall(NOBODY, before, 5_000_000)
     assert stall.stopped_us == pytest.approx(5_000_000, abs=100_000)
     assert (stall.bot_us, stall.excusable_us()) == (0, stall.stopped_us)
 
 
 def calmest(start_fake: StartFake, mode: str) -> Stall:
-    """The late move during which other programs used the bot's processor least, of some tries."""
+    """Return the late move with the least use by other programs, of several tries."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     stalls = []
@@ -233,7 +233,7 @@ def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mo
     # One processor can be used once; the clocks are read some time after the deadline.
     assert stall.outside_us + stall.used_us < 1.25 * stall.elapsed_us + 150_000
     if mode == "hides-behind-waves":
-        assert stall.claimed_us > 0.5 * stall.elapsed_us
+        assert stall.waited_us > 0.5 * stall.elapsed_us
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="userfaultfd is for root")

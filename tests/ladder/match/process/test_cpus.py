@@ -1,5 +1,6 @@
 """One CPU for one pair: claims exclude each other and end with their process."""
 
+import math
 import os
 import subprocess
 import sys
@@ -10,25 +11,28 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.match.process.cpus import CLAIMS, allowed_cpus, check_claims, claimed_cpus
+from ladder.match.process.cpus import CLAIMS, check_claims, claimed_cpus
 
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
     "import os, sys; from ladder.match.process.cpus import claim_cpu; "
-    "print(claim_cpu(sys.argv[1]), sorted(os.sched_getaffinity(0)), flush=True); "
+    "cpu = claim_cpu(sys.argv[1], quota=float(sys.argv[2])); "
+    "print(cpu, sorted(os.sched_getaffinity(0)), flush=True); "
     "sys.stdin.read()"
 )
 
 
 @pytest.fixture
 def prefix() -> str:
-    """A space of names that no ladder of this machine uses."""
+    """Return socket names that no other ladder on this machine uses."""
     return f"ladder-test-{uuid.uuid4().hex}"
 
 
-def start(prefix: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+def start(
+    prefix: str, environment: Mapping[str, str] | None = None, quota: float = math.inf
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", CLAIM, prefix],
+        [sys.executable, "-c", CLAIM, prefix, str(quota)],
         cwd=ROOT,
         env={**os.environ, **(environment or {})},
         stdin=subprocess.PIPE,
@@ -44,8 +48,7 @@ def read(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_path: Path) -> None:
-    """Not even with folders for temporary files of their own do two share one; a freed one is
-    claimed again, and one worker too many stays free to move."""
+    """A freed CPU is claimed again; TMPDIR does not matter; a surplus worker is not pinned."""
     allowed = sorted(os.sched_getaffinity(0))
     folders = [tmp_path / str(number) for number in range(len(allowed) + 1)]
     for folder in folders:
@@ -64,13 +67,13 @@ def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_users_claim_is_seen(prefix: str) -> None:
-    """Users share a machine, and so its CPUs."""
+def test_a_cpu_claimed_by_another_user_is_not_claimed_again(prefix: str) -> None:
+    """Users of one machine share its CPUs."""
     mine = start(prefix)
     claimed = read(mine)[0]
     code = (
         "import os, sys; os.setuid(65534); os.environ.pop('HOME', None); "
-        f"sys.argv = ['', {prefix!r}]; {CLAIM}"
+        f"sys.argv = ['', {prefix!r}, 'inf']; {CLAIM}"
     )
     load = "import ladder.match.process.cpus; "  # while the sources can still be read
     theirs = subprocess.run(
@@ -81,8 +84,8 @@ def test_another_users_claim_is_seen(prefix: str) -> None:
     mine.communicate()
 
 
-def test_claimed_cpus_are_seen_by_everybody_while_they_are_claimed(prefix: str) -> None:
-    """Another process's claim must be listed, and no longer once it has ended."""
+def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) -> None:
+    """The claim of another process is listed while that process lives."""
     assert claimed_cpus(prefix) == frozenset()
     process = start(prefix)
     cpu = int(read(process)[0])
@@ -95,7 +98,7 @@ def test_claimed_cpus_are_seen_by_everybody_while_they_are_claimed(prefix: str) 
 def test_containers_claim_in_a_folder_that_they_share(
     prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Workers that do not see each other's sockets still get a CPU each, and all see the claims."""
+    """Workers with different socket names still get a CPU each, and all see the claims."""
     shared = {CLAIMS: str(tmp_path)}
     allowed = sorted(os.sched_getaffinity(0))
     processes = [start(f"{prefix}-{number}", shared) for number in range(len(allowed) + 1)]
@@ -111,15 +114,27 @@ def test_containers_claim_in_a_folder_that_they_share(
 def test_a_folder_of_claims_that_cannot_be_used_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sentence names the variable and the file."""
+    """The message names the variable and the file."""
     monkeypatch.setenv(CLAIMS, str(tmp_path / "missing"))
     with pytest.raises(UsageError, match=r"LADDER_CLAIMS: .*missing/cpus cannot be written"):
         check_claims()
 
 
 def test_a_pod_with_all_cpus_of_its_node_claims_none_alone(prefix: str) -> None:
-    """Other pods use them too, and their claims cannot be seen."""
+    """Other pods use them too, and their claims are not visible."""
     pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
     cpu = read(pod)[0]
-    assert (cpu == "None") == (allowed_cpus() == os.cpu_count())
+    assert (cpu == "None") == (len(os.sched_getaffinity(0)) == os.cpu_count())
     pod.communicate()
+
+
+def test_a_container_with_a_quota_below_its_cpus_claims_none_alone(
+    prefix: str, tmp_path: Path
+) -> None:
+    """Others have the rest of its CPUs' time; a shared folder makes their claims visible."""
+    small = start(prefix, quota=0.5)
+    assert read(small)[0] == "None"
+    small.communicate()
+    claiming = start(prefix, {CLAIMS: str(tmp_path)}, quota=0.5)
+    assert read(claiming)[0] != "None"
+    claiming.communicate()

@@ -2,7 +2,7 @@
 
 from bots.protocol import MAX_LINE, Hello
 from ladder.errors import BotCrash
-from ladder.match.process.failures import in_one_line, not_one_line, with_last_words
+from ladder.match.process.failures import append_stderr, extra_output_failure, to_one_line
 
 STDERR = """--- game 1 of pair 0: a moves first, against b on 6x7 ---
 Traceback (most recent call last):
@@ -15,9 +15,9 @@ ValueError: no move
 
 def test_a_traceback_keeps_its_lines() -> None:
     """Its indentation is kept, too; the log's own headings are no words of the bot."""
-    failure = with_last_words(BotCrash("exited with status 1"), STDERR)
+    failure = append_stderr(BotCrash("exited with status 1"), STDERR)
     assert str(failure).split("\n") == [
-        "exited with status 1; its last words on stderr:",
+        "exited with status 1; the last lines of its stderr:",
         "Traceback (most recent call last):",
         '  File "bot.py", line 3, in <module>',
         "    think()",
@@ -25,18 +25,18 @@ def test_a_traceback_keeps_its_lines() -> None:
     ]
     assert isinstance(failure, BotCrash)
     silent = BotCrash("exited with status 1")
-    assert with_last_words(silent, "\n") is silent
+    assert append_stderr(silent, "\n") is silent
 
 
 def test_one_line_tells_the_exception() -> None:
     """A warning has no room for a traceback."""
-    detail = str(with_last_words(BotCrash("exited with status 1"), STDERR))
-    told = "exited with status 1; its last words on stderr: ValueError: no move"
-    assert in_one_line(detail) == told
-    assert in_one_line("too late") == "too late"
+    detail = str(append_stderr(BotCrash("exited with status 1"), STDERR))
+    line = "exited with status 1; the last lines of its stderr: ValueError: no move"
+    assert to_one_line(detail) == line
+    assert to_one_line("too late") == "too late"
 
 
 def test_a_progress_bar_is_one_long_line() -> None:
     """Carriage returns begin no line of the protocol."""
-    failure = not_one_line(Hello(), b"loading 1%\r" * MAX_LINE)
+    failure = extra_output_failure(Hello(), b"loading 1%\r" * MAX_LINE)
     assert "a line over 64 KiB" in str(failure)

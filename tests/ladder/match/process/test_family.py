@@ -13,7 +13,7 @@ from tests.support.fakes import NEW_GAME, StartFake, open_game
 
 
 def playing(start_fake: StartFake, *words: str) -> BotProcess:
-    """A fake bot in its first game, asked once."""
+    """Return a fake bot in its first game that was asked once."""
     bot = start_fake(*words)
     open_game(bot)
     bot.begin_game()
@@ -33,7 +33,7 @@ def await_true(condition: Callable[[], bool]) -> None:
 
 
 def states(bot: BotProcess) -> set[str]:
-    """The states of all processes of a bot."""
+    """Return the states of all processes of a bot."""
     found = set()
     for process in psutil.Process(bot.supervisor_pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -46,9 +46,9 @@ def test_a_bot_that_waits_is_left_alone(start_fake: StartFake) -> None:
     bot = playing(start_fake, "honest")
     for ply in (2, 4):
         ask(bot, ply)
-        assert bot.family.rest_us <= 1000
-    assert not bot.family.conduct.ponders
-    assert not bot.family.counts_all
+        assert bot.tree.off_turn_us <= 1000
+    assert not bot.tree.history.ponders
+    assert not bot.tree.counts_all
     assert psutil.STATUS_STOPPED not in states(bot)
 
 
@@ -67,11 +67,11 @@ def test_what_runs_off_its_turn_is_seen_and_stopped(
         time.sleep(0.05)
         ply += 2
         ask(bot, ply)
-        return bot.family.conduct.ponders
+        return bot.tree.history.ponders
 
     await_true(is_seen)
-    assert bot.family.counts_all
-    assert bot.family.rest_us > 1000
+    assert bot.tree.counts_all
+    assert bot.tree.off_turn_us > 1000
 
     def stands_still() -> bool:
         nonlocal ply
@@ -79,31 +79,31 @@ def test_what_runs_off_its_turn_is_seen_and_stopped(
         time.sleep(0.05)
         ply += 2
         ask(bot, ply)
-        return bot.family.rest_us <= 1000
+        return bot.tree.off_turn_us <= 1000
 
-    # Ended processes are told in ticks of 10 ms, so that a rest may show what a turn has used.
+    # Ended processes count in ticks of 10 ms, so time off turn may include time of the turn.
     assert sum(stands_still() for _ in range(6)) >= 3
 
 
 def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> None:
-    """Every question lets it run again, and so does the wish that it ends."""
+    """It runs again for every question, and for the request to quit."""
     bot = playing(start_fake, "steals", "1")
-    bot.hold()
+    bot.pause()
     bot.ask(NEW_GAME, timeout_s=30)
     bot.begin_game()
     ask(bot, 0)
-    bot.hold()
+    bot.pause()
     assert bot.quit(30)
 
 
 def test_a_fresh_process_inherits_the_conduct(start_fake: StartFake) -> None:
     """What one process did is known of the next one: it is stopped from its first answer on."""
     bot = playing(start_fake, "steals", "1")
-    await_true(lambda: bot.family.look_at_rest() > 20_000)
-    conduct = bot.family.conduct
-    assert conduct.ponders
+    await_true(lambda: bot.tree.measure_off_turn() > 20_000)
+    history = bot.tree.history
+    assert history.ponders
     bot.kill()
-    bot = start_fake("steals", "1", conduct=conduct)
+    bot = start_fake("steals", "1", history=history)
     open_game(bot)
     bot.begin_game()
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
@@ -117,8 +117,8 @@ def test_the_turn_of_a_family_is_that_of_all_its_processes(start_fake: StartFake
 
     def is_noticed() -> bool:
         ask(bot, 2)
-        return bot.family.counts_all
+        return bot.tree.counts_all
 
     await_true(is_noticed)
     ask(bot, 4)
-    assert bot.family.turn_us >= 90_000  # the kernel tells ended ones in ticks of 10 ms
+    assert bot.tree.turn_us >= 90_000  # ended processes count in ticks of 10 ms

@@ -38,26 +38,26 @@ def test_cpu_time_counts_anew_in_each_game(start_fake: StartFake) -> None:
         bot.begin_game()
         for ply in (0, 2):
             bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=60)
-        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.send(GameOver(result="win", termination="four_in_a_row"))
         bot.ask(NEW_GAME, timeout_s=60)
     assert bot.alive
 
 
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
-    """A bot that thinks has used it, one that sleeps has not, before a game begins nobody has."""
+    """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
     thinker = start_fake("thinks", "0.05")
     open_game(thinker)
     first_move(thinker)
-    assert thinker.family.turn_us == 0
+    assert thinker.tree.turn_us == 0
     thinker.begin_game()
     answer = first_move(thinker)
-    assert 50_000 <= thinker.family.turn_us <= answer.elapsed_us + 10_000
+    assert 50_000 <= thinker.tree.turn_us <= answer.elapsed_us + 10_000
     sleeper = start_fake("late", "0.05")
     open_game(sleeper)
     sleeper.begin_game()
     answer = first_move(sleeper)
     assert answer.elapsed_us >= 50_000
-    assert sleeper.family.turn_us < 25_000
+    assert sleeper.tree.turn_us < 25_000
 
 
 def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> None:
@@ -66,7 +66,7 @@ def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> N
     open_game(bot)
     bot.begin_game()
     first_move(bot)
-    assert bot.family.turn_us >= 50_000
+    assert bot.tree.turn_us >= 50_000
 
 
 def test_a_measured_process_that_ends_is_forgotten(start_fake: StartFake) -> None:
@@ -81,7 +81,7 @@ def test_a_measured_process_that_ends_is_forgotten(start_fake: StartFake) -> Non
 
 
 def test_a_small_memory_limit_names_itself(start_fake: StartFake) -> None:
-    """A bot that answers in time is ended all the same, and its next question says why."""
+    """A bot that answers in time is ended nevertheless, and the next question reports why."""
     bot = start_fake("leaks", "60,1", limits=Limits(memory_mb=40))
     with pytest.raises(BotFailure, match=r"over its memory limit: \d+ MiB .* 40 MiB allowed"):  # noqa: PT012
         open_game(bot)

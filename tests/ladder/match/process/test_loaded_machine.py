@@ -25,7 +25,7 @@ TRIES = 5
 
 
 def plan(a: Start, b: Start) -> PairPlan:
-    """A margin that leaves a bot room for other tests beside this one, but not for the crowd."""
+    """Return a margin that is enough beside other tests, but not beside the busy processes."""
     budget = Budget(time_ms=40)
     return PairPlan(
         id=1,
@@ -49,7 +49,7 @@ class CrowdedPool(BotPool):
         self.started = 0
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
-        """A process as ever."""
+        """Record the start and return its process."""
         self.started += 1
         if self.started == 3 and self.goes:  # after the first stall
             self.crowd.go()
@@ -61,7 +61,7 @@ class CrowdedPool(BotPool):
 
 @pytest.mark.slow
 def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
-    """A bot that needs 30 of its 40 ms is late among busy neighbours, and nobody is charged."""
+    """A bot that needs 30 of its 40 ms is late beside busy processes, and is excused."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
     for _ in range(TRIES):

@@ -18,7 +18,7 @@ from db.records.pairs import (
 from ladder.errors import BotCrash, BotMemory
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import (
     Reach,
     try_reach,
@@ -48,31 +48,32 @@ needs_bwrap = pytest.mark.skipif(
 )
 
 
-def told_by(bot: object) -> dict[str, str]:
+def read_report(bot: object) -> dict[str, str]:
     reply, _ = bot.ask(Hello(), timeout_s=20)  # type: ignore[attr-defined]
     assert isinstance(reply, HelloReply)
-    told: dict[str, str] = json.loads(reply.version)
-    return told
+    report: dict[str, str] = json.loads(reply.version)
+    return report
 
 
-def test_the_words_come_before_the_command(start_fake: StartFake, tmp_path: Path) -> None:
+def test_sandbox_words_precede_the_command(start_fake: StartFake, tmp_path: Path) -> None:
     """A real program runs the bot; the names of its two folders are filled in."""
-    bot = start_fake("tells", sandbox=("env", "-i", "HOME={scratch}", "WHERE={folder}/x"))
-    environment = told_by(bot)["environment"]
+    sandbox = ("env", "-i", "HOME={scratch}", "WHERE={folder}/x")
+    bot = start_fake("reports-environment", sandbox=sandbox)
+    environment = read_report(bot)["environment"]
     assert isinstance(environment, dict)
     environment.pop("LC_CTYPE", None)  # Python's own doing in the C locale
     assert environment == {"HOME": str(bot.scratch), "WHERE": f"{tmp_path}/x"}
 
 
 def test_a_sandbox_that_fails_says_so(start_fake: StartFake) -> None:
-    """Its last words are the bot's."""
+    """Its output is the bot's last output."""
     bot = start_fake("honest", sandbox=("sh", "-c", "echo no namespaces here >&2; exit 1"))
     with pytest.raises(BotCrash, match=r"exited with status 1 .*\nno namespaces here"):
         open_game(bot)
 
 
 def test_what_the_sandbox_started_is_gone(start_fake: StartFake) -> None:
-    """A program that waits for the bot is ended with it (the fixture looks for both)."""
+    """A program that waits for the bot ends with it (the fixture checks both)."""
     bot = start_fake("leaves-orphans", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))
     open_game(bot)
     bot.kill()
@@ -91,7 +92,7 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
                 id=1,
                 number=0,
                 a=Entrant(1, "a", fake_start("honest", folder=tmp_path), budget),
-                b=entrant_of(built_in("random"), revision=2, name="b", budget=budget),
+                b=make_entrant(builtin_launch("random"), revision=2, name="b", budget=budget),
                 board="6x7",
                 board_class="6x7",
                 opening=(),
@@ -117,7 +118,7 @@ def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
 
 
 def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
-    """A sandbox that does not start protects nobody."""
+    """A sandbox that does not start is an error."""
     broken = replace(UNCONFINED, sandbox=("sh", "-c", "echo broken >&2; exit 3"))
     reach, reason = try_reach(str(tmp_path), broken)
     assert (reach, reason) == (Reach.UNKNOWN, "sh: broken")
@@ -127,11 +128,11 @@ def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
 def test_bubblewrap_keeps_bots_from_the_database(
     start_fake: StartFake, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The database is out of reach, the two folders are there, and the game goes on."""
+    """The database is out of reach, the two folders exist, and the game continues."""
     database = tmp_path_factory.mktemp("elsewhere") / "ladder.db"
     database.write_bytes(b"games")
     bot = start_fake("reaches", str(database), sandbox=BWRAP)
-    assert told_by(bot)["file"] == "No such file or directory"
+    assert read_report(bot)["file"] == "No such file or directory"
     open_game(bot)
     assert try_reach(str(database), replace(UNCONFINED, sandbox=BWRAP)) == (Reach.SEALED, "")
 
@@ -160,7 +161,7 @@ def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> N
     [
         ("ramfs", "by mounting a ramfs, which has no size"),
         ("detached", r"over its memory limit: \d+ MiB"),
-        ("left", "by keeping a mount namespace open that no process of it is in"),
+        ("left", "by keeping a mount namespace open that none of its processes is in"),
     ],
 )
 def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, text: str) -> None:

@@ -31,11 +31,11 @@ from tests.support.fakes import (
 from tests.support.unconfined import UNCONFINED
 
 
-def told_by(bot: BotProcess) -> dict[str, Any]:
+def read_report(bot: BotProcess) -> dict[str, Any]:
     reply, _ = bot.ask(Hello(), timeout_s=10)
     assert isinstance(reply, HelloReply)
-    told: dict[str, Any] = json.loads(reply.version)
-    return told
+    report: dict[str, Any] = json.loads(reply.version)
+    return report
 
 
 def test_the_environment_is_clean(
@@ -45,9 +45,9 @@ def test_the_environment_is_clean(
     monkeypatch.setenv("SECRET", "token")
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     monkeypatch.setenv("OMP_NUM_THREADS", "8")
-    bot = start_fake("tells")
-    environment = told_by(bot)["environment"]
-    assert environment.pop("LC_CTYPE", "") in ("", "C.UTF-8")  # Python's own doing in the C locale
+    bot = start_fake("reports-environment")
+    environment = read_report(bot)["environment"]
+    assert environment.pop("LC_CTYPE", "") in ("", "C.UTF-8")  # Python sets it in the C locale
     assert environment == {
         "PATH": os.environ["PATH"],
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -69,33 +69,34 @@ def test_nothing_is_inherited(start_fake: StartFake, tmp_path: Path) -> None:
     former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     ignored = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     try:
-        bot = start_fake("tells")
-        told = told_by(bot)
+        bot = start_fake("reports-environment")
+        report = read_report(bot)
     finally:
         os.close(leaked)
         signal.pthread_sigmask(signal.SIG_SETMASK, former)
         signal.signal(signal.SIGUSR2, ignored)
-    assert sorted(told["descriptors"]) == ["0", "1", "2"]
-    assert all(target.startswith("pipe:") for target in told["descriptors"].values())
-    assert int(told["blocked"], 16) == 0
+    assert sorted(report["descriptors"]) == ["0", "1", "2"]
+    assert all(target.startswith("pipe:") for target in report["descriptors"].values())
+    assert int(report["blocked"], 16) == 0
     of_python = 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
-    # The C library keeps 32 and 33 to itself and lets nobody change them: what started the tests
-    # may have left them ignored.
+    # The C library reserves signals 32 and 33, which may be ignored since before the tests.
     of_libc = 1 << (32 - 1) | 1 << (33 - 1)
-    assert int(told["ignored"], 16) & ~of_python & ~of_libc == 0
-    assert told["session"] == told["pid"] == bot.pid
-    assert told["folder"] == str(tmp_path)
-    assert told["scratch_mode"] == 0o700
+    assert int(report["ignored"], 16) & ~of_python & ~of_libc == 0
+    assert report["session"] == report["pid"] == bot.pid
+    assert report["folder"] == str(tmp_path)
+    assert report["scratch_mode"] == 0o700
 
 
 def test_limits_are_in_force(start_fake: StartFake) -> None:
-    """The kernel's limits are those asked for, hard ones included; never a core file."""
-    limits = told_by(start_fake("tells", limits=Limits(open_files=99, file_mb=7)))["limits"]
+    """The kernel has the requested soft and hard limits, and core files are disabled."""
+    bot = start_fake("reports-environment", limits=Limits(open_files=99, file_mb=7))
+    limits = read_report(bot)["limits"]
     assert limits["RLIMIT_NOFILE"] == [99, 99]
     assert limits["RLIMIT_FSIZE"] == [7 << 20, 7 << 20]
     assert limits["RLIMIT_CORE"] == [0, 0]
     assert 1024 < limits["RLIMIT_NPROC"][0] < 2**24
-    limits = told_by(start_fake("tells", limits=Limits(address_mb=300)))["limits"]
+    bot = start_fake("reports-environment", limits=Limits(address_mb=300))
+    limits = read_report(bot)["limits"]
     assert limits["RLIMIT_AS"] == [300 << 20, 300 << 20]
 
 
@@ -110,7 +111,7 @@ def test_the_scratch_folder_goes_with_all_it_holds(start_fake: StartFake) -> Non
 
 
 def test_a_flood_of_errors_is_capped(start_fake: StartFake) -> None:
-    """The log keeps the head and the tail and says how much is missing in between."""
+    """The log keeps its head and its tail, and names the number of bytes left out."""
     bot = start_fake("floods-errors")
     open_game(bot)
     with pytest.raises(BotTimeout):

@@ -1,4 +1,4 @@
-"""The pool of worker processes: what is asked is done once, or said to be lost."""
+"""The pool of worker processes: each task runs once, or is reported as lost."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.worker_pool import AHEAD_S, WorkerDied, WorkerPool
+from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -96,7 +96,7 @@ def test_a_death_costs_only_the_work_in_hand(pool: WorkerPool, tmp_path: Path) -
 
 
 def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None:
-    """The pool does not repeat what was lost: that is for whoever asked to decide."""
+    """The pool does not repeat a lost task: the caller decides."""
     deadly = pool.call(die)
     after = pool.call(note, tmp_path / "log", "after")
     await_all(pool, after)
@@ -104,7 +104,7 @@ def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None
 
 
 def test_nothing_waits_behind_a_long_work(tmp_path: Path) -> None:
-    """A piece of work that is not begun goes to whoever is free first, and can be cancelled."""
+    """A waiting task goes to the first free worker, and can be cancelled."""
     pool = WorkerPool(2, nothing)
     try:
         log = tmp_path / "log"
@@ -148,7 +148,7 @@ def test_a_worker_that_begins_hears_no_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
-    """Nobody has lost anything, and nobody hears of it."""
+    """No task was lost, and no error is raised."""
     first = pool.call(note, tmp_path / "log", "first")
     await_all(pool, first)
     os.kill(first.result(), signal.SIGKILL)
@@ -171,14 +171,14 @@ def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: P
 
 
 def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> None:
-    """Work is quick that takes its worker little time, though nobody came for its result.
+    """A task is short if its worker needs little time, even if its result is fetched late.
 
     The calmest of some tries counts: a machine that others use can make a quick piece slow.
     """
     rooms = []
     for _ in range(5):
         future = pool.call(note, tmp_path / "log", "quick")
-        time.sleep(2 * AHEAD_S)
+        time.sleep(2 * SHORT_TASK_S)
         await_all(pool, future)
         rooms.append(pool.capacity)
     assert max(rooms) > 2
@@ -186,7 +186,7 @@ def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> N
 
 def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path) -> None:
     """Two workers of quick work have several pieces each; while one of them has none, the result of
-    the other is taken as ever."""
+    the other is completed as before."""
     file = tmp_path / "done"
     pool = WorkerPool(2, nothing)
     try:

@@ -21,7 +21,7 @@ def bot(launch: Launch = LAUNCH, spec: str = "exec:./guest") -> BotRow:
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user without any mark."""
+    """Provide a user who knows no launch."""
     monkeypatch.setenv("LADDER_STATE", str(tmp_path / "state"))
 
 
@@ -57,11 +57,11 @@ def test_a_hostile_launch_is_one_printable_line(capsys: pytest.CaptureFixture[st
     """A stored text must neither steer the terminal nor push the advice out of it."""
     evil = "\x1b[2J\nfine" + "x" * 100_000
     warn_of_unknown([bot(Launch(command=(evil,), folder=evil), f"exec:{evil}")])
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert said.rstrip("\n").isprintable()
-    assert "press Ctrl-C" in said
-    assert len(said) < 2000
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert shown.rstrip("\n").isprintable()
+    assert "press Ctrl-C" in shown
+    assert len(shown) < 2000
 
 
 def test_marks_lie_in_the_users_folder_for_state(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import (
-    built_in,
-    start_of,
+    builtin_launch,
+    make_start,
 )
 
 ORIGIN = Origin(
@@ -47,15 +47,15 @@ def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
 
 def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     """Its process must find the copy's packages and kernels, and the current players ours."""
-    start = start_of(OF_GIT)
+    start = make_start(OF_GIT)
     assert start.argv == (sys.executable, "-P", "-m", "bots.host")
     assert (start.folder, start.foreign) == ("/copy/files", True)
     environment = {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
     assert dict(start.environment) == environment
-    ours = start_of(built_in("v4"))
+    ours = make_start(builtin_launch("v4"))
     assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
     other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
-    assert start_of(other).argv[0] == "/copy/files/.venv/bin/python"
+    assert make_start(other).argv[0] == "/copy/files/.venv/bin/python"
 
 
 def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_a_carried_player_goes_on_in_its_revision(
     }
     with Store.open(str(tmp_path / "x.db"), create=True) as store:
         for name in ("v4", "c4ai"):
-            revision = NewRevision(f"former {name}", built_in(name), ("any",), files=former)
+            revision = NewRevision(f"former {name}", builtin_launch(name), ("any",), files=former)
             store.bots.add(NewBot(name, "", f"builtin:{name}", revision))
         for name, files in (("mine", {**former, **weights}), ("other", weights)):
-            launch = built_in("c4ai?weights=1,2,3,4,5,6")
+            launch = builtin_launch("c4ai?weights=1,2,3,4,5,6")
             revision = NewRevision(f"former {name}", launch, ("any",), files=files)
             store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
         monkeypatch.setattr(identity, "carried", lambda: entries)

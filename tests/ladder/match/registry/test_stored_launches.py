@@ -22,13 +22,13 @@ OTHERS: dict[str, object] = {
     "python": f"/{EVIL}",
     "origin": Origin(EVIL, EVIL, EVIL, EVIL, EVIL, f"/{EVIL}", EVIL),
 }
-"""What a stranger may write into each field of a launch that has to do with starting."""
+"""Foreign values for each field of a launch that decides what is started."""
 HARMLESS = {"restart", "address_mb", "min_time_ms", "is_python_chosen"}
 """Fields that name nothing to start."""
 
 
 def registered(place: Path, **changes: object) -> BotRow:
-    """A bot as it was registered, its stored launch changed since."""
+    """Return a registered bot whose stored launch was changed since."""
     (place / "bot.py").write_text("print()")
     spec = "exec:./bot.py"
     made = read_spec(spec, place)
@@ -38,7 +38,7 @@ def registered(place: Path, **changes: object) -> BotRow:
 
 
 def test_what_was_registered_is_started(tmp_path: Path) -> None:
-    """The launch that nobody changed must start the program of the specification."""
+    """An unchanged launch starts the program of the specification."""
     sides = entrants([registered(tmp_path)], lambda _: Budget(time_ms=10))
     assert sides["guest"].start.argv == ("./bot.py",)
     assert sides["guest"].start.folder == str(tmp_path.resolve())

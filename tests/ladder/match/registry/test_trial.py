@@ -3,17 +3,17 @@
 import pytest
 
 from engine.board import parse_board, parse_board_class
-from ladder.match.registry.trial import exceeded, needed_ms
+from ladder.match.registry.trial import describe_excess, needed_ms
 from ladder.match.specs.board_support import (
-    boards_to_propose,
     can_play,
     can_play_class,
     describe_boards,
+    propose_boards,
 )
 
 
 @pytest.mark.parametrize(
-    ("times_ms", "told", "needed"),
+    ("times_ms", "knows_budget", "needed"),
     [
         ((99, 98, 103), True, None),
         ((99, 140, 30), True, None),
@@ -23,16 +23,18 @@ from ladder.match.specs.board_support import (
         ((), True, None),
     ],
 )
-def test_the_needed_time(times_ms: tuple[float, ...], told: bool, needed: int | None) -> None:
-    """Who was told the time needs none when kept to it, who was not needs what it took."""
-    assert needed_ms([int(ms * 1000) for ms in times_ms], told=told) == needed
+def test_the_needed_time(
+    times_ms: tuple[float, ...], knows_budget: bool, needed: int | None
+) -> None:
+    """A bot that knows and keeps its time needs none; one that does not know it needs its own."""
+    assert needed_ms([int(ms * 1000) for ms in times_ms], knows_budget=knows_budget) == needed
 
 
 def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
     """A bot that takes eight times its budget needs no greater one; a fixed time is a need."""
-    assert exceeded(813, 640) == ""
-    said = exceeded(813, 203)
-    assert "takes 813 ms a move when given 100 ms, and 203 ms when given 25 ms" in said
+    assert describe_excess(813, 640) == ""
+    sentence = describe_excess(813, 203)
+    assert "takes 813 ms per move when given 100 ms, and 203 ms when given 25 ms" in sentence
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
     ],
 )
 def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: str) -> None:
-    """Each list must allow what it says, for single boards and for classes alike."""
+    """A list allows exactly its boards, as single boards and as classes."""
     able = [
         b for b in ("6x7", "8x8", "6x7@1,1", "thu") if can_play_class(boards, parse_board_class(b))
     ]
@@ -73,4 +75,4 @@ def test_boards_that_are_proposed(
     boards: list[str] | None, others: list[list[str] | None], proposed: str
 ) -> None:
     """A refusal proposes boards that the bot plays, and the other bots where there are such."""
-    assert boards_to_propose(boards, others) == proposed
+    assert propose_boards(boards, others) == proposed

@@ -14,13 +14,13 @@ from db.records.pairs import Entrant
 from engine.cache import is_shared
 from ladder.errors import UsageError
 from ladder.match.specs.compile import compile_entrants
-from ladder.match.specs.start_command import built_in, host_command, start_of
+from ladder.match.specs.start_command import builtin_launch, host_command, make_start
 
 NASTY = "\x1b]0;title\x07 compiling \x9b31m\n"
 
 
 def entrant(folder: Path, compiler: str) -> Entrant:
-    """A player of a copy whose own sources compile by these lines of Python."""
+    """Return a player of a copy whose compiler runs these lines of Python."""
     (folder / "bots").mkdir()
     (folder / "bots" / "__init__.py").touch()
     (folder / "bots" / "warm.py").write_text(compiler)
@@ -32,16 +32,16 @@ def entrant(folder: Path, compiler: str) -> Entrant:
 def test_the_words_of_a_revision_are_printable(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """No compilation of a stranger's sources may steer the terminal, and its failure is told."""
-    says = f"import os, sys; os.write(2, {NASTY.encode()!r}); sys.exit(1)"
+    """A compilation of foreign sources cannot control the terminal; its failure is shown."""
+    program = f"import os, sys; os.write(2, {NASTY.encode()!r}); sys.exit(1)"
     with pytest.raises(UsageError, match=r"compiling v1 of .* failed"):
-        compile_entrants([entrant(tmp_path, says)])
-    said = capfd.readouterr().err
-    assert said == "\\x1b]0;title\\x07 compiling \\x9b31m\n"
+        compile_entrants([entrant(tmp_path, program)])
+    shown = capfd.readouterr().err
+    assert shown == "\\x1b]0;title\\x07 compiling \\x9b31m\n"
 
 
 def test_a_process_that_a_compilation_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
-    """The end of the compilation is its own, whoever still holds its standard error."""
+    """The compilation ends even if another process still has its standard error open."""
     pid_file = tmp_path / "pid"
     leaves = (
         "import os, time\n"
@@ -61,7 +61,7 @@ def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> No
     """What our sources have compiled is seen from the stamps, and missed when they are gone."""
     asked: list[Sequence[str]] = []
     monkeypatch.setattr("ladder.match.specs.compile._compile", lambda _, names: asked.append(names))
-    ours = Entrant(1, "ours", start_of(built_in("v4")), Budget(simulations=1), player="v4")
+    ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
     assert warm(["v4"], report=False)
     compile_entrants([ours])
     assert asked == ([] if is_shared() else [["v4"]])

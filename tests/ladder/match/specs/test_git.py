@@ -7,10 +7,10 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.match.specs.git import (
-    commit_of,
     extract,
+    find_repository,
     has_uncommitted,
-    repository_of,
+    resolve_commit,
 )
 from tests.support.data.repositories import (
     commit,
@@ -25,11 +25,11 @@ def test_a_revision_may_have_any_of_its_names(tmp_path: Path) -> None:
     first = git(place, "rev-parse", "HEAD")
     git(place, "tag", "--annotate", "v1", "--message", "One")
     second = commit(place, {"deep/b": "2"})
-    assert repository_of(place / "deep") == place
+    assert find_repository(place / "deep") == place
     for name in ("v1", "HEAD~1", first[:8]):
-        assert commit_of(place, name).commit == first
-    assert commit_of(place, "main").commit == second
-    assert commit_of(place, "main").tree == git(place, "rev-parse", "HEAD^{tree}")
+        assert resolve_commit(place, name).commit == first
+    assert resolve_commit(place, "main").commit == second
+    assert resolve_commit(place, "main").tree == git(place, "rev-parse", "HEAD^{tree}")
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "--all", "HEAD:a", "main~7"])
@@ -37,27 +37,27 @@ def test_an_unknown_revision_is_refused(tmp_path: Path, name: str) -> None:
     """What names no commit, options of git included, must be named in one sentence."""
     place = repository(tmp_path, {"a": "1"})
     with pytest.raises(UsageError, match="has no revision") as refused:
-        commit_of(place, name)
+        resolve_commit(place, name)
     assert repr(name) in str(refused.value)
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:
-    """The sentence must name the folder and what git said."""
-    with pytest.raises(UsageError, match=r"lies in no git repository \(not a git repository"):
-        repository_of(tmp_path)
+    """The message names the folder and git's error."""
+    with pytest.raises(UsageError, match=r"is not in a git repository"):
+        find_repository(tmp_path)
 
 
 def test_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without git on PATH the sentence must say that it is needed."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="needs the program git"):
-        repository_of(tmp_path)
+    with pytest.raises(UsageError, match="no program git on PATH"):
+        find_repository(tmp_path)
 
 
 def test_uncommitted_changes_are_seen(tmp_path: Path) -> None:
     """Only changes of committed files count, and only beside the commit that is checked out."""
     place = repository(tmp_path, {"a": "1"})
-    first = commit_of(place, "main")
+    first = resolve_commit(place, "main")
     (place / "notes").write_text("never added")
     assert not has_uncommitted(place, first)
     (place / "a").write_text("2")
@@ -79,7 +79,7 @@ def test_a_commit_is_extracted_as_it_was(tmp_path: Path) -> None:
     (place / "extra").write_text("untracked")
     folder = tmp_path / "copy"
     folder.mkdir()
-    extract(place, commit_of(place, "main"), folder)
+    extract(place, resolve_commit(place, "main"), folder)
     assert (folder / "deep" / "run").read_text() == "old"
     assert os.access(folder / "deep" / "run", os.X_OK)
     assert (folder / "link").readlink() == Path("deep/run")

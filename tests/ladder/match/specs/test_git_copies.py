@@ -1,4 +1,4 @@
-"""The store of bots taken from git: whole or not there, and safe from changes unnoticed."""
+"""Copies of bots from git: complete or absent, and changes are noticed."""
 
 import os
 import time
@@ -11,12 +11,12 @@ from db.beside import COPIES, folder_beside
 from db.records.launch import Origin
 from db.store import file_of
 from ladder.errors import UsageError
-from ladder.match.specs.git import commit_of
+from ladder.match.specs.git import resolve_commit
 from ladder.match.specs.git_build import run_build
 from ladder.match.specs.git_copies import (
-    damage,
+    find_damage,
     folder_of,
-    taken,
+    open_copy,
 )
 from tests.support.data.repositories import (
     commit,
@@ -40,8 +40,8 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def take(place: Path, store: Path) -> Take:
     def ask(revision: str = "main", *, inner: str = "", build: str = "") -> Origin:
-        found = commit_of(place, revision)
-        with taken(store, place, found, revision=revision, inner=inner, build=build) as origin:
+        found = resolve_commit(place, revision)
+        with open_copy(store, place, found, revision=revision, inner=inner, build=build) as origin:
             return origin
 
     return ask
@@ -77,7 +77,7 @@ def test_it_is_built_where_it_stays(take: Take) -> None:
     assert (folder / "where").read_text().strip() == str(folder.resolve())
     assert (folder / "BOT").read_text() == "INNER"
     assert take().place != origin.place
-    assert damage(origin) == {}
+    assert find_damage(origin) == {}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_it_is_built_where_it_stays(take: Take) -> None:
         ("./missing", "cannot be started"),
         ("sh -c '", "cannot be read"),
         ("false", "it printed nothing"),
-        (" ", "names no command"),
+        (" ", "is empty"),
     ],
 )
 def test_a_failed_build_leaves_nothing(store: Path, take: Take, build: str, sentence: str) -> None:
@@ -111,14 +111,14 @@ def test_a_copy_goes_when_it_is_not_used_after_all(place: Path, store: Path, tak
     older = take()
     commit(place, {"bot": "two"})
     for revision in ("main", "main~1"):
-        found = commit_of(place, revision)
+        found = resolve_commit(place, revision)
         with (
             pytest.raises(ZeroDivisionError),
-            taken(store, place, found, revision=revision, inner="", build=""),
+            open_copy(store, place, found, revision=revision, inner="", build=""),
         ):
             raise ZeroDivisionError
     assert [str(path) for path in store.iterdir()] == [older.place]
-    assert damage(older) == {}
+    assert find_damage(older) == {}
 
 
 def test_changes_of_a_copy_are_noticed(take: Take) -> None:
@@ -128,15 +128,15 @@ def test_changes_of_a_copy_are_noticed(take: Take) -> None:
     (folder / "log").write_text("new")
     (folder / "__pycache__").mkdir()
     os.utime(folder / "bot")
-    assert damage(origin) == {}
+    assert find_damage(origin) == {}
     (folder / "bot").write_text("eno")
     (folder / "deep" / "bot").unlink()
-    assert damage(origin) == {"bot": "changed", "deep/bot": "gone"}
-    assert damage(take()) == {}  # taken anew
-    assert damage(origin) == {}
+    assert find_damage(origin) == {"bot": "changed", "deep/bot": "gone"}
+    assert find_damage(take()) == {}  # made again
+    assert find_damage(origin) == {}
     assert not (folder / "log").exists()
     (Path(origin.place) / "made.json").unlink()
-    assert damage(origin) == {"all of it": "gone"}
+    assert find_damage(origin) == {"all of it": "gone"}
     assert take() == origin
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.match.specs import own_sources as module
-from ladder.match.specs.file_state import changes
+from ladder.match.specs.file_state import find_file_changes
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A small working tree in the place of the real one, and an empty cache."""
+    """Replace the working tree by a small one, and the cache by an empty one."""
     tree = tmp_path / "tree"
     for name in ("engine/board.py", "bots/uct/player.py", "bots/weights.csv"):
         path = tree / name
@@ -22,13 +22,13 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         path.write_text(f"{name} as it was\n")
     monkeypatch.setattr(module, "ROOT", tree)
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     yield tree
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
 
 
 def test_an_edit_does_not_reach_the_copy(tree: Path) -> None:
-    """What was taken once must be played by this process for good, data files included."""
+    """A process plays from its first copy until it ends, data files included."""
     own = own_sources()
     refuse_edited()
     (tree / "bots/weights.csv").write_text("edited\n")
@@ -39,66 +39,66 @@ def test_an_edit_does_not_reach_the_copy(tree: Path) -> None:
 
 
 def test_equal_contents_share_a_copy_and_others_have_their_own(tree: Path) -> None:
-    """The folder must be named by the content, so that a run's copy stays when another is made."""
+    """A copy is named by its content, so that a run's copy stays when another is made."""
     before = own_sources()
     (tree / "engine/board.py").write_text("edited\n")
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     after = own_sources()
     assert after.root != before.root
     assert (after.root / "engine/board.py").read_text() == "edited\n"
     assert (before.root / "engine/board.py").read_text() == "engine/board.py as it was\n"
     (tree / "engine/board.py").write_text("engine/board.py as it was\n")
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     assert own_sources() == before
     assert sorted(path.name for path in before.root.parent.iterdir()) == sorted(
         (before.digest, after.digest)
     )
 
 
-def test_a_copy_that_nobody_used_for_long_goes_when_another_is_made(tree: Path) -> None:
-    """The cache must not grow with every edit, and no copy go that a command has used of late."""
+def test_an_unused_copy_is_removed_when_another_is_made(tree: Path) -> None:
+    """The cache does not grow with every edit, and recently used copies stay."""
     used, forgotten = own_sources().root, tree.parent / "cache/sources/forgotten"
     forgotten.mkdir()
     for copy in (used, forgotten):
         os.utime(copy, (0, 0))
-    module._taken.cache_clear()
-    assert own_sources().root == used  # notes the use
+    module._copy_sources.cache_clear()
+    assert own_sources().root == used  # records the use
     assert forgotten.exists()
     (tree / "engine/board.py").write_text("edited\n")
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     own_sources()
     assert (used.exists(), forgotten.exists()) == (True, False)
 
 
-def test_a_copy_in_use_stays_however_old_it_seems(tree: Path) -> None:
-    """A clock that is set on by years must not take away what a living process plays from."""
+def test_a_copy_of_a_living_process_stays(tree: Path) -> None:
+    """It is locked, so it stays even if the clock is set forward by years."""
     used = own_sources().root
     os.utime(used, (0, 0))
     (tree / "engine/board.py").write_text("edited\n")
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     assert own_sources().root != used
     assert used.exists()
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_copy_that_somebody_changed_is_made_again() -> None:
-    """Its name promises a content."""
+def test_a_changed_copy_is_made_again() -> None:
+    """The name of a copy is the hash of its content."""
     own = own_sources()
     copied = own.root / "engine/board.py"
     copied.chmod(0o644)
     copied.write_text("tampered\n")
-    module._taken.cache_clear()
+    module._copy_sources.cache_clear()
     assert own_sources() == own
     assert copied.read_text() == "engine/board.py as it was\n"
 
 
-def test_without_a_cache_the_tree_itself_is_watched(
+def test_without_a_cache_edits_of_the_working_tree_are_found(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hosts then run the working tree, and an edit must stop them as it stops a foreign bot."""
+    """Hosts then run the working tree, and an edit stops them as it stops a foreign bot."""
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
     own = own_sources()
     assert own.root == tree
-    assert changes(own.content) == {}
+    assert find_file_changes(own.content) == {}
     (tree / "bots/uct/player.py").write_text("edited\n")
-    assert changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}
+    assert find_file_changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}

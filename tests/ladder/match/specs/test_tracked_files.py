@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots.errors import SpecError
+from ladder.errors import UsageError
 from ladder.match.specs import folder_files
 from ladder.match.specs.fingerprint import describe_changes
 from ladder.match.specs.spec import ResolvedBot, read_spec
@@ -14,13 +15,13 @@ from reports.html.page import GENERATOR, is_ours
 
 
 def tracked(bot: ResolvedBot) -> set[str]:
-    """The names of its files, programs left out."""
+    """Return the names of a bot's files, without programs."""
     return {name for name in bot.files if not name.startswith("/usr") and "/.pyenv" not in name}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A program in two files and a weights file, with much around that is no program."""
+    """Return the folder of a bot of three files, among files that do not belong to it."""
     home = tmp_path / "bot"
     home.mkdir()
     (home / "main.py").write_text("import strategy\n")
@@ -56,7 +57,7 @@ def test_a_python_script_counts_with_its_imports(folder: Path, spec: str) -> Non
     """Notes, reports and other bots beside a script must not make it another bot."""
     before = read_spec(spec, folder)
     assert tracked(before) == {"main.py", "strategy.py"}
-    assert "data that it opens, and installed packages (--files" in before.not_tracked
+    assert "data that it opens, and installed packages" in before.not_tracked
     (folder / "rep.json").write_text("{}")
     (folder / "weights" / "a.bin").write_bytes(b"other")
     assert read_spec(spec, folder).content_hash == before.content_hash
@@ -162,7 +163,7 @@ def test_machine_code_counts_alone_and_says_so(folder: Path) -> None:
     shutil.copy("/bin/true", folder / "mybot")
     bot = read_spec("exec:./mybot weights/a.bin", folder)
     assert tracked(bot) == {"./mybot", "weights/a.bin"}
-    assert "libraries and data that the program opens (--files" in bot.not_tracked
+    assert "libraries and data that the program opens" in bot.not_tracked
 
 
 def test_patterns_say_what_counts(folder: Path) -> None:
@@ -179,19 +180,21 @@ def test_patterns_say_what_counts(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "said"),
-    [("*.npz", "selects no file"), ("/etc/*", "is no pattern"), ("", "is no pattern")],
+    ("pattern", "message"),
+    [("*.npz", "selects no file"), ("/etc/*", "is not a pattern"), ("", "is not a pattern")],
 )
-def test_a_pattern_that_selects_nothing_is_refused(folder: Path, pattern: str, said: str) -> None:
-    """A misspelled pattern must not leave the weights out without a word."""
-    with pytest.raises(SpecError, match=said):
+def test_a_pattern_that_selects_nothing_is_refused(
+    folder: Path, pattern: str, message: str
+) -> None:
+    """A misspelled pattern does not silently leave the weights out."""
+    with pytest.raises(UsageError, match=message):
         read_spec("exec:python3 main.py", folder, patterns=(pattern,))
 
 
 def test_a_folder_that_is_too_large_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bot in somebody's home must not take the home in; the sentence must say what helps."""
+    """A bot in a home folder does not include the home; the message names the remedy."""
     monkeypatch.setattr(folder_files, "MOST_FILES", 2)
     with pytest.raises(SpecError, match=r"a folder of its own.*--files"):
         read_spec(f"exec:{SHELL}", folder)

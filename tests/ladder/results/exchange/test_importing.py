@@ -70,7 +70,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
     row = store.bots.get("guest")
     assert row.retired_at is not None
     assert row.revision.launch == Launch(command=(), folder="", min_time_ms=7)
-    with pytest.raises(UsageError, match="came with an import, which brings no command"):
+    with pytest.raises(UsageError, match="was imported without its command"):
         resolve_unchanged(row)
     assert "pwned" not in "".join(map(str, store.exchange.export_lines(None)))
 

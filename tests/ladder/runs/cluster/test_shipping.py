@@ -139,5 +139,5 @@ def test_another_version_or_a_chosen_interpreter_is_refused(
     shutil.rmtree(there)
     chosen = travelled("kaggle:bot.py", home, there, python=str(environment / "bin" / "python3"))
     shutil.rmtree(environment)
-    with pytest.raises(UsageError, match=r"mine: --python: .*environment"):
+    with pytest.raises(UsageError, match=r"mine: the interpreter .*environment"):
         start_here(chosen, there)
