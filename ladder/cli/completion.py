@@ -59,13 +59,13 @@ def _database(context: typer.Context) -> str:
     from pathlib import Path
 
     from ladder.cli.config import read_defaults
-    from ladder.cli.options import DEFAULT_DATABASE
 
+    default = next(each.default for each in context.command.params if each.name == "db")
     given = context.params.get("db") or os.environ.get("LADDER_DB")
-    if given and given != DEFAULT_DATABASE:
+    if given and given != default:
         return str(given)
     defaults = read_defaults(context.find_root().command, Path.cwd())
     path = context.command_path.split()[1:]
     for word in path:
         defaults = defaults.get(word, {})
-    return str(defaults.get("db", DEFAULT_DATABASE))
+    return str(defaults.get("db", default))

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from ladder.checked_stream import write_file
-from ladder.cli.options import Format
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from db.store import Store
 
 T = TypeVar("T")
+
+
+class Format(StrEnum):
+    """The format of a report."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
 
 
 def stdout_console() -> "Console":

@@ -259,16 +259,15 @@ def takes_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command an option for each field of the class of its parameter `options`.
 
     All parameters of the command are keywords. The options stand in the help where `options`
-    stands, inherited ones last.
+    stands.
     """
     signature = inspect.signature(command)
     kind = signature.parameters["options"].annotation
-    own = kind.__annotations__
     shared = [
         inspect.Parameter(
             each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
         )
-        for each in sorted(fields(kind), key=lambda each: each.name not in own)
+        for each in fields(kind)
         if NO_OPTION not in each.metadata
     ]
     keyword_only = inspect.Parameter.KEYWORD_ONLY

@@ -1,17 +1,19 @@
-"""`ladder analyze`: what versions get wrong, position by position."""
+"""`ladder analyze`: what bots get wrong, position by position."""
 
 from typing import Annotated
 
 import typer
 
-from ladder.cli.completion import bot_lists
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
+    MOST_HOURS,
     MOST_WORK,
+    BotList,
     Database,
     Json,
     number,
+    whole,
 )
 
 
@@ -21,45 +23,40 @@ def analyze(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Number, label or its beginning; with all its games. [default: the rating list]",
+            help="Division whose games are solved: its number, its label or the beginning of one. "
+            "Games outside the rating list, as of matches and gates, are then solved too.",
+            show_default="the rated games of the latest run's division",
         ),
     ] = None,
-    bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST", help="Only games of these bots: v1,v2.", autocompletion=bot_lists
-        ),
-    ] = None,
+    bots: BotList = None,
     games: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=MOST_GAMES, help="Only the newest N games. [default: all]"
-        ),
+        int | None, whole("N", MOST_GAMES, "Only the newest N games.", show_default="all")
     ] = None,
     nodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_WORK,
-            help="The most nodes for one position. [default: chosen by board and free cells]",
+        whole(
+            "N",
+            MOST_WORK,
+            "Most positions that the solver searches for one position of a game.",
+            show_default="by board and empty cells",
         ),
     ] = None,
     hours: Annotated[
         float | None,
-        typer.Option(metavar="H", parser=number(0, 87600), help="Stop after so many hours."),
+        typer.Option(metavar="H", parser=number(0, MOST_HOURS), help="Stop after H hours."),
     ] = None,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Throw all verdicts of the database away, and end.")
+        bool,
+        typer.Option("--forget", help="Delete all results of the analysis from the database."),
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Solve the positions of stored games and count what each bot got wrong.
+    """Solve the positions of stored games and count the mistakes of each bot.
 
-    Goes from the newest game back, at idle priority, and keeps what is done: Ctrl-C (exit code
-    130) ends it, and the same command resumes. Then prints what is known of the division, as
-    `ladder report --mistakes` does. Games of matches and experiments need --division.
+    Solving begins with the newest game and runs at idle priority, so that runs are not disturbed.
+    Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
+    end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_error, print_out, show_table, stderr_console

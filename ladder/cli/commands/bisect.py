@@ -7,16 +7,23 @@ import typer
 
 from ladder.cli.options import (
     DEFAULT_DATABASE,
+    PANEL_TEST,
     Confidence,
     Database,
     EloModel,
+    Force,
     Json,
     MaxGames,
+    Python,
+    html_page,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.store import Store
+
+
+PANEL_COMMITS = "Commits"
 
 
 @takes_options
@@ -25,47 +32,67 @@ def bisect(
     spec: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="The bot, as `ladder bots add` takes it, such as 'exec:./mybot'."
+            metavar="SPEC",
+            help="Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'.",
         ),
     ],
-    good: Annotated[str, typer.Option(metavar="REF", help="A revision that still had the rating.")],
-    bad: Annotated[str, typer.Option(metavar="REF", help="A later revision that has lost it.")],
-    build: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Build each commit so, in a copy of its own.")
-    ] = "",
-    python: Annotated[
-        str | None,
+    good: Annotated[
+        str,
         typer.Option(
-            metavar="PATH",
-            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
+            metavar="REF",
+            help="Commit, tag or branch that still had the rating.",
+            rich_help_panel=PANEL_COMMITS,
         ),
-    ] = None,
+    ],
+    bad: Annotated[
+        str,
+        typer.Option(
+            metavar="REF",
+            help="Later commit, tag or branch that has lost it.",
+            rich_help_panel=PANEL_COMMITS,
+        ),
+    ],
+    build: Annotated[
+        str,
+        typer.Option(
+            metavar="COMMAND",
+            help="Command that builds each commit, run in a copy of its files.",
+            rich_help_panel=PANEL_COMMITS,
+        ),
+    ] = "",
+    python: Python = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Test commits of merged branches too, instead of a merge as one step.",
+            rich_help_panel=PANEL_COMMITS,
+        ),
     ] = False,
     max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="Smallest Elo loss that matters.")
+        float,
+        typer.Option(
+            metavar="ELO", help="Smallest Elo loss that matters.", rich_help_panel=PANEL_TEST
+        ),
     ] = 20.0,
     confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     model: EloModel = "logistic",
     options: RunOptions,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the answer as a page with charts."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the answer, with charts,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Find the commit that lost rating, between a good and a bad revision of the repository here.
+    """Find the commit of a git repository that lost rating.
 
-    Commits are built and tried as by `ladder bots add --git`, and play against the good one until
-    the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
-    skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
-    the machine stalls, 2 bad input, 130 stopped by Ctrl-C: the same command resumes it.
+    Commits between --good and --bad in the repository of the current folder are copied, built and
+    played against the good one until the answer is as certain as --confidence asks. A commit that
+    cannot be built, fails its trial or forfeits too often is skipped and named. An interrupted
+    search is resumed by the same command.
+
+    Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
+    or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind

@@ -6,16 +6,15 @@ import typer
 
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
-from ladder.cli.help import HelpGroup
+from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 from ladder.cli.run_options import BotOptions, takes_options
 
-app = typer.Typer(
-    cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="List and manage bots."
-)
+app = CommandGroup(help="List, add, check and retire bots.")
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A registered bot.", autocompletion=bot_names)
+    str,
+    typer.Argument(metavar="NAME", help="Name of a registered bot.", autocompletion=bot_names),
 ]
 
 
@@ -23,9 +22,9 @@ Name = Annotated[
 def list_bots(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
-    retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
+    retired: Annotated[bool, typer.Option("--retired", help="List retired bots too.")] = False,
 ) -> int:
-    """Show every bot, your own first, with its parent and the one thing that it changes."""
+    """List the bots, your own first, with the bot each is based on and what it changes."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import (
         print_out,
@@ -46,7 +45,7 @@ def list_bots(
 
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """Show one bot: what it is made of and what it plays."""
+    """Show what a bot is made of, what it can play, and which of its files have changed."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import print_out
     from ladder.match.registry.registered import changes_since
@@ -68,7 +67,10 @@ app.command("add-all")(bots_add.add_all)
 @app.command("check")
 @takes_options
 def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -> int:
-    """Start a registered bot and let it play a game against random on each kind of board."""
+    """Let a registered bot play a trial game against random on each kind of board.
+
+    The games are not stored. The command reports what the bot's files and answers are like now.
+    """
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_error, print_out
@@ -96,7 +98,7 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
 
 @app.command("retire")
 def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Take a bot out of lists and runs; its games stay."""
+    """Take a bot out of lists and runs; its games and its rating stay."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
 
@@ -108,7 +110,10 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
 @app.command("unretire")
 def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Put a retired bot back into lists and runs, with its games and its rating."""
+    """Put a retired bot back into lists and runs, with its games and its rating.
+
+    Its files must be those that were registered.
+    """
     from ladder.cli.database import open_store
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
@@ -131,10 +136,13 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 @app.command("rename")
 def rename(
     name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW", help="What to call it from now on.")],
+    new_name: Annotated[str, typer.Argument(metavar="NEW", help="New name of the bot.")],
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Give a bot another name; its games and stored runs follow it."""
+    """Give a bot another name; its games and stored runs show the new name.
+
+    An interrupted run of the bot cannot be resumed under the new name.
+    """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_built_in, refuse_name
@@ -150,7 +158,7 @@ def rename(
 
 @app.command("delete")
 def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Forget a bot that has no games; one that has is retired instead."""
+    """Delete a bot that has no games; a bot with games can only be retired."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_built_in

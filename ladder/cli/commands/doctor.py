@@ -14,21 +14,30 @@ def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
+        bool,
+        typer.Option("--repair", help="Compute tables and ratings anew from the stored games."),
     ] = False,
     migrate: Annotated[
         bool,
         typer.Option(
-            "--migrate", help="Bring an older database on a server up to date; make a copy before."
+            "--migrate",
+            help="Bring an older database on a server up to date; back it up before. (SQLite files "
+            "are brought up to date when they are opened.)",
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Migrate also while runs are in play.")
+        bool, typer.Option("--force", help="Let --migrate work even while runs are in play.")
     ] = False,
     options: BotOptions,
     json: Json = False,
 ) -> int:
-    """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
+    """Check this machine, and the database if there is one.
+
+    Every stored game is checked against the rules, and all tables against the games. A process is
+    started as bots are, to see whether the limits and the sandbox keep it off the database.
+
+    Exit codes: 0 no fault; 1 a fault; 2 bad input.
+    """
     from ladder.cli.database import migrate_database, open_store, open_to_read
     from ladder.cli.output import print_result
     from ladder.errors import ExitCode, UsageError
@@ -43,7 +52,7 @@ def doctor(
     from reports.doctor import findings_document, findings_text
 
     if force and not migrate:
-        raise UsageError("--force only serves --migrate: add that, or leave --force out")
+        raise UsageError("--force needs --migrate: give both, or neither")
     confinement = options.confinement()
     findings = examine_machine()
     if migrate:

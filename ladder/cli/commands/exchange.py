@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output
 from ladder.results.exchange.game_format import GameFormat
 
 
@@ -13,23 +13,31 @@ def export(
     form: Annotated[
         GameFormat,
         typer.Option(
-            "--format", help="jsonl is exact; csv and pgn hold no thoughts and no times but a date."
+            "--format",
+            help="jsonl holds everything; csv and pgn hold players, moves, results and the date.",
         ),
     ] = GameFormat.JSONL,
     division: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Number, label or its beginning. [default: all]"),
+        typer.Option(
+            metavar="NAME",
+            help="Only games of this division: its number, its label or the beginning of one.",
+        ),
     ] = None,
     ids: Annotated[
         bool,
-        typer.Option("--ids", help="With each game's number, as `ladder replay` takes it."),
+        typer.Option(
+            "--ids", help="Write each game's number in this database too, for `ladder replay`."
+        ),
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
-    ] = None,
+    output: Output = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Write all stored games of bots, in an order that does not depend on the clock."""
+    """Write the stored games of bots as text.
+
+    Equal games give equal files: the order does not depend on the clock. Games of people, saved by
+    `ladder play --save`, are left out.
+    """
     import sys
 
     from ladder.checked_stream import writing
@@ -57,21 +65,21 @@ def export(
 
 
 def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `ladder export` wrote; its suffix counts.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `ladder export` wrote.")],
     form: Annotated[
         GameFormat | None,
-        typer.Option("--format", help="[default: by the suffix, else jsonl]", show_default=False),
+        typer.Option(
+            "--format", help="Format of the file.", show_default="by its suffix, else jsonl"
+        ),
     ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Take in exported games, all of them or none.
+    """Add exported games to the database, all of them or none.
 
-    Games that are here already are skipped when they are equal, so that the export of a grown
-    database can be added to its beginning. Bots that were unknown here come retired, with their
-    games; live ratings are computed anew.
+    Games that the database holds already are skipped. Bots that it does not know are added as
+    retired: register them with `ladder bots add NAME SPEC --replace` to let them play. The file is
+    refused as a whole if a game breaks the rules or contradicts a stored one.
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result

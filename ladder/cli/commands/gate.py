@@ -8,13 +8,19 @@ import typer
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
+    PANEL_OUTPUT,
+    PANEL_TEST,
     Alpha,
     Beta,
     Database,
     EloModel,
+    Force,
     Json,
+    Junit,
     MaxDrop,
     MaxGames,
+    Rated,
+    html_page,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
-"""Lost games of the candidate that a page holds at most."""
+"""Most lost games of the candidate in a page."""
 
 
 @takes_options
@@ -32,14 +38,17 @@ def gate(
     *,
     candidate: Annotated[
         str,
-        typer.Argument(metavar="CANDIDATE", help="The bot in question.", autocompletion=bot_names),
+        typer.Argument(
+            metavar="CANDIDATE", help="Registered bot to test.", autocompletion=bot_names
+        ),
     ],
     against: Annotated[
         str,
         typer.Option(
             metavar="BASELINE[,B2]",
-            help="What it must not be worse than.",
+            help="Registered bots that the candidate is compared with. It must pass against all.",
             autocompletion=bot_lists,
+            rich_help_panel=PANEL_TEST,
         ),
     ],
     max_drop: MaxDrop = 20.0,
@@ -51,37 +60,43 @@ def gate(
         str | None,
         typer.Option(
             metavar="20ms:500,100ms:2000",
-            help="Short games first, so many at most, then long ones for what is not worse.",
+            help="Test in stages TIME:GAMES: at most 500 games at 20 ms per move, then, unless the "
+            "candidate has failed, at most 2000 games at 100 ms.",
+            rich_help_panel=PANEL_TEST,
         ),
     ] = None,
-    rated: Annotated[
-        bool, typer.Option("--rated", help="Let the games count in the rating list.")
-    ] = False,
     stored: Annotated[
-        bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
+        bool,
+        typer.Option(
+            "--stored",
+            help="Play nothing and decide from the games in the database.",
+            rich_help_panel=PANEL_TEST,
+        ),
     ] = False,
+    rated: Rated = False,
     options: RunOptions,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
-    ] = None,
+    junit: Junit = None,
     summary: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Write the verdict as Markdown.")
-    ] = None,
-    html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the verdict as a page with charts and games."),
+        typer.Option(
+            metavar="FILE.md",
+            help="Write the verdict as Markdown too.",
+            rich_help_panel=PANEL_OUTPUT,
+        ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the verdict, with charts and lost games,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Play CANDIDATE against its baselines until a sequential test decides.
+    """Test whether a candidate is worse than its baselines, and stop as soon as it is known.
 
-    Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
-    2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it. The games are
-    stored outside the rating list unless --rated.
+    Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
+    than --max-drop allows. They are stored, and do not count in the rating list unless --rated is
+    given. An interrupted gate is resumed by the same command.
+
+    Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid, because a bot fails too often or
+    the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_store, open_to_play
@@ -113,8 +128,8 @@ def gate(
     plan = () if stages is None else stages_of(stages)
     if plan and (stored or max_games != MAX_GAMES or options.has_budget):
         raise UsageError(
-            "--stages says times and games itself: leave out --stored, --max-games, --time, "
-            "--simulations, --nodes and --depth"
+            "--stages sets the time and the number of games: leave out --stored, --max-games, "
+            "--time, --simulations, --nodes and --depth"
         )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(

@@ -9,7 +9,8 @@ from bots.champion import CHAMPION
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
-    PANEL_CONDITIONS,
+    PANEL_OUTPUT,
+    PANEL_PLAY,
     Database,
     Depth,
     Nodes,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Side(StrEnum):
-    """The side that begins."""
+    """The side that the person plays."""
 
     FIRST = "first"
     SECOND = "second"
@@ -36,17 +37,20 @@ class Side(StrEnum):
 def play(
     *,
     bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="A registered bot.", autocompletion=bot_names)
+        str,
+        typer.Argument(metavar="BOT", help="Registered bot to play.", autocompletion=bot_names),
     ],
     side: Annotated[
-        Side, typer.Option(help="Which side you play.", rich_help_panel=PANEL_CONDITIONS)
+        Side,
+        typer.Option(help="Side that you play; first moves first.", rich_help_panel=PANEL_PLAY),
     ] = Side.FIRST,
     board: Annotated[
         str,
         typer.Option(
             metavar="BOARD",
-            help="standard, thu, or a size as ROWSxCOLUMNS with an optional forbidden cell: "
-            "10x11@3,4. Always rows first: the standard board is 6x7.",
+            help="Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or "
+            "thu for a random board.",
+            rich_help_panel=PANEL_PLAY,
         ),
     ] = "standard",
     time: Time = None,
@@ -57,21 +61,27 @@ def play(
         str,
         typer.Option(
             metavar="NAME",
-            help="The bot that `hint` asks, in the same budget.",
+            help="Registered bot that gives hints.",
             autocompletion=bot_names,
+            rich_help_panel=PANEL_PLAY,
         ),
     ] = CHAMPION,
     save: Annotated[
-        bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
+        bool,
+        typer.Option(
+            "--save",
+            help="Store the finished game for `ladder replay`; it counts in no rating.",
+            rich_help_panel=PANEL_OUTPUT,
+        ),
     ] = False,
     seed: Seed = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Play against a bot: type a column, undo, hint, info or quit.
+    """Play against a bot in the terminal.
 
-    On a terminal the arrows choose a column and Enter drops the stone; over a pipe every line is
-    one move or word.
+    The arrow keys choose a column and Enter drops the stone. You can also type a column, or one of
+    the words undo, hint, info, help and quit. Over a pipe, every line is one column or word.
     """
     import secrets
 
@@ -112,14 +122,14 @@ def play(
         try:
             return hire(name or hints, budgets)
         except UsageError:
-            # A bot that cannot think in this budget may still be asked, in a second.
+            # The bot does not support the budget of the game: give it a second.
             return hire(name or hints, Budgets({"time_ms": HINT_MS}))
 
     with open_or_imagine(db) as store:
         warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
         opponent = entrant_at_the_board(store, bot, drawn, budgets)
     if save:
-        # Only now: a refused command leaves no new file behind.
+        # A command that is refused must not create a database, so it is only opened now.
         with open_store(db, create=True, sync=True) as store:
             opponent = entrant_at_the_board(store, bot, drawn, budgets)
     with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
@@ -132,7 +142,7 @@ def play(
 
 
 HINT_MS = 1000
-"""Time for a hint of a bot that does not know the budget of the game."""
+"""Time for a hint of a bot that does not support the budget of the game."""
 
 
 def _save(game: "InteractiveGame", db: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,26 +23,29 @@ def replay(
         list[str] | None,
         typer.Argument(
             metavar="GAME_ID",
-            help="Number of a stored game, or p3 for a person's saved one; `ladder games` lists "
-            "the numbers. With --last-loss: one or two bots.",
+            help="Number of a game, as `ladder games` lists them, or p3 for the third game that "
+            "`ladder play --save` stored. With --last-loss: one or two bots.",
             autocompletion=bot_names,
         ),
     ] = None,
     last_loss: Annotated[
-        bool, typer.Option("--last-loss", help="The newest game that A lost, against B if named.")
+        bool,
+        typer.Option(
+            "--last-loss",
+            help="Show the newest game that the first named bot lost, against the second if it is "
+            "named.",
+        ),
     ] = False,
     ply: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=0, max=MOST_PLIES, help="Show only the position after N plies."
-        ),
+        int | None, whole("N", MOST_PLIES, "Show only the position after N plies.", least=0)
     ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Step through a stored game and what the bots thought of each move.
+    """Show a stored game move by move, with what the bots reported about each move.
 
-    A game that `ladder analyze` has solved also shows mistakes and the true value of each column.
+    On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
+    that `ladder analyze` has solved also shows mistakes and the true value of each column.
     """
     from engine.board import parse_board
     from ladder.cli.database import open_to_read

@@ -4,20 +4,18 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json, whole_number
 
-app = typer.Typer(
-    cls=HelpGroup,
-    rich_markup_mode=None,
-    invoke_without_command=True,
-    help="List the runs, matches and gates that were played, or delete one.",
-)
+app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
 
 @app.callback()
 def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """List the runs, matches and gates that were played, the newest first."""
+    """List the runs, matches, gates and other experiments, the newest first.
+
+    Each line shows who played under which conditions, the number of games, the result and the note.
+    """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return 0
@@ -42,15 +40,16 @@ def delete(
         int,
         typer.Argument(
             metavar="ID",
-            min=1,
-            max=LARGEST_KEY,
-            help="Number of the run; `ladder runs` lists them.",
+            parser=whole_number(1, LARGEST_KEY),
+            help="Number of the run, as `ladder runs` lists them.",
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask back.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete without asking, as scripts need it.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Delete a run with its games for good; ratings are computed anew without them."""
+    """Delete a run with all its games, for good, and compute the ratings without them."""
     import sys
 
     from ladder.cli.database import open_store
@@ -64,7 +63,7 @@ def delete(
         line = run_line(past_run(store, run))
         if not yes:
             if not sys.stdin.isatty():
-                raise UsageError(f"{line} would be deleted for good: say so with --yes")
+                raise UsageError(f"{line} would be deleted for good: confirm it with --yes")
             if not confirm(f"delete {line} for good?"):
                 print_out("nothing was deleted")
                 return 0
@@ -74,7 +73,7 @@ def delete(
 
 
 def _refuse_options_before(context: typer.Context) -> None:
-    """An option in front of the subcommand would be read, but not by it."""
+    """Refuse options in front of the subcommand, which would not see them."""
     from ladder.errors import UsageError
 
     for parameter in context.command.params:

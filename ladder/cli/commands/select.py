@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, MaxGames
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    PANEL_TEST,
+    Confidence,
+    Database,
+    Force,
+    Json,
+    MaxGames,
+    html_page,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -18,42 +27,45 @@ def select(
     *,
     candidates: Annotated[
         list[str],
-        typer.Argument(metavar="CANDIDATE...", help="Registered bots.", autocompletion=bot_names),
+        typer.Argument(
+            metavar="CANDIDATE...",
+            help="Registered bots to choose from.",
+            autocompletion=bot_names,
+        ),
     ],
     against: Annotated[
         str | None,
         typer.Option(
             metavar="BASELINE",
-            help="The bot that the best one must beat; it takes part as well.",
+            help="Registered bot that the choice must beat; it plays like a candidate.",
             autocompletion=bot_names,
+            rich_help_panel=PANEL_TEST,
         ),
     ] = None,
     indifference: Annotated[
-        float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
-    ] = 20.0,
-    confidence: Annotated[
         float,
         typer.Option(
-            metavar="P", help="Chance that no other bot is better by --indifference or more."
+            metavar="ELO",
+            help="Smallest difference in Elo that matters.",
+            rich_help_panel=PANEL_TEST,
         ),
-    ] = 0.95,
+    ] = 20.0,
+    confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     options: RunOptions,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the choice as a page with charts."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the choice, with charts,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Choose the best of several bots: those that can still be the best play on.
+    """Choose the best of several bots with as few games as possible.
 
-    Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
-    stalling), 2 bad input, 130 stopped by Ctrl-C: the same command resumes it. The games
-    are stored outside the rating list.
+    All bots meet each other. A bot that cannot be the best any more stops playing, until one is
+    left. Other bots may be better than the choice by less than --indifference. The games do not
+    count in the rating list. An interrupted selection is resumed by the same command.
+
+    Exit codes: 0 chosen; 4 not decided; 5 invalid, because the baseline or most bots fail or the
+    machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play

@@ -5,54 +5,72 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORK, Json
+from ladder.cli.options import MOST_WORK, Board, Json, whole
 
 
 def solve(
     moves: Annotated[
         str | None,
-        typer.Argument(metavar="[MOVES]", help="Columns played so far, one character each."),
+        typer.Argument(
+            metavar="MOVES",
+            help="Columns played so far, one character each: 0 to 9, then a and b. Without them, "
+            "the empty board.",
+        ),
     ] = None,
-    board: Annotated[
-        str, typer.Option(metavar="BOARD", help="standard, 6x7, 10x11@3,4: rows x columns.")
-    ] = "standard",
-    columns: Annotated[bool, typer.Option("--columns", help="The value of each column.")] = False,
+    board: Board = "standard",
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Solve each column that can be played, too.")
+    ] = False,
     weak: Annotated[
-        bool, typer.Option("--weak", help="Only win, draw or loss: the distance may stay open.")
+        bool,
+        typer.Option("--weak", help="Find win, draw or loss only, which is faster: no distance."),
     ] = False,
     nodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_WORK,
-            help="Positions to look into at most; then bounds are told.",
+        whole(
+            "N",
+            MOST_WORK,
+            "Most positions to search; a value that is not found by then is given as bounds.",
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(metavar="100ms|2s", help="Time for a position at most; then bounds are told."),
+        typer.Option(
+            metavar="100ms|2s",
+            help="Longest time for a position; a value that is not found by then is given as "
+            "bounds.",
+        ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A position a line: MOVES, or BOARD MOVES."),
+        typer.Option(
+            metavar="FILE",
+            help="Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line.",
+        ),
     ] = None,
     keep_table: Annotated[
         bool,
-        typer.Option("--keep-table", help="One position's findings serve the next of the file."),
+        typer.Option(
+            "--keep-table", help="With --file: use what one position has shown for the next ones."
+        ),
     ] = False,
-    memory: Annotated[
-        int, typer.Option(metavar="MIB", min=1, max=1 << 16, help="Memory of the table in MiB.")
-    ] = 256,
+    memory: Annotated[int, whole("MIB", 1 << 16, "Memory of the solver's table, in MiB.")] = 256,
     one_based: Annotated[
         bool,
         typer.Option(
-            "--one-based", help="Columns count from 1, on the standard board, as in test sets."
+            "--one-based",
+            help="Count columns from 1, as published test sets of the standard board do.",
         ),
     ] = False,
     json: Json = False,
 ) -> int:
-    """Tell who wins a position and in how many plies, when both sides play perfectly."""
+    """Compute who wins a position, and in how many plies, if both sides play perfectly.
+
+    The winner wins as soon as possible and the loser holds out as long as possible. The value is
+    that of the side to move. Without --nodes or --time the solver runs until the value is found,
+    which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
+    found.
+    """
     from engine.solver.errors import SolverError
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time

@@ -87,7 +87,6 @@ def test_lists_of_commands_cut_no_sentence(
     for group in groups:
         assert run_command([*group, "--help"]) == 0
         text = capsys.readouterr().out
-        assert "..." not in text.split("Commands:")[1]
         flat = " ".join(text.split())
         for words, command in COMMANDS:
             if words[:-1] == group and not command.hidden:

@@ -121,7 +121,7 @@ def test_an_undecided_step_is_listed_with_its_chance(capsys: pytest.CaptureFixtu
     assert run_command(["report", "--regressions", "--fail-undecided"]) == 4
     capsys.readouterr()
     assert run_command(["report", "--fail-undecided"]) == 2
-    assert "--fail-undecided belongs to --regressions" in capsys.readouterr().err
+    assert "--fail-undecided needs --regressions" in capsys.readouterr().err
 
 
 def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
