@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from ladder.cli.output import print_error
-from ladder.errors import ExitCode, LadderError, UsageError
+from ladder.errors import ExitCode, LadderError
 
 
 def is_foreseen(error: BaseException) -> bool:
@@ -52,8 +52,6 @@ def _judge(error: Exception) -> tuple[int, str]:
         return error.exit_code, ""
     if isinstance(error, typer.Abort):  # Typer's word for the end of the input at a question
         return ExitCode.STOPPED, "stopped"
-    if isinstance(error, UsageError) and error.option is not None:
-        return error.exit_code, f"--{error.option.replace('_', '-')}: {error.problem}"
     if isinstance(error, LadderError):
         return error.exit_code, str(error)
     if isinstance(error, EngineError | BotsError | DatabaseError):

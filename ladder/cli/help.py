@@ -6,7 +6,7 @@ formatting help with Rich would double the time that it takes.
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
@@ -109,10 +109,15 @@ class HelpGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         prefix = "" if self.name in (None, "ladder") else f"{self.name} "
-        places = {words: place for place, words in enumerate(_beginnings(EXAMPLES))}
-        self.commands = dict(
-            sorted(self.commands.items(), key=lambda each: places[f"{prefix}{each[0]}"])
-        )
+        in_order = [f"{words} " for words in EXAMPLES]
+
+        def place(name: str) -> int:
+            beginning = f"{prefix}{name} "
+            found = (index for index, words in enumerate(in_order) if words.startswith(beginning))
+            return next(found, len(in_order))
+
+        # Typer puts all groups behind the commands.
+        self.commands = {name: self.commands[name] for name in sorted(self.commands, key=place)}
         for name, command in self.commands.items():
             example = EXAMPLES.get(f"{prefix}{name}")
             if example is not None:
@@ -199,13 +204,6 @@ def first_sentence(text: str) -> str:
     paragraph = " ".join(text.split("\n\n")[0].split())
     end = paragraph.find(". ")
     return paragraph if end < 0 else paragraph[: end + 1]
-
-
-def _beginnings(lines: Iterable[str]) -> Iterator[str]:
-    """Yield each line's first word, then the whole line."""
-    for line in lines:
-        yield line.partition(" ")[0]
-        yield line
 
 
 def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:

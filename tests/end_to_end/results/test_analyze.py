@@ -88,8 +88,8 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
     for words, sentence in (
         (("--bots", "nobody"), "nobody"),
         (("--division", "9x9"), "there is no division '9x9'"),
-        (("--nodes", "0"), "'--nodes': Input should be greater"),
-        (("--games", "0"), "'--games': Input should be greater"),
+        (("--nodes", "0"), "'--nodes': 0 is not a whole number from 1"),
+        (("--games", "0"), "'--games': 0 is not a whole number from 1"),
     ):
         done = played("analyze", *words)
         assert (done.code, done.out) == (2, "")
