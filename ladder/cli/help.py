@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ladder.cli.environment import VARIABLES
 from ladder.cli.options import PANEL_CLUSTER, PANEL_LIMITS, PANEL_OUTPUT
 from ladder.errors import ExitCode, UsageError
 
@@ -88,11 +89,12 @@ class HelpCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options under their headings."""
-        _write_sections(formatter, _option_sections(self, ctx))
+        _write_sections(formatter, option_sections(self, ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line after the command's own."""
-        arguments = [each for each in self.get_params(ctx) if each.param_type_name == "argument"]
+        del ctx
+        arguments = [each for each in self.params if each.param_type_name == "argument"]
         return [
             "[OPTIONS]",
             *(f"{each.metavar}" if each.required else f"[{each.metavar}]" for each in arguments),
@@ -163,7 +165,10 @@ class HelpGroup(TyperGroup):
             heading = getattr(command, "rich_help_panel", None) or "Commands"
             sentence = first_sentence(command.short_help or command.help or "")
             sections.setdefault(heading, []).append((name, sentence))
-        _write_sections(formatter, {**sections, **_option_sections(self, ctx)})
+        sections.update(option_sections(self, ctx))
+        if ctx.parent is None:
+            sections["Environment variables"] = list(VARIABLES.items())
+        _write_sections(formatter, sections)
 
 
 class CommandGroup(typer.Typer):
@@ -217,7 +222,7 @@ def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:
         raise
 
 
-def _option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Return names and help of a command's arguments and options by their headings."""
     parameters = command.get_params(ctx)
     sections: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}

@@ -39,7 +39,9 @@ def search(
     bots: Annotated[
         str,
         typer.Option(
-            metavar="LIST", help="Built-in players: names or patterns, separated by commas."
+            metavar="LIST",
+            help="Built-in players: names or patterns, separated by commas.",
+            show_default="all",
         ),
     ] = "*",
     boards: Boards = "11x11@5,5",
