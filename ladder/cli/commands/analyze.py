@@ -59,8 +59,8 @@ def analyze(
     end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.output import print_error, print_out, show_table, stderr_console
-    from ladder.cli.parsing import names_of
+    from ladder.cli.output import print_error, show_table, stderr_console
+    from ladder.cli.parsing import parse_names
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import be_idle
     from ladder.results.analysis.division import mistakes_of_division
@@ -68,9 +68,8 @@ def analyze(
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.analyze import analysis_document, analysis_watcher, print_mistakes
-    from reports.layout.format import to_json
 
-    names = () if bots is None else tuple(names_of(bots))
+    names = () if bots is None else tuple(parse_names(bots))
     with open_store(db, create=False) as store:
         if forget:
             verdicts, positions = store.analysis.forget()
@@ -91,8 +90,9 @@ def analyze(
                 watcher=analysis_watcher(stderr_console()),
             )
             made = mistakes_of_division(store, row)
-    if json:
-        print_out(to_json(analysis_document(state, made)))
-    else:
-        show_table(lambda console: print_mistakes(console, made))
+    show_table(
+        lambda console: print_mistakes(console, made),
+        lambda: analysis_document(state, made),
+        json=json,
+    )
     return ExitCode.STOPPED if is_stop_wished() else ExitCode.DONE

@@ -54,8 +54,8 @@ def search(
 
     Each player makes one long first move on an empty board, one player after another.
     """
-    from ladder.cli.output import print_out, show_table
-    from ladder.cli.parsing import boards_of, names_of
+    from ladder.cli.output import show_table
+    from ladder.cli.parsing import parse_boards, parse_names
     from ladder.errors import UsageError
     from ladder.match.specs.compile import compile_launches
     from ladder.match.specs.start_command import built_in
@@ -64,19 +64,17 @@ def search(
         choose_players,
     )
     from reports.bench import print_search, search_document
-    from reports.layout.format import to_json
 
     if not 0.01 <= seconds <= 600:
         raise UsageError(f"--seconds: {seconds:g} is not between 0.01 and 600")
-    players = choose_players(names_of(bots))
-    chosen = [entry.board for entry in boards_of(boards)]
+    players = choose_players(parse_names(bots))
+    chosen = [entry.board for entry in parse_boards(boards)]
     specific = [board for board in chosen if board is not None]
     if len(specific) != len(chosen):
         raise UsageError("--boards: thu is a family of boards: name one board, such as 11x11@5,5")
     compile_launches(map(built_in, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
-    if json:
-        print_out(to_json(search_document(speeds)))
-    else:
-        show_table(lambda console: print_search(console, speeds))
+    show_table(
+        lambda console: print_search(console, speeds), lambda: search_document(speeds), json=json
+    )
     return 0

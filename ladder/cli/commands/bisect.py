@@ -1,4 +1,4 @@
-"""`ladder bisect`: which commit lost the rating?"""
+"""`ladder bisect`: finds the commit that lost rating."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,7 +100,7 @@ def bisect(
     from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_bisection
-    from ladder.cli.output import print_error, print_out, show_table, stderr_console
+    from ladder.cli.output import print_error, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
@@ -109,7 +109,6 @@ def bisect(
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.stats.choices import Model
     from reports.bisect import bisect_document, print_bisect
-    from reports.layout.format import to_json
     from reports.run import watcher_for
 
     question = Question(
@@ -150,8 +149,7 @@ def bisect(
             result = run_bisection(bench, asked, good_bot, tell=print_error)
     if html is not None:
         write_bisection(result, html)
-    if json:
-        print_out(to_json(bisect_document(result)))
-    else:
-        show_table(lambda console: print_bisect(console, result))
+    show_table(
+        lambda console: print_bisect(console, result), lambda: bisect_document(result), json=json
+    )
     return result.exit_code

@@ -25,7 +25,7 @@ def list_bots(
     retired: Annotated[bool, typer.Option("--retired", help="List retired bots too.")] = False,
 ) -> int:
     """List the bots, your own first, with the bot each is based on and what it changes."""
-    from ladder.cli.database import open_or_imagine
+    from ladder.cli.database import open_or_preview
     from ladder.cli.output import (
         print_out,
         stdout_console,
@@ -34,7 +34,7 @@ def list_bots(
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         rows = sorted(store.bots.all(include_retired=retired), key=is_built_in)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
@@ -46,13 +46,13 @@ def list_bots(
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """Show what a bot is made of, what it can play, and which of its files have changed."""
-    from ladder.cli.database import open_or_imagine
+    from ladder.cli.database import open_or_preview
     from ladder.cli.output import print_out
     from ladder.match.registry.registered import changes_since
     from reports.bots import bot_document, bot_text
     from reports.layout.format import to_json
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         row = store.bots.get(name)
     changes = changes_since(row)
     document = {**bot_document(row), "changes": changes}
@@ -72,7 +72,7 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
     The games are not stored. The command reports what the bot's files and answers are like now.
     """
     from ladder.cli.database import open_to_read
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
     from ladder.match.registry.registered import resolve_bot
@@ -82,7 +82,7 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
 
     with open_to_read(db) as store:
         row = store.bots.get(name)
-    warn_of_unknown([row])
+    warn_about_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, options) as confinement:
@@ -115,7 +115,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     Its files must be those that were registered.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_out
     from ladder.match.registry.known_launches import mark_launch
     from ladder.match.registry.registered import resolve_unchanged
@@ -125,7 +125,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
         if row.retired_at is None:
             print_out(f"{name} is not retired")
             return 0
-        warn_of_unknown([row])
+        warn_about_unknown([row])
         resolve_unchanged(row)
         store.bots.unretire(name)
     mark_launch(row.spec, row.revision.launch)

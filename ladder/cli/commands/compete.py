@@ -63,7 +63,7 @@ def compete(
     from engine.seeds import SEED_LIMIT
     from ladder.checked_stream import writing
     from ladder.cli.database import open_store
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import (
         check_writable,
         print_error,
@@ -87,7 +87,7 @@ def compete(
         exists = "://" in db or Path(db).exists()
         store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
         named = [named_bot(word, Path.cwd(), store) for word in (a, b)]
-        warn_of_unknown(bot for bot in named if bot is not None)
+        warn_about_unknown(bot for bot in named if bot is not None)
         sides = [contestant(word, Path.cwd(), store) for word in (a, b)]
     games = play(
         *sides,

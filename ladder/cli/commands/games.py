@@ -133,12 +133,11 @@ def games(
     Only games that meet all given conditions are listed; `ladder replay NUMBER` shows one of them.
     """
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out, show_table
+    from ladder.cli.output import show_table
     from ladder.cli.parsing import parse_plies, parse_since
     from ladder.errors import UsageError
     from ladder.results.overview.game_filter import GameFilter
     from reports.games import games_document, print_games
-    from reports.layout.format import to_json
 
     results = {Outcome.WON: won, Outcome.LOST: lost, Outcome.DRAWN: drawn}
     asked = [result for result, wanted in results.items() if wanted]
@@ -165,8 +164,7 @@ def games(
     )
     with open_to_read(db) as store:
         found = store.games.newest(conditions.query(store), limit)
-    if json:
-        print_out(to_json(games_document(found)))
-    else:
-        show_table(lambda console: print_games(console, found))
+    show_table(
+        lambda console: print_games(console, found), lambda: games_document(found), json=json
+    )
     return 0

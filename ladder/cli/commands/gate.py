@@ -1,4 +1,4 @@
-"""`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
+"""`ladder gate`: tests whether a candidate is worse than its baselines."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,11 +100,11 @@ def gate(
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_store, open_to_play
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.output import check_writable, print_result, stderr_console
-    from ladder.cli.parsing import stages_of
+    from ladder.cli.parsing import parse_stages
     from ladder.errors import UsageError
     from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
@@ -125,7 +125,7 @@ def gate(
         max_games=max_games,
         model=Model(model),
     )
-    plan = () if stages is None else stages_of(stages)
+    plan = () if stages is None else parse_stages(stages)
     if plan and (stored or max_games != MAX_GAMES or options.has_budget):
         raise UsageError(
             "--stages sets the time and the number of games: leave out --stored, --max-games, "
@@ -159,7 +159,7 @@ def gate(
         if stored:
             gated = judge_stored(store, tasks[0])
         else:
-            warn_of_unknown(tasks[0].bots)
+            warn_about_unknown(tasks[0].bots)
             gated = play_stages(Bench(store, watcher_for(stderr_console()), workforce), tasks)
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)

@@ -68,7 +68,7 @@ def make(
     from engine.seeds import SEED_LIMIT
     from ladder.checked_stream import write_file
     from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, UsageError
     from ladder.match.openings.draw import Drawing, Recipe, Wanted, draw_openings, lines_of
     from ladder.runs.schedule import refuse_long_openings
@@ -78,7 +78,7 @@ def make(
 
     if value is not None and balanced:
         raise UsageError("--value and --balanced contradict each other: give one of them")
-    classes = boards_of(boards)
+    classes = parse_boards(boards)
     refuse_long_openings(plies, classes, "--plies")
     check_writable(file, "FILE")
     recipe = Recipe(

@@ -89,12 +89,12 @@ def play(
     from engine.errors import BoardError
     from engine.seeds import SEED_LIMIT, SplitMix, mix
     from ladder.cli.database import (
-        open_or_imagine,
+        open_or_preview,
         open_store,
     )
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import stdout_console
-    from ladder.cli.parsing import budgets_of
+    from ladder.cli.parsing import parse_budgets
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
@@ -104,7 +104,7 @@ def play(
     )
 
     confinement = options.confinement()
-    budgets = budgets_of(time, simulations, nodes, depth)
+    budgets = parse_budgets(time, simulations, nodes, depth)
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     random = SplitMix(mix(seed))
     try:
@@ -113,20 +113,20 @@ def play(
         raise UsageError(f"--board: {error}") from error
     person = random.below(2) if side is Side.RANDOM else int(side is Side.SECOND)
 
-    def hire(name: str, budgets: Budgets) -> "Entrant":
-        with open_or_imagine(db) as store:
-            warn_of_unknown([store.bots.get(name)])
+    def start_bot(name: str, budgets: Budgets) -> "Entrant":
+        with open_or_preview(db) as store:
+            warn_about_unknown([store.bots.get(name)])
             return entrant_at_the_board(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
         try:
-            return hire(name or hints, budgets)
+            return start_bot(name or hints, budgets)
         except UsageError:
             # The bot does not support the budget of the game: give it a second.
-            return hire(name or hints, Budgets({"time_ms": HINT_MS}))
+            return start_bot(name or hints, Budgets({"time_ms": HINT_MS}))
 
-    with open_or_imagine(db) as store:
-        warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
+    with open_or_preview(db) as store:
+        warn_about_unknown([store.bots.get(bot), store.bots.get(hints)])
         opponent = entrant_at_the_board(store, bot, drawn, budgets)
     if save:
         # A command that is refused must not create a database, so it is only opened now.
@@ -134,7 +134,7 @@ def play(
             opponent = entrant_at_the_board(store, bot, drawn, budgets)
     with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
-            dialogue_for(stdout_console(), game, adviser).sit()
+            dialogue_for(stdout_console(), game, adviser).play()
         finally:
             if save:
                 _save(game, db)

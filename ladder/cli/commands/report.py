@@ -25,7 +25,7 @@ from ladder.cli.options import (
     whole,
 )
 from ladder.cli.output import Format, Forms, check_writable, print_error, show
-from ladder.cli.parsing import names_of, parse_since
+from ladder.cli.parsing import parse_names, parse_since
 from ladder.cli.run_options import takes_options
 from ladder.errors import ExitCode, UsageError
 
@@ -204,7 +204,7 @@ class ReportOptions:
     @cached_property
     def patterns(self) -> Sequence[str]:
         """Return names and patterns of the bots to show; empty for all. Raises UsageError."""
-        return () if self.bots is None else names_of(self.bots)
+        return () if self.bots is None else parse_names(self.bots)
 
     @cached_property
     def moment(self) -> float | None:

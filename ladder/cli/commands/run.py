@@ -112,7 +112,7 @@ def run(
     machine stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
-    from ladder.cli.parsing import names_of
+    from ladder.cli.parsing import parse_names
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
@@ -123,7 +123,7 @@ def run(
         raise UsageError("--resume and --new contradict each other: give one of them")
     policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
     # Everything that can be wrong is read before the database is touched.
-    patterns = names_of(bots)
+    patterns = parse_names(bots)
     settings = options.settings(
         db=db,
         kind=RunKind.LADDER,

@@ -20,17 +20,13 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
         _refuse_options_before(context)
         return 0
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out, show_table
+    from ladder.cli.output import show_table
     from ladder.runs.history import history
-    from reports.layout.format import to_json
     from reports.runs import print_runs, runs_document
 
     with open_to_read(db) as store:
         found = history(store)
-    if json:
-        print_out(to_json(runs_document(found)))
-    else:
-        show_table(lambda console: print_runs(console, found))
+    show_table(lambda console: print_runs(console, found), lambda: runs_document(found), json=json)
     return 0
 
 

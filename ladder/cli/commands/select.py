@@ -1,4 +1,4 @@
-"""`ladder select`: which of several candidates is the best?"""
+"""`ladder select`: chooses the best of several bots."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -69,15 +69,14 @@ def select(
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.html_file import check_html, write_selection
-    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.cli.output import show_table, stderr_console
     from ladder.experiments.engine import Bench
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.runs.start import check_possible
-    from reports.layout.format import to_json
     from reports.run import watcher_for
     from reports.select import print_select, select_document
 
@@ -100,13 +99,14 @@ def select(
 
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
-        warn_of_unknown(bots)
+        warn_about_unknown(bots)
         bench = Bench(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(bench, settings, bots, against, question)
         if html is not None:
             write_selection(store, selected, html)
-        if json:
-            print_out(to_json(select_document(selected)))
-        else:
-            show_table(lambda console: print_select(console, selected))
+        show_table(
+            lambda console: print_select(console, selected),
+            lambda: select_document(selected),
+            json=json,
+        )
     return selected.exit_code

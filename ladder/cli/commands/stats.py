@@ -70,8 +70,8 @@ def sprt(
     """Compute the state of a sequential test (SPRT) between two Elo differences."""
     from ladder.cli.output import print_result
     from ladder.cli.parsing import (
-        hypotheses,
         parse_counts,
+        parse_hypotheses,
     )
     from ladder.stats.sprt import sprt_result
     from reports.stats import (
@@ -80,7 +80,7 @@ def sprt(
     )
 
     counts = parse_counts(wdl, penta)
-    test = hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+    test = parse_hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 

@@ -68,7 +68,7 @@ def make(
     from ladder.checked_stream import write_file
     from ladder.cli.database import open_to_read
     from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
     from ladder.experiments.suite.puzzle import text_of
@@ -79,7 +79,7 @@ def make(
 
     if division is not None and not stored:
         raise UsageError("--division needs --stored: give both, or neither")
-    classes = boards_of(boards)
+    classes = parse_boards(boards)
     check_writable(file, "FILE")
     state, say = Mining(count), every_few_seconds(print_error)
     with stops_heeded():
@@ -183,8 +183,8 @@ def run(
     chance; 130 stopped by Ctrl-C.
     """
     from ladder.checked_stream import write_file
-    from ladder.cli.database import open_or_imagine
-    from ladder.cli.output import check_writable, print_error, print_out, show_table
+    from ladder.cli.database import open_or_preview
+    from ladder.cli.output import check_writable, print_error, show_table
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.baseline import compare, read_baseline
     from ladder.experiments.suite.puzzle import read_suite
@@ -204,7 +204,7 @@ def run(
     known = None if baseline is None else read_baseline(baseline)
     say = every_few_seconds(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
-    with open_or_imagine(db) as store, stops_heeded():
+    with open_or_preview(db) as store, stops_heeded():
         bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
@@ -230,10 +230,7 @@ def run(
         write_file(save, to_json(document), "--save")
     if junit is not None:
         write_file(junit, suite_junit(result, steps), "--junit")
-    if json:
-        print_out(to_json(document))
-    else:
-        show_table(lambda console: print_suite(console, result, steps))
+    show_table(lambda console: print_suite(console, result, steps), lambda: document, json=json)
     regressed = any(step.is_regression for step in steps)
     return ExitCode.REGRESSION if regressed else ExitCode.DONE
 

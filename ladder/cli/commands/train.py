@@ -91,7 +91,7 @@ def c4ai(
         print_out,
         stderr_console,
     )
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.c4ai.log import opened, settings_in, spec_of
     from ladder.learning.c4ai.loop import note_of, train
@@ -103,7 +103,7 @@ def c4ai(
     chosen = chosen_settings(
         seed=seed,
         start=start,
-        boards=None if boards is None else boards_of(boards),
+        boards=None if boards is None else parse_boards(boards),
         opening_plies=opening_plies,
         depth=depth,
         games_per_trial=games_per_trial,
@@ -191,7 +191,7 @@ def value(
     """
     from engine.board import format_board_classes
     from ladder.cli.output import print_error, print_out, stderr_console
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.value.folder import WEIGHTS, opened, settings_in
     from ladder.learning.value.loop import LearningState, learn
@@ -206,7 +206,7 @@ def value(
         player=player,
         simulations=simulations,
         games=games,
-        boards=None if boards is None else format_board_classes(boards_of(boards)),
+        boards=None if boards is None else format_board_classes(parse_boards(boards)),
     )
     settings = settle(chosen, settings_in(output), output)
     if register is not None:
@@ -241,10 +241,10 @@ def value(
 
 def _refuse_taken(name: str, db: str) -> None:
     """Refuse a name that is taken, before the training rather than after it."""
-    from ladder.cli.database import open_or_imagine
+    from ladder.cli.database import open_or_preview
     from ladder.match.registry.register import refuse_name
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         refuse_name(store, name)
 
 

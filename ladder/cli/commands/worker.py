@@ -45,7 +45,7 @@ def worker(
     user's cache. --sandbox takes the place of the run's own.
     """
     from ladder.cli.output import print_error
-    from ladder.cli.parsing import sandbox_of
+    from ladder.cli.parsing import parse_sandbox
     from ladder.errors import ExitCode
     from ladder.names import check_line
     from ladder.runs.cluster.workforce import need_cluster
@@ -57,7 +57,7 @@ def worker(
 
     check_line(name, "--name")
     check_claims()
-    words = sandbox_of(sandbox)
+    words = parse_sandbox(sandbox)
     endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="ADDRESS")
     serve_worker(
         endpoint, slots=slots or allowed_cpus(), name=name or None, sandbox=words, say=print_error
