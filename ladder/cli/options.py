@@ -70,119 +70,118 @@ def whole_number(least: int, most: int) -> Callable[[object], int]:
     return read
 
 
-def whole(metavar: str, most: int, help_text: str, *, least: int = 1, **settings: Any) -> Any:
-    """Return an option with a whole number.
+def option(
+    metavar: str | None, help_text: str, panel: str | None = None, *names: str, **settings: Any
+) -> Any:
+    """Return an option with a value.
 
     Args:
-        metavar: the number's name in the help.
-        most: the largest number that is accepted.
-        help_text: its line in the help.
-        least: the smallest number that is accepted.
+        metavar: the value's name in the help; None for the words of an enumeration.
+        help_text: its text in the help.
+        panel: its heading in the help.
+        names: its spellings, if they are not made from the parameter's name.
         settings: further settings of `typer.Option`.
 
     """
-    parser = whole_number(least, most)
-    return typer.Option(metavar=metavar, parser=parser, help=help_text, **settings)
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel, **settings)
+
+
+def flag(name: str, help_text: str, panel: str | None = None) -> Any:
+    """Return an option without a value."""
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+def whole(
+    metavar: str,
+    most: int,
+    help_text: str,
+    panel: str | None = None,
+    *,
+    least: int = 1,
+    **settings: Any,
+) -> Any:
+    """Return an option with a whole number from `least` to `most`."""
+    return option(metavar, help_text, panel, parser=whole_number(least, most), **settings)
 
 
 def html_page(content: str) -> Any:
     """Return the option `--html` of a command that writes a page with `content`."""
-    return typer.Option(
-        metavar="FILE",
-        help=f"Write {content} as an HTML page: one file that needs no network.",
-        rich_help_panel=PANEL_OUTPUT,
-    )
+    text = f"Write {content} as an HTML page: one file that needs no network."
+    return option("FILE", text, PANEL_OUTPUT)
 
 
 DEFAULT_DATABASE = "ladder.db"
 Database = Annotated[
     str,
-    typer.Option(
+    option(
+        "FILE-or-URL",
+        "Database of bots and games: an SQLite file, or postgresql+psycopg://... on a server.",
+        PANEL_OUTPUT,
         "--db",
         envvar="LADDER_DB",
-        metavar="FILE-or-URL",
-        help="Database of bots and games: an SQLite file, or postgresql+psycopg://... on a server.",
-        rich_help_panel=PANEL_OUTPUT,
     ),
 ]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Print one JSON document instead of text.",
-        rich_help_panel=PANEL_OUTPUT,
-    ),
-]
+Json = Annotated[bool, flag("--json", "Print one JSON document instead of text.", PANEL_OUTPUT)]
 Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Let --html replace a file that ladder did not write.",
-        rich_help_panel=PANEL_OUTPUT,
-    ),
+    bool, flag("--force", "Let --html replace a file that ladder did not write.", PANEL_OUTPUT)
 ]
 Output = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "FILE",
+        "Write the result to a file instead of standard output.",
+        PANEL_OUTPUT,
         "-o",
         "--output",
-        metavar="FILE",
-        help="Write the result to a file instead of standard output.",
-        rich_help_panel=PANEL_OUTPUT,
     ),
 ]
 Junit = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write the result as JUnit XML too, for CI servers.",
-        rich_help_panel=PANEL_OUTPUT,
-    ),
+    Path | None, option("FILE", "Write the result as JUnit XML too, for CI servers.", PANEL_OUTPUT)
 ]
 Since = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Only games that began since a date (2026-11-20), a time (2026-11-20T18:00), or "
+    option(
+        "TIME",
+        "Only games that began since a date (2026-11-20), a time (2026-11-20T18:00), or "
         "within the last minutes, hours or days (30m, 12h, 2d).",
-        rich_help_panel=PANEL_GAMES,
+        PANEL_GAMES,
     ),
 ]
 Boards = Annotated[
     str,
-    typer.Option(
-        metavar="LIST",
-        help="Boards, separated by commas: thu (9 to 12 rows and columns and one forbidden cell, "
+    option(
+        "LIST",
+        "Boards, separated by commas: thu (9 to 12 rows and columns and one forbidden cell, "
         "drawn for each pair), standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in "
         "row 3 and column 4, counted from 0 at the bottom left, is forbidden.",
-        rich_help_panel=PANEL_PLAY,
+        PANEL_PLAY,
     ),
 ]
 Board = Annotated[
     str,
-    typer.Option(
-        metavar="BOARD",
-        help="Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in row 3 and "
+    option(
+        "BOARD",
+        "Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in row 3 and "
         "column 4, counted from 0 at the bottom left, is forbidden.",
     ),
 ]
 BotList = Annotated[
     str | None,
-    typer.Option(
-        metavar="LIST",
-        help="Only these bots: names or patterns, separated by commas, such as v1,v2 or 'v*'.",
+    option(
+        "LIST",
+        "Only these bots: names or patterns, separated by commas, such as v1,v2 or 'v*'.",
+        PANEL_GAMES,
         autocompletion=bot_lists,
-        rich_help_panel=PANEL_GAMES,
     ),
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        metavar="100ms|2s",
-        help="Wall time per move. NAME=TIME gives one bot another time: v17=200ms,100ms gives v17 "
+    option(
+        "100ms|2s",
+        "Wall time per move. NAME=TIME gives one bot another time: v17=200ms,100ms gives v17 "
         "200 ms and all others 100 ms.",
+        PANEL_BUDGET,
         show_default="100ms, unless one of the next three is given",
-        rich_help_panel=PANEL_BUDGET,
     ),
 ]
 Simulations = Annotated[
@@ -192,7 +191,7 @@ Simulations = Annotated[
         MOST_WORK,
         "Simulations per move instead of time. With several kinds of work, each bot is given the "
         "first that it knows.",
-        rich_help_panel=PANEL_BUDGET,
+        PANEL_BUDGET,
     ),
 ]
 Nodes = Annotated[
@@ -201,33 +200,26 @@ Nodes = Annotated[
         "N",
         MOST_WORK,
         "Positions searched per move instead of time, for alpha-beta bots.",
-        rich_help_panel=PANEL_BUDGET,
+        PANEL_BUDGET,
     ),
 ]
 Depth = Annotated[
     int | None,
     whole(
-        "N",
-        MOST_PLIES,
-        "Search depth in plies instead of time, for alpha-beta bots.",
-        rich_help_panel=PANEL_BUDGET,
+        "N", MOST_PLIES, "Search depth in plies instead of time, for alpha-beta bots.", PANEL_BUDGET
     ),
 ]
 Margin = Annotated[
     str,
-    typer.Option(
-        metavar="50ms",
-        help="How late a move may be under --time before it loses the game.",
-        rich_help_panel=PANEL_BUDGET,
-    ),
+    option("50ms", "How late a move may be under --time before it loses the game.", PANEL_BUDGET),
 ]
 Watchdog = Annotated[
     float,
-    typer.Option(
-        metavar="S",
+    option(
+        "S",
+        "Longest time for a move without --time, in seconds; a slower one loses the game.",
+        PANEL_BUDGET,
         parser=number(0, 86400),
-        help="Longest time for a move without --time, in seconds; a slower one loses the game.",
-        rich_help_panel=PANEL_BUDGET,
     ),
 ]
 OpeningPlies = Annotated[
@@ -236,18 +228,18 @@ OpeningPlies = Annotated[
         "K",
         MOST_PLIES,
         "Random plies at the start of each game, before the bots move.",
+        PANEL_PLAY,
         least=0,
         show_default="0 on thu, 4 on other boards",
-        rich_help_panel=PANEL_PLAY,
     ),
 ]
 Openings = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Opening book instead of random plies: one 'BOARD MOVES' per line, such as "
+    option(
+        "FILE",
+        "Opening book instead of random plies: one 'BOARD MOVES' per line, such as "
         "'6x7 3342'. The hash of a book that the database has stored is accepted, too.",
-        rich_help_panel=PANEL_PLAY,
+        PANEL_PLAY,
     ),
 ]
 Seed = Annotated[
@@ -256,9 +248,9 @@ Seed = Annotated[
         "N",
         LARGEST_SEED,
         "Seed of all random choices: the same seed repeats them.",
+        PANEL_PLAY,
         least=0,
         show_default="a random one",
-        rich_help_panel=PANEL_PLAY,
     ),
 ]
 
@@ -269,93 +261,63 @@ def at_once(what: str) -> Any:
         "N",
         MOST_WORKERS,
         f"{what} at the same time.",
+        PANEL_EXECUTION,
         show_default="the CPUs that this process may use",
-        rich_help_panel=PANEL_EXECUTION,
     )
 
 
 Concurrency = Annotated[int | None, at_once("Pairs of games to play")]
 RestartOption = Annotated[
     Restart | None,
-    typer.Option(
-        help="When to restart bot processes: after each game, after each pair, or never.",
+    option(
+        None,
+        "When to restart bot processes: after each game, after each pair, or never.",
+        PANEL_EXECUTION,
         show_default="as registered with each bot",
-        rich_help_panel=PANEL_EXECUTION,
     ),
 ]
 Pin = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--pin/--no-pin",
-        help="Keep each pair on a CPU that no other worker uses, if one is free.",
-        rich_help_panel=PANEL_EXECUTION,
+        "Keep each pair on a CPU that no other worker uses, if one is free.",
+        PANEL_EXECUTION,
     ),
 ]
 Note = Annotated[
-    str,
-    typer.Option(
-        metavar="TEXT",
-        help="Remark to store with the run; `ladder runs` shows it.",
-        rich_help_panel=PANEL_OUTPUT,
-    ),
+    str, option("TEXT", "Remark to store with the run; `ladder runs` shows it.", PANEL_OUTPUT)
 ]
 
-MaxDrop = Annotated[
-    float,
-    typer.Option(metavar="ELO", help="Largest acceptable Elo loss.", rich_help_panel=PANEL_TEST),
-]
+MaxDrop = Annotated[float, option("ELO", "Largest acceptable Elo loss.", PANEL_TEST)]
 Alpha = Annotated[
-    float,
-    typer.Option(
-        metavar="A",
-        help="Probability of passing a bot that is worse by --max-drop.",
-        rich_help_panel=PANEL_TEST,
-    ),
+    float, option("A", "Probability of passing a bot that is worse by --max-drop.", PANEL_TEST)
 ]
 Beta = Annotated[
-    float,
-    typer.Option(
-        metavar="B",
-        help="Probability of failing a bot that is as good as its baseline.",
-        rich_help_panel=PANEL_TEST,
-    ),
+    float, option("B", "Probability of failing a bot that is as good as its baseline.", PANEL_TEST)
 ]
 EloModel = Annotated[
     Literal["normalized", "logistic"],
-    typer.Option(
-        help="Scale of --max-drop: normalized Elo, or the logistic Elo of the rating list.",
-        rich_help_panel=PANEL_TEST,
+    option(
+        None,
+        "Scale of --max-drop: normalized Elo, or the logistic Elo of the rating list.",
+        PANEL_TEST,
     ),
 ]
-Confidence = Annotated[
-    float,
-    typer.Option(
-        metavar="P", help="Probability that the answer is right.", rich_help_panel=PANEL_TEST
-    ),
-]
+Confidence = Annotated[float, option("P", "Probability that the answer is right.", PANEL_TEST)]
 MaxGames = Annotated[
     int,
     whole(
         "N",
         MOST_GAMES,
         "Stop after N games; without a decision by then the exit code is 4.",
+        PANEL_TEST,
         least=2,
-        rich_help_panel=PANEL_TEST,
     ),
 ]
-Rated = Annotated[
-    bool,
-    typer.Option(
-        "--rated", help="Let the games count in the rating list.", rich_help_panel=PANEL_PLAY
-    ),
-]
+Rated = Annotated[bool, flag("--rated", "Let the games count in the rating list.", PANEL_PLAY)]
 Python = Annotated[
     str | None,
-    typer.Option(
-        metavar="PATH",
-        help="Interpreter of a python: or kaggle: bot.",
-        show_default="python3 on PATH",
-    ),
+    option("PATH", "Interpreter of a python: or kaggle: bot.", show_default="python3 on PATH"),
 ]
 
 Memory = Annotated[
@@ -364,7 +326,7 @@ Memory = Annotated[
         "MIB",
         MOST_MIB,
         "Resident memory of a bot and its child processes, in MiB; more loses the game.",
-        rich_help_panel=PANEL_LIMITS,
+        PANEL_LIMITS,
     ),
 ]
 OpenFiles = Annotated[
@@ -373,17 +335,12 @@ OpenFiles = Annotated[
         "N",
         1 << 20,
         "Open files of each process of a bot; opening more of them fails.",
-        rich_help_panel=PANEL_LIMITS,
+        PANEL_LIMITS,
     ),
 ]
 Processes = Annotated[
     int,
-    whole(
-        "N",
-        1 << 22,
-        "Processes of a bot at the same time; more lose the game.",
-        rich_help_panel=PANEL_LIMITS,
-    ),
+    whole("N", 1 << 22, "Processes of a bot at the same time; more lose the game.", PANEL_LIMITS),
 ]
 Scratch = Annotated[
     int,
@@ -391,7 +348,7 @@ Scratch = Annotated[
         "MIB",
         MOST_MIB,
         "Disk space in a bot's scratch folder, in MiB; more loses the game.",
-        rich_help_panel=PANEL_LIMITS,
+        PANEL_LIMITS,
     ),
 ]
 CpuTime = Annotated[
@@ -400,8 +357,8 @@ CpuTime = Annotated[
         "S",
         MOST_SECONDS,
         "CPU time of a bot and its child processes per game, in seconds; more loses the game.",
+        PANEL_LIMITS,
         show_default="in runs, twice what the clock allows in the longest game",
-        rich_help_panel=PANEL_LIMITS,
     ),
 ]
 LogSize = Annotated[
@@ -411,54 +368,54 @@ LogSize = Annotated[
         MOST_MIB,
         "Disk space for the stderr output of all bots, in MiB; the oldest output is deleted first, "
         "and 0 stores none.",
+        PANEL_LIMITS,
         least=0,
-        rich_help_panel=PANEL_LIMITS,
     ),
 ]
 Sandbox = Annotated[
     str | None,
-    typer.Option(
-        metavar="PREFIX",
-        help="Command that starts every bot that is not built in, such as 'bwrap ...'; {scratch} "
+    option(
+        "PREFIX",
+        "Command that starts every bot that is not built in, such as 'bwrap ...'; {scratch} "
         "and {folder} in it stand for the bot's folders, and 'none' means no sandbox.",
-        rich_help_panel=PANEL_LIMITS,
+        PANEL_LIMITS,
     ),
 ]
 
 ClusterAddress = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "HOST:PORT",
+        "Play on the machines of this Dask scheduler instead of this machine.",
+        PANEL_CLUSTER,
         "--cluster",
-        metavar="HOST:PORT",
-        help="Play on the machines of this Dask scheduler instead of this machine.",
-        rich_help_panel=PANEL_CLUSTER,
     ),
 ]
 ScaleTime = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--scale-time",
-        help="Take --time as that of this machine: slower machines of the cluster get more time "
+        "Take --time as that of this machine: slower machines of the cluster get more time "
         "per move, faster ones less.",
-        rich_help_panel=PANEL_CLUSTER,
+        PANEL_CLUSTER,
     ),
 ]
 Certificates = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "FOLDER",
+        "Folder made by `ladder cluster certificates`: connections use TLS with these.",
+        PANEL_CLUSTER,
         "--certificates",
         envvar="LADDER_CERTIFICATES",
-        metavar="FOLDER",
-        help="Folder made by `ladder cluster certificates`: connections use TLS with these.",
-        rich_help_panel=PANEL_CLUSTER,
     ),
 ]
 Insecure = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--insecure",
-        help="Connect to other machines without TLS: anyone who reaches the scheduler can then run "
+        "Connect to other machines without TLS: anyone who reaches the scheduler can then run "
         "programs on all of them.",
-        rich_help_panel=PANEL_CLUSTER,
+        PANEL_CLUSTER,
     ),
 ]

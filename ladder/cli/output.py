@@ -143,11 +143,7 @@ def check_writable(output: Path | None, option: str = "-o") -> None:
 
 
 def print_result(
-    result: T,
-    document: Callable[[T], object],
-    text: Callable[[T], str],
-    *,
-    json: bool,
+    result: T, document: Callable[[T], object], text: Callable[[T], str], *, json: bool
 ) -> int:
     """Print a result as one JSON document or as text, and return the exit code of success."""
     if json:

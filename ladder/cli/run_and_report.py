@@ -7,19 +7,9 @@ from dataclasses import replace
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
-from ladder.cli.database import (
-    is_missing,
-    open_draft,
-    open_store,
-)
+from ladder.cli.database import is_missing, open_draft, open_store
 from ladder.cli.first_starts import warn_about_unknown
-from ladder.cli.output import (
-    print_error,
-    print_out,
-    printed_first,
-    stderr_console,
-    stdout_console,
-)
+from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
 from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus

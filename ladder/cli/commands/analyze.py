@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -12,7 +10,9 @@ from ladder.cli.options import (
     BotList,
     Database,
     Json,
+    flag,
     number,
+    option,
     whole,
 )
 
@@ -21,9 +21,9 @@ def analyze(
     *,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Division whose games are solved: its number, its label or the beginning of one. "
+        option(
+            "NAME",
+            "Division whose games are solved: its number, its label or the beginning of one. "
             "Games outside the rating list, as of matches and gates, are then solved too.",
             show_default="the rated games of the latest run's division",
         ),
@@ -42,12 +42,10 @@ def analyze(
         ),
     ] = None,
     hours: Annotated[
-        float | None,
-        typer.Option(metavar="H", parser=number(0, MOST_HOURS), help="Stop after H hours."),
+        float | None, option("H", "Stop after H hours.", parser=number(0, MOST_HOURS))
     ] = None,
     forget: Annotated[
-        bool,
-        typer.Option("--forget", help="Delete all results of the analysis from the database."),
+        bool, flag("--forget", "Delete all results of the analysis from the database.")
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,

@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json, whole
+from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json, option, whole
 
 app = CommandGroup(help="Measure the speed of the harness and of the players on this machine.")
 
@@ -38,16 +36,12 @@ def harness(
 def search(
     bots: Annotated[
         str,
-        typer.Option(
-            metavar="LIST",
-            help="Built-in players: names or patterns, separated by commas.",
-            show_default="all",
+        option(
+            "LIST", "Built-in players: names or patterns, separated by commas.", show_default="all"
         ),
     ] = "*",
     boards: Boards = "11x11@5,5",
-    seconds: Annotated[
-        float, typer.Option(metavar="S", help="Time of the measured move, in seconds.")
-    ] = 2.0,
+    seconds: Annotated[float, option("S", "Time of the measured move, in seconds.")] = 2.0,
     json: Json = False,
 ) -> int:
     """Measure how many simulations or nodes per second the built-in players search.
@@ -59,10 +53,7 @@ def search(
     from ladder.errors import UsageError
     from ladder.match.specs.compile import compile_launches
     from ladder.match.specs.start_command import built_in
-    from ladder.tools.bench.search import (
-        bench_search,
-        choose_players,
-    )
+    from ladder.tools.bench.search import bench_search, choose_players
     from reports.bench import print_search, search_document
 
     if not 0.01 <= seconds <= 600:

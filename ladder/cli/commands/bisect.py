@@ -15,7 +15,9 @@ from ladder.cli.options import (
     Json,
     MaxGames,
     Python,
+    flag,
     html_page,
+    option,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -37,44 +39,27 @@ def bisect(
         ),
     ],
     good: Annotated[
-        str,
-        typer.Option(
-            metavar="REF",
-            help="Commit, tag or branch that still had the rating.",
-            rich_help_panel=PANEL_COMMITS,
-        ),
+        str, option("REF", "Commit, tag or branch that still had the rating.", PANEL_COMMITS)
     ],
     bad: Annotated[
-        str,
-        typer.Option(
-            metavar="REF",
-            help="Later commit, tag or branch that has lost it.",
-            rich_help_panel=PANEL_COMMITS,
-        ),
+        str, option("REF", "Later commit, tag or branch that has lost it.", PANEL_COMMITS)
     ],
     build: Annotated[
         str,
-        typer.Option(
-            metavar="COMMAND",
-            help="Command that builds each commit, run in a copy of its files.",
-            rich_help_panel=PANEL_COMMITS,
+        option(
+            "COMMAND", "Command that builds each commit, run in a copy of its files.", PANEL_COMMITS
         ),
     ] = "",
     python: Python = None,
     every: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--all",
-            help="Test commits of merged branches too, instead of a merge as one step.",
-            rich_help_panel=PANEL_COMMITS,
+            "Test commits of merged branches too, instead of a merge as one step.",
+            PANEL_COMMITS,
         ),
     ] = False,
-    max_drop: Annotated[
-        float,
-        typer.Option(
-            metavar="ELO", help="Smallest Elo loss that matters.", rich_help_panel=PANEL_TEST
-        ),
-    ] = 20.0,
+    max_drop: Annotated[float, option("ELO", "Smallest Elo loss that matters.", PANEL_TEST)] = 20.0,
     confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     model: EloModel = "logistic",
@@ -115,11 +100,7 @@ def bisect(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
     )
     settings = options.settings(
-        db=db,
-        kind=RunKind.BISECT,
-        bots=(),
-        pairing=Pairing(PairingKind.GATE),
-        rated=False,
+        db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(PairingKind.GATE), rated=False
     )
     if html is not None:
         check_html(html, force=force)

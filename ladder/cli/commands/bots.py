@@ -7,14 +7,13 @@ import typer
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
 from ladder.cli.run_options import BotOptions, takes_options
 
 app = CommandGroup(help="List, add, check and retire bots.")
 
 Name = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="Name of a registered bot.", autocompletion=bot_names),
+    str, typer.Argument(metavar="NAME", help="Name of a registered bot.", autocompletion=bot_names)
 ]
 
 
@@ -22,14 +21,11 @@ Name = Annotated[
 def list_bots(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
-    retired: Annotated[bool, typer.Option("--retired", help="List retired bots too.")] = False,
+    retired: Annotated[bool, flag("--retired", "List retired bots too.")] = False,
 ) -> int:
     """List the bots, your own first, with the bot each is based on and what it changes."""
     from ladder.cli.database import open_or_preview
-    from ladder.cli.output import (
-        print_out,
-        stdout_console,
-    )
+    from ladder.cli.output import print_out, stdout_console
     from ladder.match.registry.register import is_built_in
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json

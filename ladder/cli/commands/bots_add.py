@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from db.records.restart import Restart
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Python, at_once
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Python, at_once, flag, option
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ KEPT = "none; with --replace, as before"
 
 RestartOfBot = Annotated[
     Restart | None,
-    typer.Option(
-        help="When to restart the bot's process: after each game, after each pair, or never.",
+    option(
+        None,
+        "When to restart the bot's process: after each game, after each pair, or never.",
         show_default="game for thu: bots, never for others",
     ),
 ]
@@ -32,8 +33,7 @@ def add(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME",
-            help="Name of the bot: letters, digits and ._-@+, at most 100 of them.",
+            metavar="NAME", help="Name of the bot: letters, digits and ._-@+, at most 100 of them."
         ),
     ],
     spec: Annotated[
@@ -45,18 +45,16 @@ def add(
         ),
     ],
     based_on: Annotated[
-        str | None,
-        typer.Option(metavar="OTHER", help="Bot that this one is based on.", show_default=KEPT),
+        str | None, option("OTHER", "Bot that this one is based on.", show_default=KEPT)
     ] = None,
     note: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What the bot changes, in one line.", show_default=KEPT),
+        str | None, option("TEXT", "What the bot changes, in one line.", show_default=KEPT)
     ] = None,
     files: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Files in the current folder that belong to the bot, such as 'weights/*', once "
+        option(
+            "PATTERN",
+            "Files in the current folder that belong to the bot, such as 'weights/*', once "
             "for each pattern. When they change, the bot must be registered anew.",
             show_default="those found",
         ),
@@ -64,25 +62,22 @@ def add(
     python: Python = None,
     git: Annotated[
         str | None,
-        typer.Option(
-            metavar="REF",
-            help="Take the bot's files from this commit, tag or branch of the git repository here, "
+        option(
+            "REF",
+            "Take the bot's files from this commit, tag or branch of the git repository here, "
             "instead of from the working tree.",
         ),
     ] = None,
     build: Annotated[
         str | None,
-        typer.Option(
-            metavar="COMMAND",
-            help="With --git: command that builds the bot, run in a copy of its files.",
-        ),
+        option("COMMAND", "With --git: command that builds the bot, run in a copy of its files."),
     ] = None,
     restart: RestartOfBot = None,
     replace: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--replace",
-            help="Replace the registered bot of this name; games of another content then no longer "
+            "Replace the registered bot of this name; games of another content then no longer "
             "count.",
         ),
     ] = False,
@@ -133,30 +128,23 @@ def add_all(
     *,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with the files.")],
     pattern: Annotated[
-        str,
-        typer.Option(metavar="GLOB", help="Pattern of the files, each of which is a bot."),
+        str, option("GLOB", "Pattern of the files, each of which is a bot.")
     ] = "*.so",
     name: Annotated[
-        str,
-        typer.Option(
-            metavar="FORM", help="Name of each bot; {stem} is its file's name without the suffix."
-        ),
+        str, option("FORM", "Name of each bot; {stem} is its file's name without the suffix.")
     ] = "{stem}",
     spec: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORM",
-            help="Specification of each bot, with {file} and {stem}.",
+        option(
+            "FORM",
+            "Specification of each bot, with {file} and {stem}.",
             show_default="thu:{file} for .so, kaggle:{file} for .py",
         ),
     ] = None,
-    note: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Remark to store with each of the bots.")
-    ] = None,
+    note: Annotated[str | None, option("TEXT", "Remark to store with each of the bots.")] = None,
     restart: RestartOfBot = None,
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Replace registered bots of these names if they differ."),
+        bool, flag("--replace", "Replace registered bots of these names if they differ.")
     ] = False,
     concurrency: Annotated[int | None, at_once("Bots to try out")] = None,
     options: BotOptions,

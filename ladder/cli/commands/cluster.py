@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import Certificates, Insecure, whole
+from ladder.cli.options import Certificates, Insecure, option, whole
 
 app = CommandGroup(help="Start a scheduler for many machines, and make its certificates.")
 
@@ -14,7 +14,7 @@ app = CommandGroup(help="Start a scheduler for many machines, and make its certi
 @app.command("start")
 def start(
     *,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
+    host: Annotated[str, option("HOST", "Address to listen at.")] = "127.0.0.1",
     port: Annotated[
         int, whole("PORT", 65535, "Port to listen at; 0 takes a free one.", least=0)
     ] = 8786,

@@ -12,6 +12,7 @@ from ladder.cli.options import (
     Database,
     Margin,
     Seed,
+    option,
     whole_number,
 )
 from ladder.cli.run_options import BotOptions, takes_options
@@ -35,10 +36,7 @@ def compete(
             help="Number of rounds of two games each.",
         ),
     ],
-    time: Annotated[
-        str,
-        typer.Option(metavar="100ms|2s", help="Wall time per move.", rich_help_panel=PANEL_BUDGET),
-    ] = "3s",
+    time: Annotated[str, option("100ms|2s", "Wall time per move.", PANEL_BUDGET)] = "3s",
     seed: Seed = None,
     margin: Margin = "50ms",
     options: BotOptions,
@@ -64,21 +62,11 @@ def compete(
     from ladder.checked_stream import writing
     from ladder.cli.database import open_store
     from ladder.cli.first_starts import warn_about_unknown
-    from ladder.cli.output import (
-        check_writable,
-        print_error,
-        print_out,
-    )
-    from ladder.cli.parsing import (
-        parse_margin,
-        parse_time,
-    )
+    from ladder.cli.output import check_writable, print_error, print_out
+    from ladder.cli.parsing import parse_margin, parse_time
     from ladder.tools.compete import compete as play
     from ladder.tools.compete import contestant, named_bot
-    from reports.compete import (
-        told,
-        write_results,
-    )
+    from reports.compete import told, write_results
 
     check_writable(result_file)
     confinement = options.confinement()

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
 from ladder.cli.run_options import BotOptions, takes_options
 
 
@@ -14,19 +12,18 @@ def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
     repair: Annotated[
-        bool,
-        typer.Option("--repair", help="Compute tables and ratings anew from the stored games."),
+        bool, flag("--repair", "Compute tables and ratings anew from the stored games.")
     ] = False,
     migrate: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--migrate",
-            help="Bring an older database on a server up to date; back it up before. (SQLite files "
+            "Bring an older database on a server up to date; back it up before. (SQLite files "
             "are brought up to date when they are opened.)",
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Let --migrate work even while runs are in play.")
+        bool, flag("--force", "Let --migrate work even while runs are in play.")
     ] = False,
     options: BotOptions,
     json: Json = False,
@@ -42,12 +39,7 @@ def doctor(
     from ladder.cli.output import print_result
     from ladder.errors import ExitCode, UsageError
     from ladder.tools.doctor.database import examine_database
-    from ladder.tools.doctor.machine import (
-        Finding,
-        Level,
-        check_reach,
-        examine_machine,
-    )
+    from ladder.tools.doctor.machine import Finding, Level, check_reach, examine_machine
     from ladder.tools.doctor.server import examine_server
     from reports.doctor import findings_document, findings_text
 

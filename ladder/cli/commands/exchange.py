@@ -5,30 +5,26 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, flag, option
 from ladder.results.exchange.game_format import GameFormat
 
 
 def export(
     form: Annotated[
         GameFormat,
-        typer.Option(
+        flag(
             "--format",
-            help="jsonl holds everything; csv and pgn hold players, moves, results and the date.",
+            "jsonl holds everything; csv and pgn hold players, moves, results and the date.",
         ),
     ] = GameFormat.JSONL,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only games of this division: its number, its label or the beginning of one.",
+        option(
+            "NAME", "Only games of this division: its number, its label or the beginning of one."
         ),
     ] = None,
     ids: Annotated[
-        bool,
-        typer.Option(
-            "--ids", help="Write each game's number in this database too, for `ladder replay`."
-        ),
+        bool, flag("--ids", "Write each game's number in this database too, for `ladder replay`.")
     ] = False,
     output: Output = None,
     db: Database = DEFAULT_DATABASE,
@@ -42,10 +38,7 @@ def export(
 
     from ladder.checked_stream import writing
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import (
-        check_writable,
-        print_error,
-    )
+    from ladder.cli.output import check_writable, print_error
     from ladder.results.exchange.files import WRITERS
 
     check_writable(output)
@@ -68,8 +61,8 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `ladder export` wrote.")],
     form: Annotated[
         GameFormat | None,
-        typer.Option(
-            "--format", help="Format of the file.", show_default="by its suffix, else jsonl"
+        option(
+            None, "Format of the file.", None, "--format", show_default="by its suffix, else jsonl"
         ),
     ] = None,
     db: Database = DEFAULT_DATABASE,
@@ -92,9 +85,4 @@ def import_(
         open_store(db, create=True, sync=True) as store,
     ):
         imported = import_games(store, str(file), games)
-    return print_result(
-        imported,
-        import_document,
-        import_text,
-        json=json,
-    )
+    return print_result(imported, import_document, import_text, json=json)

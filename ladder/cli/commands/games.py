@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -14,6 +12,8 @@ from ladder.cli.options import (
     Database,
     Json,
     Since,
+    flag,
+    option,
     whole,
 )
 from ladder.results.overview.game_words import FORFEIT, Mover, Outcome
@@ -24,107 +24,80 @@ PANEL_GAME = "How the game went"
 
 def games(
     bot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A",
-            help="Only games of bot A.",
-            autocompletion=bot_names,
-            rich_help_panel=PANEL_PLAYERS,
-        ),
+        str | None, option("A", "Only games of bot A.", PANEL_PLAYERS, autocompletion=bot_names)
     ] = None,
     opponent: Annotated[
         str | None,
-        typer.Option(
-            metavar="B",
-            help="With --bot: only games against bot B.",
-            autocompletion=bot_names,
-            rich_help_panel=PANEL_PLAYERS,
+        option(
+            "B", "With --bot: only games against bot B.", PANEL_PLAYERS, autocompletion=bot_names
         ),
     ] = None,
     side: Annotated[
         Mover | None,
-        typer.Option(
-            help="With --bot: only games in which A moved first, or second.",
-            rich_help_panel=PANEL_PLAYERS,
-        ),
+        option(None, "With --bot: only games in which A moved first, or second.", PANEL_PLAYERS),
     ] = None,
-    won: Annotated[
-        bool,
-        typer.Option(
-            "--won", help="With --bot: only games that A won.", rich_help_panel=PANEL_GAME
-        ),
-    ] = False,
+    won: Annotated[bool, flag("--won", "With --bot: only games that A won.", PANEL_GAME)] = False,
     lost: Annotated[
-        bool,
-        typer.Option(
-            "--lost", help="With --bot: only games that A lost.", rich_help_panel=PANEL_GAME
-        ),
+        bool, flag("--lost", "With --bot: only games that A lost.", PANEL_GAME)
     ] = False,
-    drawn: Annotated[
-        bool, typer.Option("--drawn", help="Only drawn games.", rich_help_panel=PANEL_GAME)
-    ] = False,
+    drawn: Annotated[bool, flag("--drawn", "Only drawn games.", PANEL_GAME)] = False,
     forfeit: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--forfeit",
-            help="Only games that a bot lost by failing; short for --ending forfeit.",
-            rich_help_panel=PANEL_GAME,
+            "Only games that a bot lost by failing; short for --ending forfeit.",
+            PANEL_GAME,
         ),
     ] = False,
     ending: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Only games with this ending: four_in_a_row, board_full, adjudicated, forfeit (of "
+        option(
+            "WORD",
+            "Only games with this ending: four_in_a_row, board_full, adjudicated, forfeit (of "
             "any kind), timeout, crash, illegal_move, protocol_error or memory.",
-            rich_help_panel=PANEL_GAME,
+            PANEL_GAME,
         ),
     ] = None,
     plies: Annotated[
         str | None,
-        typer.Option(
-            metavar="MIN..MAX",
-            help="Only games of this length, the opening included: 20..30, 20.., ..30 or 20.",
-            rich_help_panel=PANEL_GAME,
+        option(
+            "MIN..MAX",
+            "Only games of this length, the opening included: 20..30, 20.., ..30 or 20.",
+            PANEL_GAME,
         ),
     ] = None,
     upsets: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--upsets",
-            help="Only wins of a bot whose expected score was a quarter of a point or less.",
-            rich_help_panel=PANEL_GAME,
+            "Only wins of a bot whose expected score was a quarter of a point or less.",
+            PANEL_GAME,
         ),
     ] = False,
     board: Annotated[
         str | None,
-        typer.Option(
-            metavar="BOARD",
-            help="Only games on this board, or on boards of this class, such as thu.",
-            rich_help_panel=PANEL_GAMES,
+        option(
+            "BOARD",
+            "Only games on this board, or on boards of this class, such as thu.",
+            PANEL_GAMES,
         ),
     ] = None,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only games of this division: its number, its label or the beginning of one.",
-            rich_help_panel=PANEL_GAMES,
+        option(
+            "NAME",
+            "Only games of this division: its number, its label or the beginning of one.",
+            PANEL_GAMES,
         ),
     ] = None,
     run: Annotated[
         int | None,
         whole(
-            "R",
-            LARGEST_KEY,
-            "Only games of this run, by its number in `ladder runs`.",
-            rich_help_panel=PANEL_GAMES,
+            "R", LARGEST_KEY, "Only games of this run, by its number in `ladder runs`.", PANEL_GAMES
         ),
     ] = None,
     since: Since = None,
-    limit: Annotated[
-        int, whole("N", MOST_GAMES, "Most games to list.", rich_help_panel=PANEL_OUTPUT)
-    ] = 20,
+    limit: Annotated[int, whole("N", MOST_GAMES, "Most games to list.", PANEL_OUTPUT)] = 20,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:

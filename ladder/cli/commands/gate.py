@@ -20,7 +20,9 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Rated,
+    flag,
     html_page,
+    option,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -44,11 +46,11 @@ def gate(
     ],
     against: Annotated[
         str,
-        typer.Option(
-            metavar="BASELINE[,B2]",
-            help="Registered bots that the candidate is compared with. It must pass against all.",
+        option(
+            "BASELINE[,B2]",
+            "Registered bots that the candidate is compared with. It must pass against all.",
+            PANEL_TEST,
             autocompletion=bot_lists,
-            rich_help_panel=PANEL_TEST,
         ),
     ],
     max_drop: MaxDrop = 20.0,
@@ -58,31 +60,22 @@ def gate(
     model: EloModel = "logistic",
     stages: Annotated[
         str | None,
-        typer.Option(
-            metavar="20ms:500,100ms:2000",
-            help="Test in stages TIME:GAMES: at most 500 games at 20 ms per move, then, unless the "
+        option(
+            "20ms:500,100ms:2000",
+            "Test in stages TIME:GAMES: at most 500 games at 20 ms per move, then, unless the "
             "candidate has failed, at most 2000 games at 100 ms.",
-            rich_help_panel=PANEL_TEST,
+            PANEL_TEST,
         ),
     ] = None,
     stored: Annotated[
         bool,
-        typer.Option(
-            "--stored",
-            help="Play nothing and decide from the games in the database.",
-            rich_help_panel=PANEL_TEST,
-        ),
+        flag("--stored", "Play nothing and decide from the games in the database.", PANEL_TEST),
     ] = False,
     rated: Rated = False,
     options: RunOptions,
     junit: Junit = None,
     summary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.md",
-            help="Write the verdict as Markdown too.",
-            rich_help_panel=PANEL_OUTPUT,
-        ),
+        Path | None, option("FILE.md", "Write the verdict as Markdown too.", PANEL_OUTPUT)
     ] = None,
     html: Annotated[Path | None, html_page("the verdict, with charts and lost games,")] = None,
     force: Force = False,
@@ -112,18 +105,11 @@ def gate(
     from ladder.experiments.gate.stages import play_stages, stage_tasks
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
-    from reports.gate.text import (
-        gate_document,
-        gate_text,
-    )
+    from reports.gate.text import gate_document, gate_text
     from reports.run import watcher_for
 
     test = GateTest(
-        max_drop=max_drop,
-        alpha=alpha,
-        beta=beta,
-        max_games=max_games,
-        model=Model(model),
+        max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
     plan = () if stages is None else parse_stages(stages)
     if plan and (stored or max_games != MAX_GAMES or options.has_budget):

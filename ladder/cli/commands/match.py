@@ -30,9 +30,7 @@ def match(
         str,
         typer.Argument(metavar="B", help="Registered bot, its opponent.", autocompletion=bot_names),
     ],
-    games: Annotated[
-        int, whole("N", MOST_GAMES, "Number of games.", rich_help_panel=PANEL_PLAY)
-    ] = 100,
+    games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
     rated: Rated = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
@@ -60,8 +58,5 @@ def match(
         rated=rated,
     )
     return play_and_report(
-        db,
-        lambda store: (settings, choose_bots(store, [a, b])),
-        json=json,
-        options=options,
+        db, lambda store: (settings, choose_bots(store, [a, b])), json=json, options=options
     )

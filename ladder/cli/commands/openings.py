@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import MOST_PLIES, MOST_WORK, Boards, Json, Seed, number, whole
+from ladder.cli.options import (
+    MOST_PLIES,
+    MOST_WORK,
+    Boards,
+    Json,
+    Seed,
+    flag,
+    number,
+    option,
+    whole,
+)
 
 app = CommandGroup(help="Make opening books for the option --openings.")
 
@@ -31,23 +41,23 @@ def make(
     count: Annotated[int, whole("K", 1_000_000, "Number of openings.")],
     value: Annotated[
         ValueWord | None,
-        typer.Option(help="Keep only openings with this exact value for the side to move."),
+        option(None, "Keep only openings with this exact value for the side to move."),
     ] = None,
     balanced: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--balanced",
-            help="Keep only proven draws and, where the solver cannot decide, openings that the "
+            "Keep only proven draws and, where the solver cannot decide, openings that the "
             "search of a strong player calls even.",
         ),
     ] = False,
     within: Annotated[
         float,
-        typer.Option(
-            metavar="V",
-            parser=number(0, 1, with_low=True),
-            help="With --balanced: largest distance from 0 of the search's value, which lies "
+        option(
+            "V",
+            "With --balanced: largest distance from 0 of the search's value, which lies "
             "between -1 and 1.",
+            parser=number(0, 1, with_low=True),
         ),
     ] = 0.1,
     nodes: Annotated[

@@ -17,6 +17,8 @@ from ladder.cli.options import (
     Seed,
     Simulations,
     Time,
+    flag,
+    option,
 )
 from ladder.cli.run_options import BotOptions, takes_options
 
@@ -37,20 +39,18 @@ class Side(StrEnum):
 def play(
     *,
     bot: Annotated[
-        str,
-        typer.Argument(metavar="BOT", help="Registered bot to play.", autocompletion=bot_names),
+        str, typer.Argument(metavar="BOT", help="Registered bot to play.", autocompletion=bot_names)
     ],
     side: Annotated[
-        Side,
-        typer.Option(help="Side that you play; first moves first.", rich_help_panel=PANEL_PLAY),
+        Side, option(None, "Side that you play; first moves first.", PANEL_PLAY)
     ] = Side.FIRST,
     board: Annotated[
         str,
-        typer.Option(
-            metavar="BOARD",
-            help="Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or "
+        option(
+            "BOARD",
+            "Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or "
             "thu for a random board.",
-            rich_help_panel=PANEL_PLAY,
+            PANEL_PLAY,
         ),
     ] = "standard",
     time: Time = None,
@@ -59,19 +59,14 @@ def play(
     depth: Depth = None,
     hints: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Registered bot that gives hints.",
-            autocompletion=bot_names,
-            rich_help_panel=PANEL_PLAY,
-        ),
+        option("NAME", "Registered bot that gives hints.", PANEL_PLAY, autocompletion=bot_names),
     ] = CHAMPION,
     save: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--save",
-            help="Store the finished game for `ladder replay`; it counts in no rating.",
-            rich_help_panel=PANEL_OUTPUT,
+            "Store the finished game for `ladder replay`; it counts in no rating.",
+            PANEL_OUTPUT,
         ),
     ] = False,
     seed: Seed = None,
@@ -88,20 +83,14 @@ def play(
     from engine.board import parse_board_class
     from engine.errors import BoardError
     from engine.seeds import SEED_LIMIT, SplitMix, mix
-    from ladder.cli.database import (
-        open_or_preview,
-        open_store,
-    )
+    from ladder.cli.database import open_or_preview, open_store
     from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import parse_budgets
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
-    from ladder.tools.play.game import (
-        InteractiveGame,
-        entrant_at_the_board,
-    )
+    from ladder.tools.play.game import InteractiveGame, entrant_at_the_board
 
     confinement = options.confinement()
     budgets = parse_budgets(time, simulations, nodes, depth)
@@ -147,10 +136,7 @@ HINT_MS = 1000
 
 def _save(game: "InteractiveGame", db: str) -> None:
     from ladder.cli.database import open_store
-    from ladder.cli.output import (
-        print_error,
-        print_out,
-    )
+    from ladder.cli.output import print_error, print_out
     from ladder.tools.play.saving import save_game
 
     if game.verdict is None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import Json
+from ladder.cli.options import Json, option
 from ladder.stats.choices import Draws
 
 
@@ -17,31 +17,25 @@ def rate(
         ),
     ],
     first_mover_advantage: Annotated[
-        str,
-        typer.Option(
-            metavar="fit|ELO", help="Advantage of moving first: fitted to the games, or N Elo."
-        ),
+        str, option("fit|ELO", "Advantage of moving first: fitted to the games, or N Elo.")
     ] = "fit",
     draws: Annotated[
         Draws,
-        typer.Option(
-            help="Count a draw as half a win, or fit a model of draws (Rao and Kupper) and convert "
-            "its result to the usual scale."
+        option(
+            None,
+            "Count a draw as half a win, or fit a model of draws (Rao and Kupper) and convert "
+            "its result to the usual scale.",
         ),
     ] = Draws.HALF,
     prior: Annotated[
         float,
-        typer.Option(
-            metavar="DRAWS",
-            help="Virtual draws of each player with an average one; they keep ratings finite.",
+        option(
+            "DRAWS", "Virtual draws of each player with an average one; they keep ratings finite."
         ),
     ] = 1.0,
-    anchor: Annotated[
-        str | None, typer.Option(metavar="NAME=ELO", help="Fixed rating of one player.")
-    ] = None,
+    anchor: Annotated[str | None, option("NAME=ELO", "Fixed rating of one player.")] = None,
     mean: Annotated[
-        float | None,
-        typer.Option(metavar="ELO", help="Mean rating of all players.", show_default="1000"),
+        float | None, option("ELO", "Mean rating of all players.", show_default="1000")
     ] = None,
     json: Json = False,
 ) -> int:
@@ -54,10 +48,7 @@ def rate(
     from ladder.cli.output import print_result
     from ladder.results.standings.pgn_list import rate_file
     from ladder.results.standings.rating_options import rating_options
-    from reports.rate import (
-        rating_document,
-        rating_text,
-    )
+    from reports.rate import rating_document, rating_text
 
     options = rating_options(
         anchors=() if anchor is None else (anchor,),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, whole
+from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, flag, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,9 +30,9 @@ def replay(
     ] = None,
     last_loss: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--last-loss",
-            help="Show the newest game that the first named bot lost, against the second if it is "
+            "Show the newest game that the first named bot lost, against the second if it is "
             "named.",
         ),
     ] = False,
@@ -49,20 +49,12 @@ def replay(
     """
     from engine.board import parse_board
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import (
-        print_out,
-        stdout_console,
-    )
+    from ladder.cli.output import print_out, stdout_console
     from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
     from ladder.results.analysis.division import truth_of_game
     from reports.layout.format import to_json
-    from reports.replay import (
-        game_document,
-        game_heading,
-        last_words_text,
-        ply_view,
-    )
+    from reports.replay import game_document, game_heading, last_words_text, ply_view
 
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
@@ -129,11 +121,7 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
     from rich.text import Text
 
     from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
-    from reports.replay import (
-        game_heading,
-        last_words_text,
-        ply_screen,
-    )
+    from reports.replay import game_heading, last_words_text, ply_screen
 
     last = len(row.moves)
     ply = row.opening_plies

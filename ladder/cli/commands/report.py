@@ -20,8 +20,10 @@ from ladder.cli.options import (
     Json,
     Output,
     Since,
+    flag,
     html_page,
     number,
+    option,
     whole,
 )
 from ladder.cli.output import Format, Forms, check_writable, print_error, show
@@ -61,91 +63,75 @@ class ReportOptions:
         ),
     ] = None
     compare: Annotated[
-        bool,
-        typer.Option(
-            "--compare",
-            help="Compare the named bots side by side, with a summary.",
-            rich_help_panel=PANEL_MODE,
-        ),
+        bool, flag("--compare", "Compare the named bots side by side, with a summary.", PANEL_MODE)
     ] = False
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="List the opponents of one bot, its score against each, and how many it beats.",
+        option(
+            "NAME",
+            "List the opponents of one bot, its score against each, and how many it beats.",
+            PANEL_MODE,
             autocompletion=bot_names,
-            rich_help_panel=PANEL_MODE,
         ),
     ] = None
     mistakes: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--mistakes",
-            help="Print the mistakes of each bot that `ladder analyze` has found.",
-            rich_help_panel=PANEL_MODE,
+            "Print the mistakes of each bot that `ladder analyze` has found.",
+            PANEL_MODE,
         ),
     ] = False
     regressions: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--regressions",
-            help="Print the bots that are worse than the bot that they are based on, beyond the "
+            "Print the bots that are worse than the bot that they are based on, beyond the "
             "95 % error; exit code 3 if there is one.",
-            rich_help_panel=PANEL_MODE,
+            PANEL_MODE,
         ),
     ] = False
     threshold: Annotated[
         float,
-        typer.Option(
-            metavar="ELO",
+        option(
+            "ELO",
+            "With --regressions: Elo loss that is accepted.",
+            PANEL_MODE,
             parser=number(0, 4000, with_low=True),
-            help="With --regressions: Elo loss that is accepted.",
-            rich_help_panel=PANEL_MODE,
         ),
     ] = 0.0
     fail_undecided: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--fail-undecided",
-            help="With --regressions: exit code 4 if a bot may be worse and none is for certain.",
-            rich_help_panel=PANEL_MODE,
+            "With --regressions: exit code 4 if a bot may be worse and none is for certain.",
+            PANEL_MODE,
         ),
     ] = False
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Division to report: its number, its label or the beginning of one.",
+        option(
+            "NAME",
+            "Division to report: its number, its label or the beginning of one.",
+            PANEL_GAMES,
             show_default="that of the latest run",
-            rich_help_panel=PANEL_GAMES,
         ),
     ] = None
     since: Since = None
     bots: BotList = None
-    retired: Annotated[
-        bool,
-        typer.Option("--retired", help="Show retired bots too.", rich_help_panel=PANEL_GAMES),
-    ] = False
+    retired: Annotated[bool, flag("--retired", "Show retired bots too.", PANEL_GAMES)] = False
     anchor: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=ELO",
-            help="Fixed rating of a bot, once for each; the other ratings follow.",
-            rich_help_panel=PANEL_GAMES,
+        option(
+            "NAME=ELO",
+            "Fixed rating of a bot, once for each; the other ratings follow.",
+            PANEL_GAMES,
         ),
     ] = None
     pairs: Annotated[
-        bool,
-        typer.Option(
-            "--pairs",
-            help="Add the results of every two bots that met.",
-            rich_help_panel=PANEL_OUTPUT,
-        ),
+        bool, flag("--pairs", "Add the results of every two bots that met.", PANEL_OUTPUT)
     ] = False
-    form: Annotated[
-        Format,
-        typer.Option("--format", help="Format of the result.", rich_help_panel=PANEL_OUTPUT),
-    ] = Format.TABLE
+    form: Annotated[Format, flag("--format", "Format of the result.", PANEL_OUTPUT)] = Format.TABLE
     json: Json = False
     output: Output = None
     html: Annotated[Path | None, html_page("the rating list, with charts and games,")] = None
@@ -156,8 +142,8 @@ class ReportOptions:
             MOST_GAMES_IN_PAGE,
             "With --html: most games to replay in the page; forfeits, upsets and short losses "
             "first.",
+            PANEL_OUTPUT,
             least=0,
-            rich_help_panel=PANEL_OUTPUT,
         ),
     ] = 200
     force: Force = False

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_lists, pairings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -15,7 +13,9 @@ from ladder.cli.options import (
     PANEL_PLAY,
     Database,
     Json,
+    flag,
     number,
+    option,
     whole,
 )
 from ladder.cli.run_options import RunOptions, takes_options
@@ -31,25 +31,25 @@ def run(
     *,
     bots: Annotated[
         str,
-        typer.Option(
-            metavar="LIST",
-            help="Bots that play: names or patterns, separated by commas, such as v1,v2 or 'v*'. "
+        option(
+            "LIST",
+            "Bots that play: names or patterns, separated by commas, such as v1,v2 or 'v*'. "
             "A bot that cannot take part is left out if a pattern selects it, and an error if its "
             "name is given.",
+            PANEL_PLAY,
             show_default="all that are not retired",
             autocompletion=bot_lists,
-            rich_help_panel=PANEL_PLAY,
         ),
     ] = "*",
     pairing: Annotated[
         str,
-        typer.Option(
-            metavar="KIND",
-            help="Who meets whom: random, round-robin (everyone meets everyone), gauntlet:NAME "
+        option(
+            "KIND",
+            "Who meets whom: random, round-robin (everyone meets everyone), gauntlet:NAME "
             "(one bot meets all others), or uncertain (mostly the pairs that reduce the errors of "
             "the ratings most).",
+            PANEL_PLAY,
             autocompletion=pairings,
-            rich_help_panel=PANEL_PLAY,
         ),
     ] = "random",
     games: Annotated[
@@ -58,42 +58,38 @@ def run(
             "N",
             MOST_GAMES,
             "Stop after N games; an odd number is rounded up to whole pairs.",
-            rich_help_panel=PANEL_END,
+            PANEL_END,
         ),
     ] = None,
     hours: Annotated[
         float | None,
-        typer.Option(
-            metavar="H",
+        option(
+            "H",
+            "Stop after H hours of play, those before an interruption included.",
+            PANEL_END,
             parser=number(0, MOST_HOURS),
-            help="Stop after H hours of play, those before an interruption included.",
-            rich_help_panel=PANEL_END,
         ),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--resume",
-            help="Only complete an interrupted run with these options. If there is none, list all "
+            "Only complete an interrupted run with these options. If there is none, list all "
             "interrupted runs with the commands that resume them.",
-            rich_help_panel=PANEL_END,
+            PANEL_END,
         ),
     ] = False,
     new: Annotated[
         bool,
-        typer.Option(
-            "--new",
-            help="Start a new run even if one with these options was interrupted.",
-            rich_help_panel=PANEL_END,
-        ),
+        flag("--new", "Start a new run even if one with these options was interrupted.", PANEL_END),
     ] = False,
     options: RunOptions,
     serve: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--serve",
-            help="Show the run in the browser while it lasts; the address is printed.",
-            rich_help_panel=PANEL_OUTPUT,
+            "Show the run in the browser while it lasts; the address is printed.",
+            PANEL_OUTPUT,
         ),
     ] = False,
     db: Database = DEFAULT_DATABASE,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json, whole_number
+from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json, flag, whole_number
 
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
@@ -40,9 +40,7 @@ def delete(
             help="Number of the run, as `ladder runs` lists them.",
         ),
     ],
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Delete without asking, as scripts need it.")
-    ] = False,
+    yes: Annotated[bool, flag("--yes", "Delete without asking, as scripts need it.")] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Delete a run with all its games, for good, and compute the ratings without them."""

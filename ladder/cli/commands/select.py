@@ -15,6 +15,7 @@ from ladder.cli.options import (
     Json,
     MaxGames,
     html_page,
+    option,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -28,27 +29,20 @@ def select(
     candidates: Annotated[
         list[str],
         typer.Argument(
-            metavar="CANDIDATE...",
-            help="Registered bots to choose from.",
-            autocompletion=bot_names,
+            metavar="CANDIDATE...", help="Registered bots to choose from.", autocompletion=bot_names
         ),
     ],
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="BASELINE",
-            help="Registered bot that the choice must beat; it plays like a candidate.",
+        option(
+            "BASELINE",
+            "Registered bot that the choice must beat; it plays like a candidate.",
+            PANEL_TEST,
             autocompletion=bot_names,
-            rich_help_panel=PANEL_TEST,
         ),
     ] = None,
     indifference: Annotated[
-        float,
-        typer.Option(
-            metavar="ELO",
-            help="Smallest difference in Elo that matters.",
-            rich_help_panel=PANEL_TEST,
-        ),
+        float, option("ELO", "Smallest difference in Elo that matters.", PANEL_TEST)
     ] = 20.0,
     confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ladder.cli.options import DEFAULT_DATABASE, Database, whole
+from ladder.cli.options import DEFAULT_DATABASE, Database, flag, option, whole
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
@@ -20,52 +18,40 @@ def serve(
     *,
     host: Annotated[
         str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address to listen at. One that other machines reach needs --password-file.",
-            rich_help_panel=PANEL_SERVER,
+        option(
+            "ADDRESS",
+            "Address to listen at. One that other machines reach needs --password-file.",
+            PANEL_SERVER,
         ),
     ] = "127.0.0.1",
     port: Annotated[
-        int,
-        whole(
-            "N",
-            65535,
-            "Port to listen at; 0 takes a free one.",
-            least=0,
-            rich_help_panel=PANEL_SERVER,
-        ),
+        int, whole("N", 65535, "Port to listen at; 0 takes a free one.", PANEL_SERVER, least=0)
     ] = DEFAULT_PORT,
     open_browser: Annotated[
-        bool,
-        typer.Option("--open", help="Open the page in the browser.", rich_help_panel=PANEL_SERVER),
+        bool, flag("--open", "Open the page in the browser.", PANEL_SERVER)
     ] = False,
     password_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ask visitors for the password in the first line of FILE, which only you may "
+        option(
+            "FILE",
+            "Ask visitors for the password in the first line of FILE, which only you may "
             "read. Traffic is not encrypted.",
-            rich_help_panel=PANEL_SERVER,
+            PANEL_SERVER,
         ),
     ] = None,
     players: Annotated[
         int,
         whole(
-            "N",
-            64,
-            "Bots that may play against people at the same time.",
-            least=0,
-            rich_help_panel=PANEL_SERVER,
+            "N", 64, "Bots that may play against people at the same time.", PANEL_SERVER, least=0
         ),
     ] = 4,
     options: BotOptions,
     until_stdin_ends: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--until-stdin-ends",
-            help="Stop at the end of standard input too, for programs that start a server.",
-            rich_help_panel=PANEL_SERVER,
+            "Stop at the end of standard input too, for programs that start a server.",
+            PANEL_SERVER,
         ),
     ] = False,
     db: Database = DEFAULT_DATABASE,
@@ -97,12 +83,7 @@ def serve(
 
     is_over = _stdin_ends if until_stdin_ends else _never
     place = Place(
-        db,
-        confinement,
-        host=host,
-        port=port,
-        password_file=password_file,
-        players=players,
+        db, confinement, host=host, port=port, password_file=password_file, players=players
     )
     serve(place, announce, is_over=is_over)
     return ExitCode.DONE

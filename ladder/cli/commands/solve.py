@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORK, Board, Json, whole
+from ladder.cli.options import MOST_WORK, Board, Json, flag, option, whole
 
 
 def solve(
@@ -19,11 +19,10 @@ def solve(
     ] = None,
     board: Board = "standard",
     columns: Annotated[
-        bool, typer.Option("--columns", help="Solve each column that can be played, too.")
+        bool, flag("--columns", "Solve each column that can be played, too.")
     ] = False,
     weak: Annotated[
-        bool,
-        typer.Option("--weak", help="Find win, draw or loss only, which is faster: no distance."),
+        bool, flag("--weak", "Find win, draw or loss only, which is faster: no distance.")
     ] = False,
     nodes: Annotated[
         int | None,
@@ -35,31 +34,24 @@ def solve(
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(
-            metavar="100ms|2s",
-            help="Longest time for a position; a value that is not found by then is given as "
-            "bounds.",
+        option(
+            "100ms|2s",
+            "Longest time for a position; a value that is not found by then is given as bounds.",
         ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line.",
-        ),
+        option("FILE", "Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line."),
     ] = None,
     keep_table: Annotated[
         bool,
-        typer.Option(
-            "--keep-table", help="With --file: use what one position has shown for the next ones."
-        ),
+        flag("--keep-table", "With --file: use what one position has shown for the next ones."),
     ] = False,
     memory: Annotated[int, whole("MIB", 1 << 16, "Memory of the solver's table, in MiB.")] = 256,
     one_based: Annotated[
         bool,
-        typer.Option(
-            "--one-based",
-            help="Count columns from 1, as published test sets of the standard board do.",
+        flag(
+            "--one-based", "Count columns from 1, as published test sets of the standard board do."
         ),
     ] = False,
     json: Json = False,

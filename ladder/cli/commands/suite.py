@@ -18,6 +18,8 @@ from ladder.cli.options import (
     Database,
     Json,
     Junit,
+    flag,
+    option,
     whole,
 )
 from ladder.cli.run_options import BotOptions, takes_options
@@ -38,15 +40,13 @@ def make(
     boards: Boards = "standard",
     stored: Annotated[
         bool,
-        typer.Option(
-            "--stored", help="Search stored games instead of random games that are played for it."
-        ),
+        flag("--stored", "Search stored games instead of random games that are played for it."),
     ] = False,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --stored: division of the games, by number or label.",
+        option(
+            "NAME",
+            "With --stored: division of the games, by number or label.",
             show_default="that of the latest run",
         ),
     ] = None,
@@ -121,53 +121,35 @@ def run(
     ],
     time: Annotated[
         str | None,
-        typer.Option(
-            metavar="T,...",
-            help="Times per move; each position is asked once with each.",
+        option(
+            "T,...",
+            "Times per move; each position is asked once with each.",
+            PANEL_BUDGET,
             show_default="10ms,100ms",
-            rich_help_panel=PANEL_BUDGET,
         ),
     ] = None,
     simulations: Annotated[
         str | None,
-        typer.Option(
-            metavar="N,...",
-            help="Numbers of simulations per move instead of times.",
-            rich_help_panel=PANEL_BUDGET,
-        ),
+        option("N,...", "Numbers of simulations per move instead of times.", PANEL_BUDGET),
     ] = None,
     nodes: Annotated[
         str | None,
-        typer.Option(
-            metavar="N,...",
-            help="Numbers of positions searched per move instead of times.",
-            rich_help_panel=PANEL_BUDGET,
-        ),
+        option("N,...", "Numbers of positions searched per move instead of times.", PANEL_BUDGET),
     ] = None,
     depth: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N,...",
-            help="Search depths in plies instead of times.",
-            rich_help_panel=PANEL_BUDGET,
-        ),
+        str | None, option("N,...", "Search depths in plies instead of times.", PANEL_BUDGET)
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Compare with results that --save wrote: exit code 3 if a bot solves fewer "
+        option(
+            "FILE",
+            "Compare with results that --save wrote: exit code 3 if a bot solves fewer "
             "positions than before, by more than chance (5 %).",
-            rich_help_panel=PANEL_OUTPUT,
+            PANEL_OUTPUT,
         ),
     ] = None,
     save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the results to a file for --baseline.",
-            rich_help_panel=PANEL_OUTPUT,
-        ),
+        Path | None, option("FILE", "Write the results to a file for --baseline.", PANEL_OUTPUT)
     ] = None,
     junit: Junit = None,
     options: BotOptions,

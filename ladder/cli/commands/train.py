@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -13,6 +11,7 @@ from ladder.cli.options import (
     OpeningPlies,
     Seed,
     at_once,
+    option,
     whole,
 )
 
@@ -25,16 +24,14 @@ MOST_SIMULATIONS = 1_000_000
 
 
 Register = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Register the trained player as a bot of this name."),
+    str | None, option("NAME", "Register the trained player as a bot of this name.")
 ]
 
 
 @app.command("c4ai")
 def c4ai(
     generations: Annotated[
-        int,
-        whole("N", MOST_GAMES, "Number of generations, those before an interruption included."),
+        int, whole("N", MOST_GAMES, "Number of generations, those before an interruption included.")
     ] = 1000,
     games_per_trial: Annotated[
         int | None,
@@ -47,8 +44,7 @@ def c4ai(
         ),
     ] = None,
     boards: Annotated[
-        str | None,
-        typer.Option(metavar="LIST", help="Boards, as for `ladder run`.", show_default="standard"),
+        str | None, option("LIST", "Boards, as for `ladder run`.", show_default="standard")
     ] = None,
     depth: Annotated[
         int | None,
@@ -62,18 +58,15 @@ def c4ai(
     opening_plies: OpeningPlies = None,
     start: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="First weights: a CSV file, six numbers such as 0,0,0,900,0,0, or published.",
+        option(
+            "FILE",
+            "First weights: a CSV file, six numbers such as 0,0,0,900,0,0, or published.",
             show_default="published",
         ),
     ] = None,
     seed: Seed = None,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Folder for the log and the weights."
-        ),
+        Path, option("FOLDER", "Folder for the log and the weights.", None, "--output", "-o")
     ] = Path("c4ai-training"),
     register: Register = None,
     db: Database = DEFAULT_DATABASE,
@@ -86,11 +79,7 @@ def c4ai(
     """
     from contextlib import closing
 
-    from ladder.cli.output import (
-        print_error,
-        print_out,
-        stderr_console,
-    )
+    from ladder.cli.output import print_error, print_out, stderr_console
     from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.c4ai.log import opened, settings_in, spec_of
@@ -153,9 +142,9 @@ def value(
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Built-in player of the first generation's games; v21 with the weights so far "
+        option(
+            "NAME",
+            "Built-in player of the first generation's games; v21 with the weights so far "
             "plays later ones.",
             show_default="v18",
         ),
@@ -165,19 +154,16 @@ def value(
     ] = None,
     boards: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Boards, as for `ladder run`; half of the games are played on the first one.",
+        option(
+            "LIST",
+            "Boards, as for `ladder run`; half of the games are played on the first one.",
             show_default="thu,standard,8x8",
         ),
     ] = None,
     seed: Seed = None,
     concurrency: Annotated[int | None, at_once("Games to play")] = None,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Folder for the games and the weights."
-        ),
+        Path, option("FOLDER", "Folder for the games and the weights.", None, "--output", "-o")
     ] = Path("value-training"),
     register: Register = None,
     db: Database = DEFAULT_DATABASE,
@@ -250,10 +236,7 @@ def _refuse_taken(name: str, db: str) -> None:
 
 def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
     """Register the trained player."""
-    from ladder.cli.database import (
-        open_draft,
-        open_store,
-    )
+    from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_out
     from ladder.match.process.confinement import BUILT_IN_ONLY
     from ladder.match.registry.register import Request, enrol, examine, known_bots

@@ -19,7 +19,9 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Python,
+    flag,
     html_page,
+    option,
     whole,
 )
 from ladder.cli.run_options import RunOptions, takes_options
@@ -47,16 +49,15 @@ def tune(
     ],
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=LOW..HIGH[:int]",
-            help="Number to tune and its range, once for each number. :int means whole numbers, "
+        option(
+            "NAME=LOW..HIGH[:int]",
+            "Number to tune and its range, once for each number. :int means whole numbers, "
             ":log a factor, and NAME=LOW..START..HIGH sets the first value.",
-            rich_help_panel=PANEL_SEARCH,
+            PANEL_SEARCH,
         ),
     ] = None,
     games: Annotated[
-        int,
-        whole("N", MOST_GAMES, "Games of the search.", least=2, rich_help_panel=PANEL_SEARCH),
+        int, whole("N", MOST_GAMES, "Games of the search.", PANEL_SEARCH, least=2)
     ] = 4000,
     pairs: Annotated[
         int,
@@ -64,22 +65,20 @@ def tune(
             "N",
             MOST_PAIRS,
             "Pairs of games per step of the search; a multiple of --concurrency is fastest.",
-            rich_help_panel=PANEL_SEARCH,
+            PANEL_SEARCH,
         ),
     ] = 8,
     method: Annotated[
         Literal["spsa"],
-        typer.Option(
-            help="Search method: simultaneous perturbation (SPSA).", rich_help_panel=PANEL_SEARCH
-        ),
+        option(None, "Search method: simultaneous perturbation (SPSA).", PANEL_SEARCH),
     ] = "spsa",
     register: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Register the tuned bot under this name if it passes the gate and scores more "
+        option(
+            "NAME",
+            "Register the tuned bot under this name if it passes the gate and scores more "
             "than the original.",
-            rich_help_panel=PANEL_OUTPUT,
+            PANEL_OUTPUT,
         ),
     ] = None,
     max_drop: MaxDrop = 10.0,
@@ -90,18 +89,18 @@ def tune(
     python: Python = None,
     files: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Files in the current folder that belong to the bot, as for `ladder bots add`.",
+        option(
+            "PATTERN",
+            "Files in the current folder that belong to the bot, as for `ladder bots add`.",
             show_default="those found",
         ),
     ] = None,
     new: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--new",
-            help="Start a new search even if this one was interrupted or is finished.",
-            rich_help_panel=PANEL_END,
+            "Start a new search even if this one was interrupted or is finished.",
+            PANEL_END,
         ),
     ] = False,
     options: RunOptions,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox, whole
+from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox, option, whole
 
 
 def worker(
@@ -27,10 +27,10 @@ def worker(
     ] = None,
     name: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
+        option(
+            "NAME",
+            "Name of this machine in runs.",
             envvar="LADDER_MACHINE",
-            help="Name of this machine in runs.",
             show_default="its host name",
         ),
     ] = "",

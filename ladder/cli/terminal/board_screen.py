@@ -14,22 +14,10 @@ from db.records.pairs import Entrant
 from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
-from ladder.tools.play.commands import (
-    Word,
-    named_column,
-    understand,
-)
+from ladder.tools.play.commands import Word, named_column, understand
 from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
-from reports.play import (
-    HELP,
-    advice,
-    ending,
-    heading,
-    info,
-    played,
-    prompt,
-)
+from reports.play import HELP, advice, ending, heading, info, played, prompt
 from reports.replay import beside
 
 Advisers = Callable[[str], Entrant]
