@@ -35,7 +35,7 @@ def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bo
             with open(job, "a", encoding="utf-8", errors="replace") as file:
                 file.write(markdown + "\n")
         except OSError as error:
-            print_error(f"the job summary cannot be written: {error}")
+            print_error(f"warning: the job summary of GitHub Actions cannot be written: {error}")
     for line in annotations(gated):
         (print_error if quiet else print_out)(line)
 

@@ -114,7 +114,9 @@ def parse_sandbox(text: str | None) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"--sandbox: {str(error).lower()} in {text!r}") from error
+        raise UsageError(
+            f"--sandbox: {str(error).lower()} in {text!r}: close the quotes"
+        ) from error
     if not words:
         raise UsageError("--sandbox: the command is empty: give one such as 'bwrap ...', or 'none'")
     program = shutil.which(words[0])

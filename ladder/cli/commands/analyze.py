@@ -71,7 +71,7 @@ def analyze(
     with open_store(db, create=False) as store:
         if forget:
             verdicts, positions = store.analysis.forget()
-            print_error(f"forgot the verdicts on {verdicts} games and {positions} positions")
+            print_error(f"deleted the analysis of {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)
         be_idle()

@@ -100,7 +100,7 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
     with open_store(db, create=False) as store:
         row = store.bots.retire(name)
-    print_out(f"{row.name} is retired: its games stay, but it plays no more")
+    print_out(f"{row.name} is retired: it no longer plays, and its games stay")
     return 0
 
 
@@ -125,7 +125,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
         resolve_unchanged(row)
         store.bots.unretire(name)
     mark_launch(row.spec, row.revision.launch)
-    print_out(f"{name} is back, with its games")
+    print_out(f"{name} plays again, with its games and its rating")
     return 0
 
 
@@ -148,7 +148,7 @@ def rename(
         if new_name != name:
             refuse_name(store, new_name)
         row = store.bots.rename(name, new_name)
-    print_out(f"{name} is called {row.name} now")
+    print_out(f"{name} is renamed to {row.name}")
     return 0
 
 

@@ -40,7 +40,9 @@ def start(
     try:
         serve_scheduler(endpoint, print_out)
     except OSError as error:
-        raise UsageError(f"nothing can listen at {endpoint.address}: {error}") from error
+        raise UsageError(
+            f"cannot listen at {endpoint.address}: {error}; choose another --port or --host"
+        ) from error
     return ExitCode.DONE
 
 
@@ -65,6 +67,6 @@ def certificates(
     make_certificates(folder, days=days)
     print_out(
         f"{folder} holds ca.pem, node.pem and node-key.pem: copy the folder to each machine and "
-        "give --certificates there; whoever has it may run programs on all of them"
+        "name it there with --certificates; anyone who has it can run programs on all of them"
     )
     return ExitCode.DONE

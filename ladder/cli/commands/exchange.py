@@ -53,7 +53,7 @@ def export(
         people = store.human_games.count()
     if people:
         games = "1 game of a person is" if people == 1 else f"{people} games of people are"
-        print_error(f"{games} not exported: they belong to no pair; `ladder replay` shows them")
+        print_error(f"{games} not exported: only games of bots are; `ladder replay` shows the rest")
     return 0
 
 

@@ -48,7 +48,7 @@ def match(
     from ladder.runs.schedule import Pairing, PairingKind
 
     if a == b:
-        raise UsageError(f"a match needs two different bots, got {a!r} twice")
+        raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
     settings = options.settings(
         db=db,
         kind=RunKind.MATCH,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reports.replay import StoredGame
 
 
-HELP = "right and left step, a number and Enter jumps to that ply, Home, End, q quits"
+HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
 
 
 def replay(
@@ -61,7 +61,7 @@ def replay(
         truth = truth_of_game(store, row)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:
-        raise UsageError(f"--ply must be 0..{last} for game {row.id}, got {ply}")
+        raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
     if json:
         print_out(to_json(game_document(row, truth)))
         return 0
@@ -83,12 +83,14 @@ def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
     from ladder.errors import UsageError
 
     if not 1 <= len(names) <= 2:
-        raise UsageError("--last-loss takes one or two bots: `ladder replay --last-loss A B`")
+        raise UsageError(
+            "--last-loss needs one or two bots, such as `ladder replay --last-loss A B`"
+        )
     bot, opponent = names[0], names[1] if len(names) == 2 else None
     found = store.games.newest(GameQuery(bot=bot, opponent=opponent, result=Result.LOSS), 1)
     if not found:
         against = f" against {opponent}" if opponent else ""
-        raise UsageError(f"{bot} has lost no game{against} in {db}")
+        raise UsageError(f"{bot} has lost no game{against} in {db}: `ladder games` lists others")
     return _find(store, [str(found[0].id)], db)
 
 
@@ -99,8 +101,8 @@ def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
     digits = word.removeprefix("p")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
         raise UsageError(
-            "GAME_ID is the number of a stored game, as `ladder games` lists them, or p3 for a "
-            f"person's game, got {' '.join(words) or 'nothing'!r}"
+            f"GAME_ID: {' '.join(words)!r} is not the number of a game: `ladder games` lists them, "
+            "and p3 is the third game that `ladder play --save` stored"
         )
     if word == digits:
         row = store.games.get(int(digits))
@@ -149,7 +151,7 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
             elif key == "enter" and word.isascii() and word.isdecimal() and int(word) <= last:
                 ply = int(word)
             elif key == "enter":
-                note = f"{word!r} is no ply of this game: they are 0 to {last}"
+                note = f"{word!r} is not a ply of this game: type 0 to {last}"
             else:
                 line.take(key)
 

@@ -159,7 +159,7 @@ class ReportOptions:
         named = self.names or []
         if (self.compare or named) and not (self.compare and 1 < len(named) == len(set(named))):
             raise UsageError(
-                "--compare takes two or more different bots, such as `ladder report --compare v4 "
+                "--compare needs two or more different bots, such as `ladder report --compare v4 "
                 "v3`"
             )
         given = [

@@ -74,4 +74,4 @@ def _refuse_options_before(context: typer.Context) -> None:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":
             word = context.invoked_subcommand
-            raise UsageError(f"{parameter.opts[0]} belongs behind {word}: `ladder runs {word} ...`")
+            raise UsageError(f"{parameter.opts[0]} must follow {word}: `ladder runs {word} ...`")

@@ -74,7 +74,7 @@ def solve(
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
     if keep_table and file is None:
-        raise UsageError("--keep-table is for the positions of --file")
+        raise UsageError("--keep-table needs --file: give both, or neither")
     specification = board_of(board)
     seconds = None if time is None else parse_time(time, "for a position") / 1000
     question = Question(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
@@ -87,9 +87,9 @@ def solve(
         positions = read_positions(file, specification, one_based=one_based)
     if nodes is None and seconds is None:
         print_error(
-            f"no limit was given: one processor and {memory} MiB of memory are used until a value "
-            "is found, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
-            "Ctrl-C stops it, and --time T or --nodes N ends it with bounds"
+            f"no limit is given: the solver uses one processor and {memory} MiB until it has found "
+            "the value, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
+            "Ctrl-C stops it, and --time or --nodes limits it and gives bounds"
         )
     for solved in solve_each(
         positions,

@@ -69,7 +69,7 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     assert played("report", "--mistakes", "--format", "csv").out.startswith("name,games,moves")
     assert "| mistakes/100 |" in played("report", "--mistakes", "--format", "markdown").out
     forgot = played("analyze", "--forget")
-    assert "forgot the verdicts on 20 games" in forgot.err
+    assert "the analysis of 20 games" in forgot.err
     assert played("report", "--mistakes", "--json").document["bots"] == []
 
 

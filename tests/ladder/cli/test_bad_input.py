@@ -79,7 +79,7 @@ REFUSED = [
     (("solve", "--time", "soon"), "--time: "),
     (("solve", "--file", "nothing.txt"), "--file nothing.txt: No such file"),
     (("solve", "33", "--file", "nothing.txt"), "either MOVES or --file, not both"),
-    (("solve", "--keep-table"), "--keep-table is for the positions of --file"),
+    (("solve", "--keep-table"), "--keep-table needs --file"),
     (("solve", "08", "--one-based"), "columns 1..7 on the standard board"),
     (("perft", "6x7", "99"), "DEPTH: 99 is not between 0 and 12"),
     (("perft", "40x7", "3"), "rows must be 4..12, got 40"),

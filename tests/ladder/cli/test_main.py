@@ -10,7 +10,7 @@ from ladder.cli.main import LOADED, delay_garbage_collection
 
 @pytest.fixture
 def collector() -> Iterator[tuple[int, int, int]]:
-    """The collector of garbage as it is set; so it is again afterwards."""
+    """Restore the settings of the garbage collector after the test."""
     usual = gc.get_threshold()
     callbacks = list(gc.callbacks)
     yield usual

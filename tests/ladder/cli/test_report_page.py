@@ -15,7 +15,7 @@ DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a database of 54 games."""
+    """Return a folder with a database of 54 games."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ladder.db").write_bytes(gzip.decompress(DATABASE.read_bytes()))
     return tmp_path
