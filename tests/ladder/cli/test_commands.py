@@ -105,3 +105,32 @@ def test_examples_use_options_that_exist() -> None:
         options = {option for parameter in known[words].params for option in parameter.opts}
         used = {word for word in shlex.split(line) if re.fullmatch(r"--?[a-z-]+", word)}
         assert used <= options, line
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_options_stand_under_headings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    """A long help has headings, the limits and the output last, and fits the terminal."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run_command(["run", "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    headings = [line for line in lines if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert headings[0] == "What to play:"
+    assert headings[-3:] == ["Limits of each bot:", "Many machines:", "Database and output:"]
+    assert max(map(len, lines)) <= min(width, 100)
+
+
+def test_a_short_help_has_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+    """A command with few options lists them without further headings."""
+    assert run_command(["stats", "elo", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"(?m)^[A-Z][a-z ]+:$", text) == ["Options:"]
+
+
+def test_defaults_stand_once_and_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    """A default has no parentheses and no needless fraction, and no range follows it."""
+    for words, _ in COMMANDS:
+        assert run_command([*words, "--help"]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        assert not re.search(r"default: \(|default: \d+\.0\]|<=x", text), words
