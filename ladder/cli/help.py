@@ -238,6 +238,10 @@ def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
             else:
                 heading = getattr(parameter, "rich_help_panel", None) or OPTIONS
             sections.setdefault(heading, []).append((name, _plain_default(text)))
+    for heading in [*sections]:
+        if len(sections[heading]) == 1 and heading not in (ARGUMENTS, OPTIONS, *LAST):
+            # A single option needs no heading.
+            sections[OPTIONS] += sections.pop(heading)
     if len(parameters) < HEADINGS_FROM or set(sections) <= {ARGUMENTS, OPTIONS, PANEL_OUTPUT}:
         rows = [row for heading in sections if heading != ARGUMENTS for row in sections[heading]]
         return {ARGUMENTS: sections[ARGUMENTS], OPTIONS: rows}
