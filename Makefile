@@ -62,8 +62,9 @@ check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/mypy
 	$(MAKE) test
 
-docs: $(TOOLS) ## Write the table of layers in docs/architecture.md
+docs: $(TOOLS) ## Write the generated parts of docs/architecture.md and docs/commands.md
 	$(BIN)/python -m tests.tools.packages_table
+	$(BIN)/python -m tests.tools.commands_page
 
 bench: $(STAMP) ## Measure the harness
 	$(BIN)/ladder bench harness --games 2000 --concurrency 1

@@ -39,47 +39,61 @@ from ladder.cli.commands import (
     tune,
     worker,
 )
-from ladder.cli.help import HelpGroup
+from ladder.cli.help import CommandGroup
 
-app = typer.Typer(
-    cls=HelpGroup,
+SUMMARY = """A local Elo ladder and regression harness for Connect Four bots.
+
+Bots play pairs of games, and ratings are computed from the stored games. Begin with `ladder run`,
+then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and a
+file ladder.toml in the current folder may hold defaults for all options."""
+
+app = CommandGroup(
+    help=SUMMARY,
     name="ladder",
-    no_args_is_help=True,
     add_completion=True,
-    rich_markup_mode=None,  # formatting help with Rich would double the time that it takes
     pretty_exceptions_enable=False,
-    help="A local Elo ladder and regression harness for Connect Four bots.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("gate")(gate.gate)
-app.command("bisect")(bisect.bisect)
-app.command("select")(select.select)
-app.command("match")(match.match)
-app.command("compete")(compete.compete)
-app.add_typer(bots.app, name="bots")
-app.command("export")(exchange.export)
-app.command("import")(exchange.import_)
-app.command("rate")(rate.rate)
-app.command("play")(play.play)
-app.command("games")(games.games)
-app.add_typer(runs.app, name="runs")
-app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
-app.add_typer(cluster.app, name="cluster")
-app.command("replay")(replay.replay)
-app.command("solve")(solve.solve)
-app.command("perft")(perft.perft)
-app.add_typer(bench.app, name="bench")
-app.add_typer(stats.app, name="stats")
-app.add_typer(train.app, name="train")
-app.command("tune")(tune.tune)
-app.add_typer(openings.app, name="openings")
-app.add_typer(suite.app, name="suite")
-app.command("analyze")(analyze.analyze)
-app.command("doctor")(doctor.doctor)
+PLAY = "Play and rate"
+app.command("run", rich_help_panel=PLAY)(run.run)
+app.command("match", rich_help_panel=PLAY)(match.match)
+app.command("play", rich_help_panel=PLAY)(play.play)
+app.command("report", rich_help_panel=PLAY)(report.report)
+app.command("rate", rich_help_panel=PLAY)(rate.rate)
+app.command("compete", rich_help_panel=PLAY)(compete.compete)
+
+JUDGE = "Judge a change"
+app.command("gate", rich_help_panel=JUDGE)(gate.gate)
+app.command("select", rich_help_panel=JUDGE)(select.select)
+app.command("bisect", rich_help_panel=JUDGE)(bisect.bisect)
+app.command("tune", rich_help_panel=JUDGE)(tune.tune)
+app.add_typer(suite.app, name="suite", rich_help_panel=JUDGE)
+app.add_typer(stats.app, name="stats", rich_help_panel=JUDGE)
+
+LOOK = "Look at runs and games"
+app.command("serve", rich_help_panel=LOOK)(serve.serve)
+app.add_typer(runs.app, name="runs", rich_help_panel=LOOK)
+app.command("games", rich_help_panel=LOOK)(games.games)
+app.command("replay", rich_help_panel=LOOK)(replay.replay)
+
+EXACT = "Exact answers"
+app.command("solve", rich_help_panel=EXACT)(solve.solve)
+app.command("analyze", rich_help_panel=EXACT)(analyze.analyze)
+app.add_typer(openings.app, name="openings", rich_help_panel=EXACT)
+app.command("perft", rich_help_panel=EXACT)(perft.perft)
+
+BOTS = "Bots and machines"
+app.add_typer(bots.app, name="bots", rich_help_panel=BOTS)
+app.add_typer(train.app, name="train", rich_help_panel=BOTS)
+app.command("worker", rich_help_panel=BOTS)(worker.worker)
+app.add_typer(cluster.app, name="cluster", rich_help_panel=BOTS)
+
+CARE = "Care"
+app.command("doctor", rich_help_panel=CARE)(doctor.doctor)
+app.command("export", rich_help_panel=CARE)(exchange.export)
+app.command("import", rich_help_panel=CARE)(exchange.import_)
+app.add_typer(bench.app, name="bench", rich_help_panel=CARE)
 
 
 def _print_version(value: bool) -> None:
@@ -90,17 +104,17 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=SUMMARY)
 def options(
     context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
         ),
     ] = False,
 ) -> None:
-    """A local Elo ladder and regression harness for Connect Four bots."""
+    """Read the defaults of `ladder.toml`."""
     del version
     from pathlib import Path
 
@@ -111,5 +125,5 @@ def options(
 
 @cache
 def parser() -> Any:
-    """The parser of all commands, built from their options once in a process."""
+    """Return the parser of all commands, built once in a process."""
     return get_command(app)

@@ -1,6 +1,6 @@
-"""Words that a shell offers: names of bots, lists of them, and pairings.
+"""Completions that a shell offers: names of bots, lists of them, and pairings.
 
-A shell waits for the answer and shows no error, so whatever goes wrong offers nothing.
+A shell waits for the answer and shows no error, so an error means no completions.
 """
 
 import contextlib
@@ -14,12 +14,12 @@ GAUNTLET = "gauntlet:"
 
 
 def bot_names(context: typer.Context, incomplete: str) -> list[str]:
-    """The registered bots that begin so."""
+    """Return the names of registered bots that begin with a text."""
     return [name for name in _registered(context) if name.startswith(incomplete)]
 
 
 def bot_lists(context: typer.Context, incomplete: str) -> list[str]:
-    """A list between commas, with each registered bot that it may go on with."""
+    """Complete the last name of a comma-separated list of bots."""
     before, comma, last = incomplete.rpartition(",")
     named = before.split(",")
     return [
@@ -30,13 +30,13 @@ def bot_lists(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def pairings(context: typer.Context, incomplete: str) -> list[str]:
-    """The kinds of pairing, a gauntlet with each registered bot."""
+    """Return the kinds of pairing that begin with a text, with a gauntlet of each bot."""
     words = [*PAIRINGS, *(f"{GAUNTLET}{name}" for name in _registered(context))]
     return [word for word in words if word.startswith(incomplete)]
 
 
 def _registered(context: typer.Context) -> Sequence[str]:
-    """Names in the database that the command would use; without one those of the built-ins."""
+    """Return the names in the command's database, or the built-in players if it does not exist."""
     from pathlib import Path
 
     found: list[str] = []
@@ -55,17 +55,17 @@ def _registered(context: typer.Context) -> Sequence[str]:
 
 
 def _database(context: typer.Context) -> str:
-    """The database of the command line so far, the environment, `ladder.toml`, or the default."""
+    """Return the database that the command would use."""
     from pathlib import Path
 
     from ladder.cli.config import read_defaults
-    from ladder.cli.options import DEFAULT_DATABASE
 
+    default = next(each.default for each in context.command.params if each.name == "db")
     given = context.params.get("db") or os.environ.get("LADDER_DB")
-    if given and given != DEFAULT_DATABASE:
+    if given and given != default:
         return str(given)
     defaults = read_defaults(context.find_root().command, Path.cwd())
     path = context.command_path.split()[1:]
     for word in path:
         defaults = defaults.get(word, {})
-    return str(defaults.get("db", DEFAULT_DATABASE))
+    return str(defaults.get("db", default))

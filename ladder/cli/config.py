@@ -1,8 +1,8 @@
 """Defaults from `ladder.toml` in the current folder.
 
-Keys are option names without dashes in front; a table per command, and whatever stands outside of
-every table counts for all commands, as the sandbox does wherever it stands. One board under
-``boards`` is also the default of commands that take a single ``--board``::
+Keys are names of options without dashes. A table holds the defaults of one command, and keys before
+the first table those of all commands, as does a sandbox in any table. One board under ``boards`` is
+also the default of commands that take a single ``--board``::
 
     db = "overnight.db"
 
@@ -19,19 +19,19 @@ from ladder.errors import UsageError
 from ladder.names import CONFIG
 
 SANDBOX = "sandbox"
-"""The option that no command may miss: a bot started without it can do whatever its user can."""
+"""The option that counts for all commands: a bot started without it may do what its user may."""
 
 
 def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
-    """The defaults as the command line library wants them; empty without a file.
+    """Return the defaults as Click's `default_map`; empty without a file.
 
     Args:
-        command: the group of all commands, as the library's context holds it.
-        folder: where the file may lie.
+        command: the group of all commands.
+        folder: the folder of the file.
 
     Raises:
-        UsageError: the file is not TOML, names an unknown command or option, or holds a value that
-            no option takes.
+        UsageError: the file is not TOML, names an unknown command or option, or holds a value of
+            the wrong kind.
 
     """
     path = folder / CONFIG
@@ -41,15 +41,15 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{CONFIG} cannot be read: {error}") from error
+        raise UsageError(f"{CONFIG} cannot be read: {error}; mend it or move it away") from error
     shared = {**_sandbox_of_all(content), **_board_of_all(content)}
     return _for_commands({**shared, **content}, _options_of(command))
 
 
 def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the board of a `boards` for all commands, if it is a single one.
+    """Return a default of `board` if the `boards` of all commands are a single one.
 
-    A family such as `thu`, and text that the option itself refuses, give no default.
+    A class such as `thu` gives none, nor does a text that is not valid: its option refuses it.
     """
     from engine.board import parse_board_classes
     from engine.errors import BoardError
@@ -64,10 +64,10 @@ def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:
-    """The sandbox that stands in the table of some command, for the commands that have none.
+    """Return the sandbox of any command's table as the default of all commands.
 
     Raises:
-        UsageError: several tables have different ones, and nothing says which is meant.
+        UsageError: several tables have different ones.
 
     """
     found = {str(value) for value in _deep_values(content, SANDBOX)}
@@ -75,14 +75,14 @@ def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:
         return {}
     if len(found) > 1:
         raise UsageError(
-            f"{CONFIG}: several tables have different sandboxes: write the one for all commands "
-            "outside of every table"
+            f"{CONFIG}: several tables have different sandboxes: write one for all commands before "
+            "the first table"
         )
     return {SANDBOX: found.pop()}
 
 
 def _deep_values(table: dict[str, Any], key: str) -> list[Any]:
-    """The values of a key in the tables below."""
+    """Return the values of a key in all tables, at any depth."""
     found = []
     for value in table.values():
         if isinstance(value, dict):
@@ -92,7 +92,7 @@ def _deep_values(table: dict[str, Any], key: str) -> list[Any]:
 
 
 def _options_of(command: Any) -> dict[str, Any]:
-    """Option names of every command, nested for groups."""
+    """Return the names of options by command, nested for groups."""
     own = {parameter.name: None for parameter in command.params if not parameter.is_eager}
     if hasattr(command, "commands"):
         return {**own, **{name: _options_of(sub) for name, sub in command.commands.items()}}
@@ -102,7 +102,7 @@ def _options_of(command: Any) -> dict[str, Any]:
 def _for_commands(
     content: dict[str, Any], known: dict[str, Any], inherited: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Spread a table over the commands below it; what stands deeper wins."""
+    """Return the defaults of each command; a deeper table overrides the one above it."""
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     own = _own({key: value for key, value in content.items() if not isinstance(value, dict)})
     for key in tables:
@@ -133,19 +133,19 @@ def _for_command(
 
 
 def _own(table: dict[str, Any]) -> dict[str, Any]:
-    """The options of a table by their Python names."""
+    """Return the options of a table by their names in Python."""
     return {key.replace("-", "_"): _value(key, value) for key, value in table.items()}
 
 
 def _value(key: str, value: Any) -> Any:
-    """A value as the command line would give it: a list becomes words between commas."""
+    """Return a value as on the command line: a list becomes comma-separated words."""
     if isinstance(value, dict):
         raise UsageError(f"{CONFIG}: there is no command [{key}]")
     if not isinstance(value, list):
         return value
     if not value or not all(isinstance(one, str | int | float) for one in value):
         raise UsageError(
-            f"{CONFIG}: {key} is a list of words or numbers, at least one, got {value}"
+            f"{CONFIG}: {key} must be a list of one or more words or numbers, got {value}"
         )
     return ",".join(map(str, value))
 
@@ -155,7 +155,7 @@ def _is_group(options: dict[str, Any]) -> bool:
 
 
 def _names(known: dict[str, Any]) -> set[str]:
-    """Every option name at or below a level."""
+    """Return the names of all options at or below a level."""
     names: set[str] = set()
     for key, entry in known.items():
         names |= _names(entry) if isinstance(entry, dict) else {key}

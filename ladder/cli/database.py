@@ -1,4 +1,4 @@
-"""Small things that most commands do: open the database, read conditions, write output."""
+"""Opening the database of a command."""
 
 import contextlib
 import os
@@ -18,17 +18,17 @@ from ladder.signals import current_stop
 
 @contextmanager
 def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Store]":
-    """The database of `--db`; with `sync` its built-in players are brought up to date.
+    """Open the database; with `sync`, bring its built-in players up to date.
 
     Raises:
         DatabaseError: it cannot be opened.
-        Stopped: the user wants the command to end.
+        Stopped: the user has stopped the command.
 
     """
     from db.store import Store
 
     current_stop().check()
-    with Store.open(where, create=create, retry_policy=_printing_retry_policy()) as store:
+    with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
         current_stop().check()
         with _explained_by_damage(store):
             if sync:
@@ -37,7 +37,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
 
 def migrate_database(where: str, *, force: bool) -> str:
-    """Bring the database of `--db` up to date, and return what was done.
+    """Bring a database up to date, and return what was done.
 
     Raises:
         DatabaseError: it cannot be migrated, or runs are in play and `force` is false.
@@ -46,20 +46,20 @@ def migrate_database(where: str, *, force: bool) -> str:
     from db.store import Store
 
     current_stop().check()
-    version = Store.migrate(where, force=force, retry_policy=_printing_retry_policy())
+    version = Store.migrate(where, force=force, retry_policy=_reporting_retry_policy())
     return "up to date" if version is None else f"brought up to date from version {version}"
 
 
 @contextmanager
 def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
-    """Open the database of `--db` to play in; its runs end when the block has printed them.
+    """Open the database to play in; its runs are finished when the block has printed them.
 
-    A missing one is created once `check` has accepted what was asked for, so that a command that
-    is refused leaves no new file.
+    A missing database is created only after `check` has passed, so that a refused command leaves no
+    new file.
 
     Raises:
         DatabaseError: it cannot be opened.
-        Stopped: the user wants the command to end.
+        Stopped: the user has stopped the command.
 
     """
     if is_missing(where):
@@ -71,18 +71,18 @@ def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[St
 
 @contextmanager
 def _explained_by_damage(store: "Store") -> Iterator[None]:
-    """Look for damage in the database when an unforeseen error ends the block.
+    """Check the database for damage if an unexpected error ends the block.
 
     Raises:
-        Corrupt: it is damaged, which explains the error.
+        Corrupt: the database is damaged, which explains the error.
 
     """
     try:
         yield
     except Exception as error:
-        from ladder.cli.failures import is_foreseen
+        from ladder.cli.failures import is_expected
 
-        damage = None if is_foreseen(error) else store.audit.damage()
+        damage = None if is_expected(error) else store.audit.damage()
         if damage is None:
             raise
         raise damage from error
@@ -92,13 +92,15 @@ def _sync(store: "Store") -> None:
     from ladder.match.registry.builtins import sync_builtins
 
     for name in sync_builtins(store):
-        print_error(f"{name} has a new revision: its sources have changed")
+        print_error(
+            f"{name} has a new revision, as its sources have changed: older games do not count"
+        )
     current_stop().check()
 
 
 @contextmanager
 def open_to_read(where: str) -> "Iterator[Store]":
-    """The database of `--db` for a command that only looks, also where nothing can be written.
+    """Open the database to read it, also where nothing can be written.
 
     Raises:
         DatabaseError: it is missing or cannot be read.
@@ -107,14 +109,14 @@ def open_to_read(where: str) -> "Iterator[Store]":
     from db.store import Store
 
     current_stop().check()
-    with Store.open_to_read(where, retry_policy=_printing_retry_policy()) as store:
+    with Store.open_to_read(where, retry_policy=_reporting_retry_policy()) as store:
         current_stop().check()
         with _explained_by_damage(store):
             yield store
 
 
-def _printing_retry_policy() -> "RetryPolicy":
-    """Waiting for a server that is away is told on stderr, and ends with a wish to stop."""
+def _reporting_retry_policy() -> "RetryPolicy":
+    """Return the policy that reports on stderr that a server is away, until the user stops."""
     from db.store import RetryPolicy
 
     retry_policy = RetryPolicy()
@@ -124,15 +126,15 @@ def _printing_retry_policy() -> "RetryPolicy":
 
 
 def is_missing(where: str) -> bool:
-    """Whether `--db` names a file that is not there yet."""
+    """Return whether the database is a file that does not exist yet."""
     return "://" not in where and not Path(where).exists()
 
 
 @contextmanager
-def open_or_imagine(where: str) -> "Iterator[Store]":
-    """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
+def open_or_preview(where: str) -> "Iterator[Store]":
+    """Open the database to read it, or a temporary new one if it does not exist.
 
-    For looking: a command that only looks must not leave a new file behind.
+    A command that only reads must not leave a new file.
 
     Raises:
         Missing: the database is not there, and a bot was asked for that a new one would not hold.
@@ -142,7 +144,7 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
     from db.errors import Missing
 
     if is_missing(where):
-        with _imagined(where) as (store, _):
+        with _temporary_database(where) as (store, _):
             yield store
         return
     with contextlib.ExitStack() as stack:
@@ -151,7 +153,7 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
         except Missing:
             if "://" not in where:
                 raise
-            # A server's database without our tables; one that is not there at all is told.
+            # The database on the server has no tables yet; one that does not exist is an error.
             store = stack.enter_context(open_store(where, create=True))
         if not store.is_read_only:
             _sync(store)
@@ -160,10 +162,9 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
 
 @contextmanager
 def open_draft(where: str) -> "Iterator[Store]":
-    """The database of `--db`; a missing one comes to be when the block has ended without an error.
+    """Open the database; a missing one is created when the block has ended without an error.
 
-    For commands that look before they write: when they are refused they leave no new file behind,
-    and the built-in players are registered once.
+    A command that is refused in the block leaves no new file.
 
     Raises:
         Missing: the database is not there, and a bot was asked for that a new one would not hold.
@@ -171,28 +172,28 @@ def open_draft(where: str) -> "Iterator[Store]":
 
     """
     if not is_missing(where):
-        with open_or_imagine(where) as store:
+        with open_or_preview(where) as store:
             yield store
         return
-    with _imagined(where) as (store, file):
+    with _temporary_database(where) as (store, file):
         yield store
         store.close()
-        # Where that fails, the command that opens it next makes it, or says why it cannot.
+        # If that fails, the next opening creates the database or reports the reason.
         with contextlib.suppress(OSError):
             _put(file, Path(where).absolute())
 
 
 @contextmanager
-def _imagined(where: str) -> "Iterator[tuple[Store, Path]]":
-    """A new database for a missing one, and its file, which vanishes."""
+def _temporary_database(where: str) -> "Iterator[tuple[Store, Path]]":
+    """Open a new database in a temporary file, for a missing one."""
     from db.errors import UnknownRow
     from ladder.errors import UnknownBot
 
     with (
-        tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
+        tempfile.TemporaryDirectory(prefix="ladder-new-") as folder,
         current_stop().before_sudden_exit(partial(shutil.rmtree, folder, ignore_errors=True)),
     ):
-        file = Path(folder) / "imagined.db"
+        file = Path(folder) / "new.db"
         with open_store(str(file), create=True, sync=True) as store:
             try:
                 yield store, file
@@ -204,13 +205,13 @@ def _missing(where: str, error: Exception) -> Exception:
     from db.errors import Missing
 
     place = Path(where).absolute()
-    return Missing(f"there is no database {place}, so only the built-in players are known: {error}")
+    return Missing(f"there is no database {place}, so only built-in players are known: {error}")
 
 
 def _put(file: Path, place: Path) -> None:
-    """Let a closed database appear at its place, whole or not at all. Raises OSError."""
+    """Move a closed database to its place, whole or not at all. Raises OSError."""
     if any(file.parent.glob(f"{file.name}-*")):
-        raise FileExistsError  # SQLite keeps a log beside it: the file alone is not all
+        raise FileExistsError  # an SQLite log beside it: the file alone is not complete
     new = place.with_name(f".{place.name}.new-{os.getpid()}")
     try:
         shutil.copyfile(file, new)

@@ -1,4 +1,4 @@
-"""Errors as a person should see them: one sentence and an exit code, never a traceback."""
+"""Errors as users see them: one sentence and an exit code, no traceback."""
 
 import contextlib
 import os
@@ -8,11 +8,11 @@ import traceback
 import typer
 
 from ladder.cli.output import print_error
-from ladder.errors import ExitCode, LadderError, UsageError
+from ladder.errors import ExitCode, LadderError
 
 
-def is_foreseen(error: BaseException) -> bool:
-    """Return whether an error has a sentence of its own, and is neither a defect nor damage."""
+def is_expected(error: BaseException) -> bool:
+    """Return whether an error has a message for users, and so is no defect and no damage."""
     from bots.errors import BotsError
     from db.errors import DatabaseError
     from engine.errors import EngineError
@@ -22,20 +22,20 @@ def is_foreseen(error: BaseException) -> bool:
 
 
 def explain(error: Exception) -> int:
-    """Print what went wrong on stderr and return the exit code.
+    """Print an error on stderr and return the exit code.
 
-    An error that nobody foresaw is ours: its traceback is shown only with LADDER_DEBUG set.
+    An unexpected error is a defect; LADDER_DEBUG adds its traceback.
     """
-    code, sentence = _judge(error)
+    code, sentence = _describe(error)
     if sentence:
-        with contextlib.suppress(LadderError, BrokenPipeError):  # the exit code is all that is left
+        with contextlib.suppress(LadderError, BrokenPipeError):  # the exit code still reports it
             print_error(f"ladder: {sentence}")
     _drop_unwritten()
     return code
 
 
 def _drop_unwritten() -> None:
-    """Send to nowhere what the standard streams could not write: it would fail again at the end."""
+    """Discard what the standard streams could not write, or it would fail again at the exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -43,32 +43,30 @@ def _drop_unwritten() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _judge(error: Exception) -> tuple[int, str]:
+def _describe(error: Exception) -> tuple[int, str]:
     from bots.errors import BotsError
     from db.errors import DatabaseError
     from engine.errors import EngineError
 
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
-    if isinstance(error, typer.Abort):  # Typer's word for the end of the input at a question
+    if isinstance(error, typer.Abort):  # the input ended at a question
         return ExitCode.STOPPED, "stopped"
-    if isinstance(error, UsageError) and error.option is not None:
-        return error.exit_code, f"--{error.option.replace('_', '-')}: {error.problem}"
     if isinstance(error, LadderError):
         return error.exit_code, str(error)
     if isinstance(error, EngineError | BotsError | DatabaseError):
         return ExitCode.USAGE, str(error)
     show = getattr(error, "format_message", None)
-    if show is not None:  # bad words on the command line, found by Typer
+    if show is not None:  # a bad command line, found by Typer
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
         return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{show()} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):
-        # The reader of our output went away, as `| head` does; nothing is wrong.
+        # The reader of the output has closed it, as `| head` does; nothing is wrong.
         return ExitCode.DONE, ""
     if os.environ.get("LADDER_DEBUG"):
         print_error("".join(traceback.format_exception(error)))
     place = traceback.extract_tb(error.__traceback__)[-1]
     return ExitCode.INTERNAL, (
         f"internal error at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "
-        "set LADDER_DEBUG=1 for the details, and please report it"
+        "please report it, with the traceback that LADDER_DEBUG=1 prints"
     )

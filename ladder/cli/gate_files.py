@@ -1,4 +1,4 @@
-"""Where a gate's verdict goes besides the screen: files, and GitHub's pages when it runs there."""
+"""Files with a gate's verdict, and its summary and annotations under GitHub Actions."""
 
 import os
 from pathlib import Path
@@ -17,10 +17,10 @@ SUMMARY_LIMIT = 60_000
 
 
 def publish(gated: GateOutcome, *, junit: Path | None, summary: Path | None, quiet: bool) -> None:
-    """Write the files that were asked for, and under GitHub Actions summary and annotations.
+    """Write the files of a verdict, and under GitHub Actions its summary and annotations.
 
-    With `quiet` annotations go to standard error, where GitHub finds them as well, so that
-    standard output stays one JSON document.
+    With `quiet`, annotations go to standard error, which GitHub reads too, and standard output
+    stays one JSON document.
     """
     if junit is not None:
         write_file(junit, gate_junit(gated), "--junit")
@@ -35,13 +35,13 @@ def publish(gated: GateOutcome, *, junit: Path | None, summary: Path | None, qui
             with open(job, "a", encoding="utf-8", errors="replace") as file:
                 file.write(markdown + "\n")
         except OSError as error:
-            print_error(f"the job summary cannot be written: {error}")
+            print_error(f"warning: the job summary of GitHub Actions cannot be written: {error}")
     for line in annotations(gated):
         (print_error if quiet else print_out)(line)
 
 
 def annotations(gated: GateOutcome) -> list[str]:
-    """One error per baseline against which the candidate regressed; one for an invalid gate."""
+    """Return an annotation for each regression, or for a gate without a decision."""
     result = gated.result
     if result.verdict is Verdict.INVALID:
         return [annotation("error", f"{result.candidate}: the gate is invalid", result.reason)]

@@ -1,42 +1,46 @@
-"""Help of the commands: whole sentences in every list, and an example for each command."""
+"""Help of the commands: options under headings, commands in groups, an example for each command.
+
+The headings are the `rich_help_panel` of options and commands, printed by Click's plain formatter:
+formatting help with Rich would double the time that it takes.
+"""
 
 import difflib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from ladder.errors import ExitCode
+from ladder.cli.environment import VARIABLES
+from ladder.cli.options import PANEL_CLUSTER, PANEL_LIMITS, PANEL_OUTPUT
+from ladder.errors import ExitCode, UsageError
 
 EXAMPLES = {
     "run": "ladder run --bots 'v*' --time 100ms --hours 8",
-    "report": "ladder report --compare v4 v3",
-    "gate": "ladder gate mybot --against v12 --max-drop 20",
-    "bisect": "ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30",
-    "select": "ladder select idea1 idea2 idea3 --against v12 --indifference 15",
-    "tune": "ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms",
     "match": "ladder match mybot v4 --games 100",
-    "compete": "ladder compete ./a.so ./b.so result.txt 10",
-    "export": "ladder export --format pgn -o games.pgn",
-    "import": "ladder import games.jsonl",
-    "rate": "ladder rate games.pgn --anchor Alice=1500",
     "play": "ladder play v12 --board 10x11@3,4 --time 200ms",
+    "report": "ladder report --compare v4 v3",
+    "rate": "ladder rate games.pgn --anchor Alice=1500",
+    "compete": "ladder compete ./a.so ./b.so result.txt 10",
+    "gate": "ladder gate mybot --against v12 --max-drop 20",
+    "select": "ladder select idea1 idea2 idea3 --against v12 --indifference 15",
+    "bisect": "ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30",
+    "tune": "ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms",
+    "suite make": "ladder suite make mine.jsonl --boards 6x7 --count 200",
+    "suite run": "ladder suite run v12 standard --time 10ms,100ms",
+    "stats elo": "ladder stats elo --wdl 60,10,30",
+    "stats los": "ladder stats los --penta 2,5,20,9,4",
+    "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
+    "serve": "ladder serve --db night.db --open",
+    "runs": "ladder runs",
+    "runs delete": "ladder runs delete 3",
     "games": "ladder games --bot mybot --lost --limit 5",
     "replay": "ladder replay --last-loss mybot v4",
     "solve": "ladder solve 33333 --board 6x7 --columns",
-    "perft": "ladder perft 6x7 6",
     "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
-    "suite make": "ladder suite make mine.jsonl --boards 6x7 --count 200",
-    "suite run": "ladder suite run v12 standard --time 10ms,100ms",
     "openings make": "ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced",
-    "doctor": "ladder doctor",
-    "runs": "ladder runs",
-    "runs delete": "ladder runs delete 3",
-    "serve": "ladder serve --db night.db --open",
-    "worker": "ladder worker lab1:8786 --certificates lab --slots 8",
-    "cluster start": "ladder cluster start --host 192.168.1.5 --certificates lab",
-    "cluster certificates": "ladder cluster certificates lab",
+    "perft": "ladder perft 6x7 6",
     "bots list": "ladder bots list --retired",
     "bots show": "ladder bots show v4",
     "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",
@@ -46,18 +50,20 @@ EXAMPLES = {
     "bots unretire": "ladder bots unretire mybot",
     "bots rename": "ladder bots rename mybot mybot-1",
     "bots delete": "ladder bots delete mybot",
-    "bench harness": "ladder bench harness --games 2000",
-    "bench search": "ladder bench search --bots v17 --boards 11x11@5,5",
-    "stats elo": "ladder stats elo --wdl 60,10,30",
-    "stats los": "ladder stats los --penta 2,5,20,9,4",
-    "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
     "train c4ai": "ladder train c4ai --generations 200 --output weights",
     "train value": "ladder train value --games 5000 --generations 3 --output weights",
+    "worker": "ladder worker lab1:8786 --certificates lab --slots 8",
+    "cluster start": "ladder cluster start --host 192.168.1.5 --certificates lab",
+    "cluster certificates": "ladder cluster certificates lab",
+    "doctor": "ladder doctor",
+    "export": "ladder export --format pgn -o games.pgn",
+    "import": "ladder import games.jsonl",
+    "bench harness": "ladder bench harness --games 2000",
+    "bench search": "ladder bench search --bots v17 --boards 11x11@5,5",
 }
-"""A command line for each command, by the words that reach it."""
+"""A command line for each command by its words, in the order in which help lists the commands."""
 
-
-MEANT = {
+SYNONYMS = {
     "add": ("register", "new", "create"),
     "delete": ("remove", "rm"),
     "list": ("ls",),
@@ -66,20 +72,62 @@ MEANT = {
     "unretire": ("restore", "enable"),
 }
 """Words that other programs use for a command."""
-ALIKE = 0.7
+SIMILARITY = 0.7
 """Similarity of two words from which one may be a misspelling of the other."""
+
+HEADINGS_FROM = 9
+"""Number of parameters from which a command's help has headings; fewer stand in one list."""
+ARGUMENTS, OPTIONS = "Arguments", "Options"
+LAST = (PANEL_LIMITS, PANEL_CLUSTER, PANEL_OUTPUT)
+"""The headings at the end; those before them stand in the order of the first option of each."""
+TERM_WIDTH = 30
+"""Widest column of names, in characters; longer names have a line of their own."""
+
+
+class HelpCommand(TyperCommand):
+    """A command whose options stand under headings."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options under their headings."""
+        _write_sections(formatter, option_sections(self, ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line after the command's own."""
+        del ctx
+        arguments = [each for each in self.params if each.param_type_name == "argument"]
+        return [
+            "[OPTIONS]",
+            *(f"{each.metavar}" if each.required else f"[{each.metavar}]" for each in arguments),
+        ]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; its errors name options as they are typed."""
+        return _with_spelled_options(super().invoke, ctx)
 
 
 class HelpGroup(TyperGroup):
     """A group of commands that lists them with whole sentences, and gives each its example."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         prefix = "" if self.name in (None, "ladder") else f"{self.name} "
+        in_order = [f"{words} " for words in EXAMPLES]
+
+        def place(name: str) -> int:
+            beginning = f"{prefix}{name} "
+            found = (index for index, words in enumerate(in_order) if words.startswith(beginning))
+            return next(found, len(in_order))
+
+        # Typer puts all groups behind the commands.
+        self.commands = {name: self.commands[name] for name in sorted(self.commands, key=place)}
         for name, command in self.commands.items():
             example = EXAMPLES.get(f"{prefix}{name}")
             if example is not None:
                 command.epilog = f"\b\nExample:\n  {example}"
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the group or its command; errors name options as they are typed."""
+        return _with_spelled_options(super().invoke, ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Print the help of a group that is called without a command."""
@@ -89,41 +137,133 @@ class HelpGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command, or refuse the word and propose the commands that may be meant."""
+        """Find a command, or refuse the word and propose similar commands."""
         word = args[0]
         if word not in self.commands and not word.startswith("-") and not ctx.resilient_parsing:
-            near = [f"`{ctx.command_path} {name}`" for name in self._meant_by(word)]
+            near = [f"`{ctx.command_path} {name}`" for name in self._similar_commands(word)]
             ctx.fail(
                 f"No such command {word!r}"
                 + (f": did you mean {' or '.join(near)}?" if near else "")
             )
         return super().resolve_command(ctx, args)
 
-    def _meant_by(self, word: str) -> Iterator[str]:
+    def _similar_commands(self, word: str) -> Iterator[str]:
         """Yield the commands that a word may stand for, each by the words behind this group."""
-        near = difflib.get_close_matches(word, self.commands, cutoff=ALIKE)
+        near = difflib.get_close_matches(word, self.commands, cutoff=SIMILARITY)
         for name, command in self.commands.items():
-            if name in near or word in MEANT.get(name, ()):
+            if name in near or word in SYNONYMS.get(name, ()):
                 yield name
             elif isinstance(command, HelpGroup):
                 for inner in command.commands:
-                    if word == inner or word in MEANT.get(inner, ()):
+                    if word == inner or word in SYNONYMS.get(inner, ()):
                         yield f"{name} {inner}"
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command with the whole first sentence of its help, wrapped."""
-        rows = [
-            (name, first_sentence(command.short_help or command.help or ""))
-            for name, command in self.commands.items()
-            if not command.hidden
-        ]
-        if rows:
-            with formatter.section("Commands"):
-                formatter.write_dl(rows)
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands by group, each with the first sentence of its help, then options."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            heading = getattr(command, "rich_help_panel", None) or "Commands"
+            sentence = first_sentence(command.short_help or command.help or "")
+            sections.setdefault(heading, []).append((name, sentence))
+        sections.update(option_sections(self, ctx))
+        if ctx.parent is None:
+            sections["Environment variables"] = list(VARIABLES.items())
+        _write_sections(formatter, sections)
+
+
+class CommandGroup(typer.Typer):
+    """A declaration of a group of commands with this module's help."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(
+            cls=HelpGroup, rich_markup_mode=None, **{"no_args_is_help": True, **settings}
+        )
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
+        """Declare a function as a command."""
+        return super().command(name, cls=HelpCommand, **settings)
+
+
+def option_spelling(command: Any, field: str) -> str | None:
+    """Return an option of a command as a user types it, or None if the command has no such option.
+
+    Args:
+        command: as Click holds it.
+        field: the parameter's name in Python (``max_drop``), or the name without dashes
+            (``format``), with or without a unit (``time_ms``).
+
+    """
+    names = (field, field.rpartition("_")[0])
+    for name in filter(None, names):
+        for parameter in command.params:
+            if parameter.param_type_name == "argument":
+                if parameter.name == name:
+                    return str(parameter.metavar or name.upper())
+            elif name == parameter.name or f"--{name.replace('_', '-')}" in parameter.opts:
+                return str(max(parameter.opts, key=len))
+    return None
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a help text, in one line."""
+    """Return the first sentence of a help text, in one line."""
     paragraph = " ".join(text.split("\n\n")[0].split())
     end = paragraph.find(". ")
     return paragraph if end < 0 else paragraph[: end + 1]
+
+
+def _with_spelled_options(invoke: Callable[[Any], Any], ctx: Any) -> Any:
+    try:
+        return invoke(ctx)
+    except UsageError as error:
+        # An error below a group has passed the command, which has spelled its option.
+        spelling = error.option and option_spelling(ctx.command, error.option)
+        if spelling:
+            error.args = (f"{spelling}: {error.problem}",)
+        raise
+
+
+def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Return names and help of a command's arguments and options by their headings."""
+    parameters = command.get_params(ctx)
+    sections: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
+    for parameter in parameters:
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            name, text = record
+            if parameter.param_type_name == "argument":
+                heading = ARGUMENTS
+                name = name.partition(" <")[0]  # the type: <str>
+            elif parameter.name == "help":
+                heading = PANEL_OUTPUT
+            else:
+                heading = getattr(parameter, "rich_help_panel", None) or OPTIONS
+            sections.setdefault(heading, []).append((name, _plain_default(text)))
+    for heading in [*sections]:
+        if len(sections[heading]) == 1 and heading not in (ARGUMENTS, OPTIONS, *LAST):
+            # A single option needs no heading.
+            sections[OPTIONS] += sections.pop(heading)
+    if len(parameters) < HEADINGS_FROM or set(sections) <= {ARGUMENTS, OPTIONS, PANEL_OUTPUT}:
+        rows = [row for heading in sections if heading != ARGUMENTS for row in sections[heading]]
+        return {ARGUMENTS: sections[ARGUMENTS], OPTIONS: rows}
+    for heading in LAST:
+        if heading in sections:
+            sections[heading] = sections.pop(heading)
+    return sections
+
+
+def _plain_default(text: str) -> str:
+    """Return an option's help without Click's parentheses around a default, and without 20.0."""
+    text = re.sub(r"default: \((.*)\)(; required)?\]$", r"default: \1\2]", text)
+    return re.sub(r"(default: \d+)\.0\]$", r"\1]", text)
+
+
+def _write_sections(formatter: Any, sections: dict[str, list[tuple[str, str]]]) -> None:
+    """Write lists under headings, with texts in one column of the page."""
+    names = [len(name) for rows in sections.values() for name, _ in rows]
+    width = max((length for length in names if length <= TERM_WIDTH), default=0)
+    for heading, rows in sections.items():
+        if rows:
+            with formatter.section(heading):
+                # Click aligns each list by its own longest name: a padded one aligns all lists.
+                (name, text), *others = rows
+                formatter.write_dl([(name.ljust(width), text), *others], col_max=width)

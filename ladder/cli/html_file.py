@@ -1,4 +1,4 @@
-"""Writes a page where the user wants it: only over a page of ours, or with --force."""
+"""Writing HTML pages, which replace other programs' files only with --force."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ladder.stats.pool.rating import RatingOptions
 
 HEAD = 4096
-"""Characters at the beginning of a file in which a page of ours names its generator."""
+"""Characters at the beginning of a file in which a page names its generator."""
 
 
 def check_html(file: Path, *, force: bool) -> None:
-    """Refuse a file that no page may be written to, before any work is done for it.
+    """Refuse a file that the page cannot replace, before any work is done.
 
     Raises:
         UsageError: the folder is missing, or another program's file would be lost.
@@ -39,10 +39,10 @@ def check_html(file: Path, *, force: bool) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise UsageError(f"--html {file} cannot be read: {error.strerror}") from error
+        raise UsageError(f"--html: {file} cannot be read: {error.strerror}") from error
     if head and not is_ours(head) and not force:
         raise UsageError(
-            f"--html {file} exists and is no report of ours: name another file, or add --force"
+            f"--html: {file} is a file of another program: name another file, or add --force"
         )
 
 
@@ -59,7 +59,7 @@ def write_html(file: Path, text: str) -> None:
         partial.replace(file)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise UsageError(f"--html {file} cannot be written: {error.strerror}") from error
+        raise UsageError(f"--html: {file} cannot be written: {error.strerror}") from error
 
 
 def write_division(
@@ -78,14 +78,14 @@ def write_division(
 
     Args:
         store: the open database.
-        division: whose games.
-        file: where to.
+        division: the division of the page.
+        file: the file to write.
         since: only games that began then or later, epoch seconds.
-        games: how many of them to embed.
+        games: most games to embed.
         options: of the rating list.
-        names: bots to put side by side as well.
-        patterns: names or patterns of the bots to show; none: all.
-        retired: whether retired bots are shown, too.
+        names: bots to compare as well.
+        patterns: names or patterns of the bots to show; empty for all.
+        retired: whether retired bots are shown too.
 
     Raises:
         UsageError: the division has no games, or the file cannot be written.
@@ -97,7 +97,7 @@ def write_division(
     from ladder.results.standings.report_data import read_report_data
     from reports.report.standings import unrated_lines
 
-    # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
+    # Loading the charts takes a second, during which SQLite works without Python's lock.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
     loading.start()
     data = read_report_data(
@@ -124,7 +124,7 @@ def write_division(
 
 
 def write_gate(store: "Store", gated: "GateOutcome", file: Path, *, games: int) -> None:
-    """Write the page of a gate with up to so many of the candidate's lost games.
+    """Write the page of a gate with at most `games` lost games of the candidate.
 
     Raises:
         UsageError: the file cannot be written.
@@ -137,7 +137,7 @@ def write_gate(store: "Store", gated: "GateOutcome", file: Path, *, games: int) 
 
 
 def write_tuning(store: "Store", tuned: "TuningOutcome", file: Path, *, games: int) -> None:
-    """Write the page of a tuning with up to so many of the tuned bot's lost games.
+    """Write the page of a tuning with at most `games` lost games of the tuned bot.
 
     Raises:
         UsageError: the file cannot be written.
@@ -151,7 +151,7 @@ def write_tuning(store: "Store", tuned: "TuningOutcome", file: Path, *, games: i
 
 
 def write_selection(store: "Store", selected: "SelectionOutcome", file: Path) -> None:
-    """Write the page of a selection with its course, as far as its run is stored.
+    """Write the page of a selection, with its history if its run is stored.
 
     Raises:
         UsageError: the file cannot be written.
@@ -179,7 +179,7 @@ def write_bisection(result: "BisectResult", file: Path) -> None:
 
 
 def _lost_games(store: "Store", gated: "GateOutcome", number: int) -> "list[ShownGame]":
-    """Return lost games of the candidate, at most so many, of the gate's own run if it has one."""
+    """Return at most `number` lost games of the candidate, of the gate's run if it has one."""
     from ladder.experiments.gate.stored import games_of_gate
 
     return games_of_gate(store, gated.conditions, gated.result, number, run_id=gated.run_id)

@@ -1,6 +1,6 @@
 """The entry point: signals and errors become one sentence and an exit code.
 
-It imports next to nothing, so that a Ctrl-C finds somebody who serves it from the first moment.
+It imports almost nothing, so that Ctrl-C is handled from the first moment.
 """
 
 import gc
@@ -12,15 +12,15 @@ from ladder.checked_stream import checked_stream, open_nowhere
 from ladder.signals import current_stop
 
 LOADED = 250_000
-"""Objects that a command makes and keeps while its modules are loaded, and some more."""
+"""Slightly more objects than loading the modules of a command creates."""
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    collect_later()
+    delay_garbage_collection()
     current_stop().listen()
-    # Threads of linear algebra are slower than none on matrices as small as ours, and would take
-    # the CPUs from bots that think. It is read when the library is loaded.
+    # On small matrices, threads of linear algebra are slower than none, and they would take CPUs
+    # from bots. The library reads the variable when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if any("://" in word for word in sys.argv):
         from ladder.cli.process_list import hide_passwords
@@ -30,13 +30,13 @@ def main() -> None:
     sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
     code = run_command(sys.argv[1:])
     current_stop().end_listening()
-    # The interpreter's last collections look at every object of every library: up to 0.6 s.
+    # Otherwise the interpreter's last collections visit every object: up to 0.6 s.
     gc.freeze()
     sys.exit(code)
 
 
 def run_command(arguments: list[str]) -> int:
-    """Run one command line; errors become one sentence on stderr and an exit code."""
+    """Run a command line and return its exit code; print an error as one sentence on stderr."""
     code = 0
     try:
         from ladder.cli.app import parser
@@ -51,19 +51,20 @@ def run_command(arguments: list[str]) -> int:
     return code
 
 
-def collect_later() -> None:
-    """Have the collector of garbage begin when the modules are loaded.
+def delay_garbage_collection() -> None:
+    """Delay the first garbage collection until the modules are loaded.
 
-    As Python sets it, it looks hundreds of times at modules that stay for ever, which takes an
-    eighth of a short command's time. After its first look it works as ever.
+    With Python's own threshold, the collector visits the modules, which are never freed, hundreds
+    of times: an eighth of a short command's time. After the first collection that threshold is set
+    again.
     """
-    usual = gc.get_threshold()
+    former = gc.get_threshold()
 
-    def go_on(phase: str, _: dict[str, int]) -> None:
+    def restore(phase: str, _: dict[str, int]) -> None:
         if phase == "stop":
-            gc.callbacks.remove(go_on)
+            gc.callbacks.remove(restore)
             gc.freeze()
-            gc.set_threshold(*usual)
+            gc.set_threshold(*former)
 
-    gc.callbacks.append(go_on)
+    gc.callbacks.append(restore)
     gc.set_threshold(LOADED)

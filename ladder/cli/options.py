@@ -1,12 +1,13 @@
 """The options that several commands share, and their reading. Imports nothing heavy."""
 
 from collections.abc import Callable
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from db.records.restart import Restart
+from ladder.cli.completion import bot_lists
 
 MOST_GAMES = 1_000_000_000
 MOST_WORK = 10**12
@@ -17,12 +18,23 @@ LARGEST_SEED = (1 << 53) - 1
 MOST_WORKERS = 4096
 MOST_MIB = 1 << 24
 MOST_SECONDS = 10**8
+MOST_HOURS = 87_600
 LARGEST_KEY = (1 << 63) - 1
 """Of a row of the database."""
 
+PANEL_GAMES = "Which games"
+PANEL_PLAY = "What to play"
+PANEL_BUDGET = "Time or work per move"
+PANEL_END = "Stopping and resuming"
+PANEL_TEST = "The test"
+PANEL_EXECUTION = "How to play"
+PANEL_LIMITS = "Limits of each bot"
+PANEL_CLUSTER = "Many machines"
+PANEL_OUTPUT = "Database and output"
 
-def number(low: float, high: float) -> Callable[[object], float]:
-    """A reader of numbers from above `low` to `high`; infinity and NaN are none.
+
+def number(low: float, high: float, *, with_low: bool = False) -> Callable[[object], float]:
+    """Return a reader of numbers above `low`, or from it `with_low`, and up to `high`.
 
     Typer's own `min` lets NaN through, which is neither below nor above anything.
     """
@@ -32,218 +44,378 @@ def number(low: float, high: float) -> Callable[[object], float]:
             value = float(str(text))
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a number") from None
-        if not low < value <= high:
-            raise typer.BadParameter(f"{text} is not a number above {low:g} and up to {high:g}")
+        if not (low < value <= high or (with_low and value == low)):
+            between = f"from {low:g} to {high:g}" if with_low else f"above {low:g} up to {high:g}"
+            raise typer.BadParameter(f"{text} is not a number {between}")
         return value
 
     return read
 
 
-def amount(
-    metavar: str, most: int, help_text: str, *, least: int = 1, panel: str | None = None
+def whole_number(least: int, most: int) -> Callable[[object], int]:
+    """Return a reader of whole numbers from `least` to `most`.
+
+    Typer's own `min` and `max` would put 1<=x<=1000000000 into the help.
+    """
+
+    def read(text: object) -> int:
+        try:
+            value = int(str(text))
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not a whole number") from None
+        if not least <= value <= most:
+            raise typer.BadParameter(f"{text} is not a whole number from {least} to {most}")
+        return value
+
+    return read
+
+
+def option(
+    metavar: str | None, help_text: str, panel: str | None = None, *names: str, **settings: Any
 ) -> Any:
-    """An option with a whole number.
+    """Return an option with a value.
 
     Args:
-        metavar: its unit in the help.
-        most: the largest number that is taken.
-        help_text: its line in the help.
-        least: the smallest number that is taken.
-        panel: the heading under which the help lists it; None: the first one.
+        metavar: the value's name in the help; None for the words of an enumeration.
+        help_text: its text in the help.
+        panel: its heading in the help.
+        names: its spellings, if they are not made from the parameter's name.
+        settings: further settings of `typer.Option`.
 
     """
-    return typer.Option(metavar=metavar, min=least, max=most, help=help_text, rich_help_panel=panel)
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel, **settings)
 
 
-PANEL_CONDITIONS = "Conditions of play"
+def flag(name: str, help_text: str, panel: str | None = None) -> Any:
+    """Return an option without a value."""
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
 
 
-class Format(StrEnum):
-    """The format of a report."""
+def whole(
+    metavar: str,
+    most: int,
+    help_text: str,
+    panel: str | None = None,
+    *,
+    least: int = 1,
+    **settings: Any,
+) -> Any:
+    """Return an option with a whole number from `least` to `most`."""
+    return option(metavar, help_text, panel, parser=whole_number(least, most), **settings)
 
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
+
+def html_page(content: str) -> Any:
+    """Return the option `--html` of a command that writes a page with `content`."""
+    text = f"Write {content} as an HTML page: one file that needs no network."
+    return option("FILE", text, PANEL_OUTPUT)
 
 
+DEFAULT_DATABASE = "ladder.db"
 Database = Annotated[
     str,
-    typer.Option(
+    option(
+        "FILE-or-URL",
+        "Database of bots and games: an SQLite file, or postgresql+psycopg://... on a server.",
+        PANEL_OUTPUT,
         "--db",
         envvar="LADDER_DB",
-        metavar="FILE-or-URL",
-        help="An SQLite file, or postgresql+psycopg://...: docs/many-machines.md.",
     ),
 ]
-DEFAULT_DATABASE = "ladder.db"
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-
+Json = Annotated[bool, flag("--json", "Print one JSON document instead of text.", PANEL_OUTPUT)]
+Force = Annotated[
+    bool, flag("--force", "Let --html replace a file that ladder did not write.", PANEL_OUTPUT)
+]
+Output = Annotated[
+    Path | None,
+    option(
+        "FILE",
+        "Write the result to a file instead of standard output.",
+        PANEL_OUTPUT,
+        "-o",
+        "--output",
+    ),
+]
+Junit = Annotated[
+    Path | None, option("FILE", "Write the result as JUnit XML too, for CI servers.", PANEL_OUTPUT)
+]
+Since = Annotated[
+    str | None,
+    option(
+        "TIME",
+        "Only games that began since a date (2026-11-20), a time (2026-11-20T18:00), or "
+        "within the last minutes, hours or days (30m, 12h, 2d).",
+        PANEL_GAMES,
+    ),
+]
 Boards = Annotated[
     str,
-    typer.Option(
-        metavar="LIST",
-        help="thu, standard, or sizes as ROWSxCOLUMNS with an optional forbidden cell: "
-        "6x7,10x11@3,4. Always rows first: the standard board is 6x7.",
+    option(
+        "LIST",
+        "Boards, separated by commas: thu (9 to 12 rows and columns and one forbidden cell, "
+        "drawn for each pair), standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in "
+        "row 3 and column 4, counted from 0 at the bottom left, is forbidden.",
+        PANEL_PLAY,
+    ),
+]
+Board = Annotated[
+    str,
+    option(
+        "BOARD",
+        "Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4, whose cell in row 3 and "
+        "column 4, counted from 0 at the bottom left, is forbidden.",
+    ),
+]
+BotList = Annotated[
+    str | None,
+    option(
+        "LIST",
+        "Only these bots: names or patterns, separated by commas, such as v1,v2 or 'v*'.",
+        PANEL_GAMES,
+        autocompletion=bot_lists,
     ),
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        metavar="100ms|2s",
-        help="Wall time per move; v17=200ms,100ms gives one bot another time. [default: 100ms]",
+    option(
+        "100ms|2s",
+        "Wall time per move. NAME=TIME gives one bot another time: v17=200ms,100ms gives v17 "
+        "200 ms and all others 100 ms.",
+        PANEL_BUDGET,
+        show_default="100ms, unless one of the next three is given",
     ),
 ]
 Simulations = Annotated[
     int | None,
-    amount("N", MOST_WORK, "Simulations per move instead of time."),
+    whole(
+        "N",
+        MOST_WORK,
+        "Simulations per move instead of time. With several kinds of work, each bot is given the "
+        "first that it knows.",
+        PANEL_BUDGET,
+    ),
 ]
 Nodes = Annotated[
     int | None,
-    amount("N", MOST_WORK, "Positions per move for alpha-beta players."),
+    whole(
+        "N",
+        MOST_WORK,
+        "Positions searched per move instead of time, for alpha-beta bots.",
+        PANEL_BUDGET,
+    ),
 ]
 Depth = Annotated[
     int | None,
-    amount("N", MOST_PLIES, "Plies that alpha-beta looks ahead."),
+    whole(
+        "N", MOST_PLIES, "Search depth in plies instead of time, for alpha-beta bots.", PANEL_BUDGET
+    ),
+]
+Margin = Annotated[
+    str,
+    option("50ms", "How late a move may be under --time before it loses the game.", PANEL_BUDGET),
+]
+Watchdog = Annotated[
+    float,
+    option(
+        "S",
+        "Longest time for a move without --time, in seconds; a slower one loses the game.",
+        PANEL_BUDGET,
+        parser=number(0, 86400),
+    ),
 ]
 OpeningPlies = Annotated[
     int | None,
-    amount(
+    whole(
         "K",
         MOST_PLIES,
-        "Random plies before the bots play. [default: 0 on thu, 4 on a fixed board]",
+        "Random plies at the start of each game, before the bots move.",
+        PANEL_PLAY,
         least=0,
+        show_default="0 on thu, 4 on other boards",
     ),
 ]
 Openings = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Openings to take turns instead of random ones: a board and its moves a line. When "
-        "the file is gone, those that a run has stored from it, also by their hash.",
+    option(
+        "FILE",
+        "Opening book instead of random plies: one 'BOARD MOVES' per line, such as "
+        "'6x7 3342'. The hash of a book that the database has stored is accepted, too.",
+        PANEL_PLAY,
     ),
-]
-Concurrency = Annotated[
-    int | None,
-    amount("N", MOST_WORKERS, "Pairs at the same time. [default: the CPUs allowed]"),
 ]
 Seed = Annotated[
     int | None,
-    amount("N", LARGEST_SEED, "Same seed, same pairs. [default: drawn, printed]", least=0),
-]
-Note = Annotated[str, typer.Option(metavar="TEXT", help="What it is for: `ladder runs` shows it.")]
-Games = Annotated[int | None, amount("N", MOST_GAMES, "Stop after N games.")]
-MaxDrop = Annotated[float, typer.Option(metavar="ELO", help="Largest acceptable Elo loss.")]
-Alpha = Annotated[
-    float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by --max-drop.")
-]
-Beta = Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")]
-EloModel = Annotated[
-    Literal["normalized", "logistic"], typer.Option(help="The Elo in which --max-drop is given.")
-]
-Confidence = Annotated[
-    float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
-]
-MaxGames = Annotated[
-    int, amount("N", MOST_GAMES, "Stop after N games without a decision.", least=2)
-]
-Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
-Pin = Annotated[
-    bool,
-    typer.Option("--pin/--no-pin", help="Keep each pair on one CPU, where one is free."),
-]
-Watchdog = Annotated[
-    float,
-    typer.Option(
-        metavar="S", parser=number(0, 86400), help="Seconds a move may take under a work budget."
+    whole(
+        "N",
+        LARGEST_SEED,
+        "Seed of all random choices: the same seed repeats them.",
+        PANEL_PLAY,
+        least=0,
+        show_default="a random one",
     ),
 ]
 
-PANEL_LIMITS = "What each bot and all that it starts may use"
+
+def at_once(what: str) -> Any:
+    """Return the option `--concurrency` of a command that does several of `what` at once."""
+    return whole(
+        "N",
+        MOST_WORKERS,
+        f"{what} at the same time.",
+        PANEL_EXECUTION,
+        show_default="the CPUs that this process may use",
+    )
+
+
+Concurrency = Annotated[int | None, at_once("Pairs of games to play")]
+RestartOption = Annotated[
+    Restart | None,
+    option(
+        None,
+        "When to restart bot processes: after each game, after each pair, or never.",
+        PANEL_EXECUTION,
+        show_default="as registered with each bot",
+    ),
+]
+Pin = Annotated[
+    bool,
+    flag(
+        "--pin/--no-pin",
+        "Keep each pair on a CPU that no other worker uses, if one is free.",
+        PANEL_EXECUTION,
+    ),
+]
+Note = Annotated[
+    str, option("TEXT", "Remark to store with the run; `ladder runs` shows it.", PANEL_OUTPUT)
+]
+
+MaxDrop = Annotated[float, option("ELO", "Largest acceptable Elo loss.", PANEL_TEST)]
+Alpha = Annotated[
+    float, option("A", "Probability of passing a bot that is worse by --max-drop.", PANEL_TEST)
+]
+Beta = Annotated[
+    float, option("B", "Probability of failing a bot that is as good as its baseline.", PANEL_TEST)
+]
+EloModel = Annotated[
+    Literal["normalized", "logistic"],
+    option(
+        None,
+        "Scale of --max-drop: normalized Elo, or the logistic Elo of the rating list.",
+        PANEL_TEST,
+    ),
+]
+Confidence = Annotated[float, option("P", "Probability that the answer is right.", PANEL_TEST)]
+MaxGames = Annotated[
+    int,
+    whole(
+        "N",
+        MOST_GAMES,
+        "Stop after N games; without a decision by then the exit code is 4.",
+        PANEL_TEST,
+        least=2,
+    ),
+]
+Rated = Annotated[bool, flag("--rated", "Let the games count in the rating list.", PANEL_PLAY)]
+Python = Annotated[
+    str | None,
+    option("PATH", "Interpreter of a python: or kaggle: bot.", show_default="python3 on PATH"),
+]
+
 Memory = Annotated[
     int,
-    amount("MIB", MOST_MIB, "Resident memory together.", panel=PANEL_LIMITS),
+    whole(
+        "MIB",
+        MOST_MIB,
+        "Resident memory of a bot and its child processes, in MiB; more loses the game.",
+        PANEL_LIMITS,
+    ),
 ]
 OpenFiles = Annotated[
     int,
-    amount("N", 1 << 20, "Open files of each process.", panel=PANEL_LIMITS),
+    whole(
+        "N",
+        1 << 20,
+        "Open files of each process of a bot; opening more of them fails.",
+        PANEL_LIMITS,
+    ),
 ]
 Processes = Annotated[
     int,
-    amount("N", 1 << 22, "Processes at a time.", panel=PANEL_LIMITS),
+    whole("N", 1 << 22, "Processes of a bot at the same time; more lose the game.", PANEL_LIMITS),
 ]
 Scratch = Annotated[
     int,
-    amount("MIB", MOST_MIB, "Disk in its scratch folder.", panel=PANEL_LIMITS),
+    whole(
+        "MIB",
+        MOST_MIB,
+        "Disk space in a bot's scratch folder, in MiB; more loses the game.",
+        PANEL_LIMITS,
+    ),
 ]
 CpuTime = Annotated[
     int | None,
-    amount(
+    whole(
         "S",
         MOST_SECONDS,
-        "Seconds of CPU time in a game. [default in runs: twice what the clock leaves it]",
-        panel=PANEL_LIMITS,
+        "CPU time of a bot and its child processes per game, in seconds; more loses the game.",
+        PANEL_LIMITS,
+        show_default="in runs, twice what the clock allows in the longest game",
     ),
 ]
 LogSize = Annotated[
     int,
-    amount(
+    whole(
         "MIB",
         MOST_MIB,
-        "Disk for what all bots write to stderr; the oldest goes first, 0 keeps nothing.",
+        "Disk space for the stderr output of all bots, in MiB; the oldest output is deleted first, "
+        "and 0 stores none.",
+        PANEL_LIMITS,
         least=0,
     ),
 ]
 Sandbox = Annotated[
     str | None,
-    typer.Option(
-        metavar="PREFIX",
-        help="Words before the command of every bot that is not built in, such as 'bwrap ...'; "
-        "{scratch} and {folder} stand for its folders; 'none' for no sandbox.",
-        rich_help_panel=PANEL_LIMITS,
+    option(
+        "PREFIX",
+        "Command that starts every bot that is not built in, such as 'bwrap ...'; {scratch} "
+        "and {folder} in it stand for the bot's folders, and 'none' means no sandbox.",
+        PANEL_LIMITS,
     ),
 ]
 
-
-RestartOption = Annotated[
-    Restart | None,
-    typer.Option(help="Renew bot processes so often. [default: as registered]"),
-]
-
-PANEL_CLUSTER = "Many machines"
 ClusterAddress = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "HOST:PORT",
+        "Play on the machines of this Dask scheduler instead of this machine.",
+        PANEL_CLUSTER,
         "--cluster",
-        metavar="ADDRESS",
-        help="Play on the machines of this Dask scheduler instead: HOST:PORT.",
-        rich_help_panel=PANEL_CLUSTER,
     ),
 ]
 ScaleTime = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--scale-time",
-        help="With --cluster: --time is meant for this machine, slower ones get more of it.",
-        rich_help_panel=PANEL_CLUSTER,
+        "Take --time as that of this machine: slower machines of the cluster get more time "
+        "per move, faster ones less.",
+        PANEL_CLUSTER,
     ),
 ]
 Certificates = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "FOLDER",
+        "Folder made by `ladder cluster certificates`: connections use TLS with these.",
+        PANEL_CLUSTER,
         "--certificates",
         envvar="LADDER_CERTIFICATES",
-        metavar="FOLDER",
-        help="The set that `ladder cluster certificates` made: connections use TLS.",
-        rich_help_panel=PANEL_CLUSTER,
     ),
 ]
 Insecure = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--insecure",
-        help="Connect other machines without TLS: whoever reaches them runs programs there.",
-        rich_help_panel=PANEL_CLUSTER,
+        "Connect to other machines without TLS: anyone who reaches the scheduler can then run "
+        "programs on all of them.",
+        PANEL_CLUSTER,
     ),
 ]

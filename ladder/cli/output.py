@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from ladder.checked_stream import write_file
-from ladder.cli.options import Format
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
 
@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class Format(StrEnum):
+    """The format of a report."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
 def stdout_console() -> "Console":
-    """The console for results: as wide as the terminal, or as they need in a file or a pipe."""
+    """Return the console for results: as wide as the terminal, or as needed in a file or pipe."""
     from ladder.cli.terminal.console import plain_console
 
     return plain_console()
@@ -32,16 +41,16 @@ def stdout_console() -> "Console":
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """One result in every form that it can be asked for; each is made when it is wanted."""
+    """One result in every format, each made when it is needed."""
 
     document: Callable[[], object]
     """Plain data for JSON."""
     csv: Callable[[], str]
     markdown: Callable[[], str]
     table: "Callable[[Console], None]"
-    """Prints it for people, as wide as the console."""
+    """Prints a table, as wide as the console."""
     code: ExitCode = ExitCode.DONE
-    """Of the command that shows it."""
+    """The exit code of the command."""
 
 
 def show(forms: Forms, form: Format, file: Path | None = None) -> None:
@@ -50,7 +59,7 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
     A table has colours and an end of its lines only at a terminal.
     """
     if form is Format.TABLE and file is None:
-        show_table(forms.table)
+        _print_table(forms.table)
         return
     if form is Format.TABLE:
         text = _plain_text(forms.table)
@@ -66,8 +75,8 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
         write_file(file, text, "-o")
 
 
-def show_table(table: "Callable[[Console], None]") -> None:
-    """Print something for people on standard output."""
+def _print_table(table: "Callable[[Console], None]") -> None:
+    """Print a table on standard output."""
     console = stdout_console()
     if console.is_terminal:
         table(console)
@@ -84,14 +93,14 @@ def _plain_text(table: "Callable[[Console], None]") -> str:
 
 
 def stderr_console() -> "Console":
-    """For progress and logs."""
+    """Return the console for progress and logs."""
     from ladder.cli.terminal.console import plain_console
 
     return plain_console(stderr=True)
 
 
 def print_out(text: str) -> None:
-    """Text on standard output, its line breaks and no other control characters included."""
+    """Print a text on standard output, without control characters except line breaks."""
     shown = visible_lines(text)
     sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
 
@@ -101,18 +110,18 @@ def printed_first(store: "Store") -> "Iterator[None]":
     """Mark the runs of a command as finished once the block has printed its results."""
     with store.runs.finishing_late():
         yield
-        # Without a reader the result still stands; the exit code reports it.
+        # Without a reader the result still counts, and the exit code reports it.
         with suppress(BrokenPipeError):
             sys.stdout.flush()
 
 
 def print_error(sentence: str) -> None:
-    """A sentence on standard error."""
+    """Print a sentence on standard error."""
     sys.stderr.write(visible_lines(sentence) + "\n")
 
 
 def confirm(question: str) -> bool:
-    """Ask on standard error, and read yes or no from standard input; no is the answer to Enter."""
+    """Ask on standard error, read yes or no from standard input, and take Enter as no."""
     return typer.confirm(visible(question), err=True)
 
 
@@ -126,19 +135,17 @@ def check_writable(output: Path | None, option: str = "-o") -> None:
     if output is None:
         return
     if output.is_dir():
-        raise UsageError(f"{option} {output} is a folder: name a file in it")
+        raise UsageError(f"{option}: {output} is a folder: name a file in it")
     if not output.resolve().parent.is_dir():
-        raise UsageError(f"{option} {output}: the folder {output.resolve().parent} does not exist")
+        raise UsageError(
+            f"{option}: the folder {output.resolve().parent} does not exist: create it first"
+        )
 
 
 def print_result(
-    result: T,
-    document: Callable[[T], object],
-    text: Callable[[T], str],
-    *,
-    json: bool,
+    result: T, document: Callable[[T], object], text: Callable[[T], str], *, json: bool
 ) -> int:
-    """A result as one JSON document or as text; the exit code of success."""
+    """Print a result as one JSON document or as text, and return the exit code of success."""
     if json:
         from reports.layout.format import to_json
 
@@ -146,3 +153,15 @@ def print_result(
     else:
         print_out(text(result))
     return 0
+
+
+def show_table(
+    table: "Callable[[Console], None]", document: Callable[[], object], *, json: bool
+) -> None:
+    """Print a result as a table, or as one JSON document."""
+    if json:
+        from reports.layout.format import to_json
+
+        print_out(to_json(document()))
+    else:
+        _print_table(table)

@@ -1,4 +1,4 @@
-"""Options' values from the words in which a person writes them."""
+"""Reading the values of options."""
 
 import re
 import time
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 DEFAULT_TIME = "100ms"
 
 
-def names_of(text: str) -> list[str]:
-    """The words of `--bots`.
+def parse_names(text: str) -> list[str]:
+    """Return the names of a comma-separated list.
 
     Raises:
         UsageError: a word is empty.
@@ -27,15 +27,15 @@ def names_of(text: str) -> list[str]:
     """
     words = [word.strip() for word in text.split(",")]
     if not all(words):
-        raise UsageError(f"--bots is a comma-separated list of names, got {text!r}")
+        raise UsageError(f"--bots: {text!r} is not a comma-separated list of names")
     return words
 
 
-def boards_of(text: str) -> "tuple[BoardClass, ...]":
-    """The board classes of `--boards`.
+def parse_boards(text: str) -> "tuple[BoardClass, ...]":
+    """Return the board classes of a comma-separated list.
 
     Raises:
-        UsageError: the list breaks a rule of boards; the message names it and the option.
+        UsageError: the list breaks a rule of boards.
 
     """
     from engine.board import parse_board_classes
@@ -47,10 +47,10 @@ def boards_of(text: str) -> "tuple[BoardClass, ...]":
         raise UsageError(f"--boards: {error}") from error
 
 
-def budgets_of(
+def parse_budgets(
     time: str | None, simulations: int | None, nodes: int | None, depth: int | None
 ) -> "Budgets":
-    """The budgets of the options; 100 ms when none is given.
+    """Return the budgets of the options, 100 ms if none is given.
 
     Raises:
         UsageError: time together with a work budget, or a number out of range.
@@ -69,7 +69,7 @@ def budgets_of(
 
 
 def _times_of(text: str) -> dict[str, int]:
-    """Amounts from ``100ms``, or with odds such as ``v17=200ms,100ms``. Raises UsageError."""
+    """Return the times of ``100ms``, or with odds ``v17=200ms,100ms``. Raises UsageError."""
     from db.records.budget import budget_key
     from ladder.names import check_name
 
@@ -78,13 +78,13 @@ def _times_of(text: str) -> dict[str, int]:
     for word in text.split(","):
         name, sign, time = word.strip().rpartition("=")
         if sign and check_name(name, "--time: the name before =") in odds:
-            raise UsageError(f"--time names {name} twice: {text}")
+            raise UsageError(f"--time: {text!r} names {name} twice: give each bot one time")
         if sign:
             odds[name] = parse_time(time)
         elif general is not None:
             raise UsageError(
-                "--time is one time for all, before or behind times of single bots, such as "
-                f"v17=200ms,100ms, got {text!r}"
+                f"--time: {text!r} has two times without a name: give one time for all bots, and "
+                "times of single bots as in v17=200ms,100ms"
             )
         else:
             general = parse_time(time)
@@ -96,14 +96,14 @@ def _times_of(text: str) -> dict[str, int]:
 
 
 NO_SANDBOX = "none"
-"""The word that starts bots without the sandbox of `ladder.toml`."""
+"""The value that starts bots without the sandbox of `ladder.toml`."""
 
 
-def sandbox_of(text: str | None) -> tuple[str, ...]:
-    """The words of `--sandbox`, read as a shell would; none for ``none``.
+def parse_sandbox(text: str | None) -> tuple[str, ...]:
+    """Return the words of a sandbox, read as a shell does; empty for ``none``.
 
     Raises:
-        UsageError: a quote is not closed, there is no word, or its program is not there.
+        UsageError: a quote is not closed, there is no word, or its program is missing.
 
     """
     import shlex
@@ -116,52 +116,54 @@ def sandbox_of(text: str | None) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"--sandbox: {str(error).lower()} in {text!r}") from error
+        raise UsageError(
+            f"--sandbox: {str(error).lower()} in {text!r}: close the quotes"
+        ) from error
     if not words:
-        raise UsageError("--sandbox is the beginning of a command such as 'bwrap ...', got nothing")
+        raise UsageError("--sandbox: the command is empty: give one such as 'bwrap ...', or 'none'")
     program = shutil.which(words[0])
     if program is None:
         raise UsageError(
-            f"--sandbox: no program {words[0]!r} is on PATH: install it, or name its file"
+            f"--sandbox: there is no program {words[0]!r} on PATH: install it, or name its file"
         )
     return (str(Path(program).absolute()), *words[1:])
 
 
-# No time that is allowed has more digits, and a float that it becomes is finite.
+# Nine digits are enough for every valid time, and few enough for a finite float.
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
 MOST_STAGE_GAMES = 1_000_000_000
 
 
 def parse_time(text: str, use: str = "per move") -> int:
-    """Milliseconds from ``100ms``, ``2s``, ``0.5s``; a bare number is milliseconds.
+    """Return the milliseconds of ``100ms``, ``2s`` or ``0.5s``; a bare number is milliseconds.
 
     Args:
-        text: of `--time`.
-        use: the words that say in a refusal for which work the time is.
+        text: the value of `--time`.
+        use: what the time is for, in an error message.
 
     Raises:
-        UsageError: the text has another form, is no whole number of milliseconds, or lies outside
+        UsageError: the text has another form, is not a whole number of milliseconds, or is outside
             1 ms .. 1 hour.
 
     """
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
-        raise UsageError(f"--time is a time {use} such as 100ms or 2s, got {text!r}")
+        raise UsageError(f"--time: {text!r} is not a time {use} such as 100ms or 2s")
     milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
     if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
         raise UsageError(
-            f"--time is a whole number of milliseconds from 1ms to 3600s, got {text!r}"
+            f"--time: {text!r} is not a whole number of milliseconds from 1ms to 3600s"
         )
     return int(milliseconds)
 
 
-def stages_of(text: str) -> "tuple[Stage, ...]":
-    """The stages of `--stages`, such as ``20ms:500,100ms:2000``.
+def parse_stages(text: str) -> "tuple[Stage, ...]":
+    """Return the stages of a list such as ``20ms:500,100ms:2000``.
 
     Raises:
-        UsageError: a word is no time and number of games, there is but one, or the times do not
-            rise.
+        UsageError: a word is not a time and a number of games, there is only one, or the times do
+            not rise.
 
     """
     from ladder.experiments.gate.stages import Stage
@@ -171,49 +173,49 @@ def stages_of(text: str) -> "tuple[Stage, ...]":
         time, colon, games = word.strip().rpartition(":")
         if not colon or not _WHOLE.fullmatch(games) or not 2 <= int(games[:12]) <= MOST_STAGE_GAMES:
             raise UsageError(
-                "--stages is times and numbers of games, 2 or more, such as 20ms:500,100ms:2000, "
-                f"got {text!r}"
+                f"--stages: {text!r} is not a list of times with 2 or more games each, such as "
+                "20ms:500,100ms:2000"
             )
         stages.append(Stage(parse_time(time), int(games)))
     times = [stage.time_ms for stage in stages]
     if len(stages) < 2 or times != sorted(set(times)):
-        raise UsageError(f"--stages are two or more, with rising times, got {text!r}")
+        raise UsageError(f"--stages: {text!r} is not two or more stages with rising times")
     return tuple(stages)
 
 
 def parse_margin(text: str) -> int:
-    """Milliseconds from ``50ms`` or ``0``.
+    """Return the milliseconds of ``50ms`` or ``0``.
 
     Raises:
-        UsageError: the text is no whole number of milliseconds from 0 to 1 hour.
+        UsageError: the text is not a whole number of milliseconds from 0 to 1 hour.
 
     """
     match = _DURATION.fullmatch(text.strip().lower())
     milliseconds = -1.0 if match is None else float(match[1]) * (1000 if match[2] == "s" else 1)
     if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
-        raise UsageError(f"--margin is a time such as 50ms, got {text!r}")
+        raise UsageError(f"--margin: {text!r} is not a time such as 50ms")
     return int(milliseconds)
 
 
 LIMIT = 10**15
-"""The greatest count: sums and squares of such numbers still fit a float."""
+"""The largest count: sums and squares of such numbers still fit a float."""
 ELO_LIMIT = 2000.0
-"""The greatest Elo of a hypothesis: beyond it an expected score is 0 or 1 to five digits."""
+"""The largest Elo of a hypothesis: beyond it an expected score is 0 or 1 to five digits."""
 _WHOLE = re.compile(r"\d+", re.ASCII)
 
 Counts = tuple[int, ...]
 
 
 def parse_counts(wdl: str | None, penta: str | None) -> Counts:
-    """Counts in the order of `ladder.stats.counts` from one of the two options.
+    """Return the counts of one of the two options, in the order of `ladder.stats.counts`.
 
     Args:
         wdl: ``W,D,L``: games won, drawn, lost.
-        penta: ``LL,LD,DD,WD,WW``: pairs from the lowest score to the highest; the middle counts
-            a win and a loss, too.
+        penta: ``LL,LD,DD,WD,WW``: pairs from the lowest score to the highest; the middle one also
+            counts pairs of a win and a loss.
 
     Raises:
-        UsageError: none or both are given, or one is not such a list, or it counts no game.
+        UsageError: none or both are given, or one is not such a list or counts no game.
 
     """
     if (wdl is None) == (penta is None):
@@ -224,8 +226,10 @@ def parse_counts(wdl: str | None, penta: str | None) -> Counts:
     return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
 
 
-def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: "Model") -> "Sprt":
-    """A test between two differences in Elo.
+def parse_hypotheses(
+    *, elo0: float, elo1: float, alpha: float, beta: float, model: "Model"
+) -> "Sprt":
+    """Return a sequential test between two Elo differences.
 
     Raises:
         UsageError: a number is out of range, or elo0 is not below elo1.
@@ -233,9 +237,13 @@ def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: "M
     """
     for option, elo in (("--elo0", elo0), ("--elo1", elo1)):
         if not abs(elo) <= ELO_LIMIT:
-            raise UsageError(f"{option} must be -{ELO_LIMIT:g} .. {ELO_LIMIT:g} Elo, got {elo:g}")
+            raise UsageError(
+                f"{option}: {elo:g} is not between -{ELO_LIMIT:g} and {ELO_LIMIT:g} Elo"
+            )
     if not elo0 < elo1:
-        raise UsageError(f"--elo0 must be below --elo1, got {elo0:g} and {elo1:g}")
+        raise UsageError(
+            f"--elo0: {elo0:g} is not below --elo1, {elo1:g}: give the smaller one as --elo0"
+        )
     from ladder.stats.sprt import Sprt, check_chances
 
     check_chances(alpha, beta)
@@ -246,13 +254,13 @@ def _numbers(option: str, form: str, text: str) -> Counts:
     words = [word.strip() for word in text.split(",")]
     wanted = form.count(",") + 1
     if len(words) != wanted or not all(_WHOLE.fullmatch(word) for word in words):
-        raise UsageError(f"{option} is {wanted} whole numbers {form}, none below 0, got {text!r}")
-    # Python refuses to read numbers of thousands of digits; a long one is too great anyway.
+        raise UsageError(f"{option}: {text!r} is not {wanted} whole numbers {form}, none below 0")
+    # Python refuses to read numbers of thousands of digits, and a long one is too large anyway.
     if any(len(word) > len(str(LIMIT)) or int(word) > LIMIT for word in words):
-        raise UsageError(f"{option}: a count must be at most {LIMIT}, got {text!r}")
+        raise UsageError(f"{option}: {text!r} has a count above {LIMIT}")
     numbers = tuple(int(word) for word in words)
     if not any(numbers):
-        raise UsageError(f"{option} {text}: there is nothing to compute from no games")
+        raise UsageError(f"{option}: {text} counts no games: give at least one")
     return numbers
 
 
@@ -268,7 +276,7 @@ def parse_plies(text: str) -> tuple[int | None, int | None]:
     """
     match = _PLIES.fullmatch(text.strip())
     if match is None or not any(match.groups()):
-        raise UsageError(f"--plies is a range such as 20..30, 20.. or ..30, got {text!r}")
+        raise UsageError(f"--plies: {text!r} is not a range such as 20..30, 20.. or ..30")
     low, high = (match[3], match[3]) if match[3] else (match[1], match[2])
     return int(low) if low else None, int(high) if high else None
 
@@ -278,7 +286,7 @@ _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 
 
 def parse_since(text: str, *, now: float | None = None) -> float:
-    """Seconds since the epoch from an ISO date or time, or from ``30m``, ``12h``, ``2d`` ago.
+    """Return the epoch seconds of an ISO date or time, or of ``30m``, ``12h`` or ``2d`` ago.
 
     Times without a zone are local.
 
@@ -293,6 +301,6 @@ def parse_since(text: str, *, now: float | None = None) -> float:
         return datetime.fromisoformat(text.strip()).timestamp()
     except ValueError:
         raise UsageError(
-            "--since is a date or time such as 2026-11-20 or 2026-11-20T18:00, or a time ago such "
-            f"as 12h, got {text!r}"
+            f"--since: {text!r} is neither a date such as 2026-11-20 or 2026-11-20T18:00, nor a "
+            "time ago such as 12h"
         ) from None

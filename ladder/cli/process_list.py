@@ -1,4 +1,4 @@
-"""Keeping a password out of the list of processes, which every user of the machine can read."""
+"""Hiding passwords from the list of processes, which every user of the machine can read."""
 
 import re
 from collections.abc import Sequence
@@ -8,10 +8,9 @@ _PASSWORD = re.compile(r"://[^:/@]*:(?P<word>.+)@|[?&]password=(?P<option>[^&]+)
 
 
 def hide_passwords(arguments: Sequence[str]) -> None:
-    """Overwrite the passwords of database URLs in the words that this process was started with.
+    """Overwrite the passwords of database URLs in this process's command line in memory.
 
-    As the first thing that a command does, for a moment remains. Nothing happens where the system
-    does not tell where the words lie.
+    Until then they can be read, so commands do it first. Without `/proc` nothing is overwritten.
     """
     found = [
         match["word"] or match["option"]
@@ -22,7 +21,7 @@ def hide_passwords(arguments: Sequence[str]) -> None:
     if found:
         import ctypes
 
-        start, end = _words_at()
+        start, end = _command_line_addresses()
         words = ctypes.string_at(start, end - start) if start else b""
         for password in found:
             secret = password.encode()
@@ -32,11 +31,11 @@ def hide_passwords(arguments: Sequence[str]) -> None:
                 place = words.find(secret, place + len(secret))
 
 
-def _words_at() -> tuple[int, int]:
-    """The addresses of the first byte of this process's words and behind the last (proc(5))."""
+def _command_line_addresses() -> tuple[int, int]:
+    """Return the addresses of this process's command line: its first byte and its end (proc(5))."""
     try:
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0, 0
-    # Fields 48 and 49 of the file; the first one behind the name is field 3.
+    # Fields 48 and 49 of the file; the first one after the name is field 3.
     return int(fields[45]), int(fields[46])

@@ -1,4 +1,4 @@
-"""The options of a command as they are stored with its run, and the command line made of them."""
+"""Options of a command as stored with its run, and the command line that repeats them."""
 
 import shlex
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
     """Return a command line with the options that differ from their defaults.
 
     Args:
-        options: as `options_to_store` returns them; others than those of the command do not matter.
-        context: of any command of the program.
+        options: as `options_to_store` returns them; other keys are ignored.
+        context: the context of any command of the program.
 
     """
     names = str(options[COMMAND]).split()
@@ -55,7 +55,7 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return a value of an option as JSON has it."""
+    """Return an option's value as a JSON value."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Path):

@@ -1,4 +1,4 @@
-"""The part that `run` and `match` share: play with somebody watching, then print the result."""
+"""What `run` and `match` share: play, show progress, and print the result."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
@@ -7,19 +7,9 @@ from dataclasses import replace
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
-from ladder.cli.database import (
-    is_missing,
-    open_draft,
-    open_store,
-)
-from ladder.cli.first_starts import warn_of_unknown
-from ladder.cli.output import (
-    print_error,
-    print_out,
-    printed_first,
-    stderr_console,
-    stdout_console,
-)
+from ladder.cli.database import is_missing, open_draft, open_store
+from ladder.cli.first_starts import warn_about_unknown
+from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
 from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
@@ -44,7 +34,7 @@ from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
 Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
-"""Settings and bots of a run, as far as they depend on what is registered."""
+"""Returns the settings and the bots of a run, which depend on what is registered."""
 
 
 def play_and_report(
@@ -56,10 +46,10 @@ def play_and_report(
     named: Collection[str] | None = None,
     is_served: bool = False,
 ) -> int:
-    """Play, print the result, and return the exit code; with a server beside if `is_served`.
+    """Play, print the result, and return the exit code; serve web pages too if `is_served`.
 
-    The result of a match is its score, that of any other run the rating list. Bots that cannot
-    take part are left out unless they are `named`; None refuses any of them.
+    The result of a match is its score, and that of any other run the rating list. A bot that cannot
+    take part is left out if it is not in `named`, and else refused; None refuses every such bot.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
@@ -71,16 +61,16 @@ def play_and_report(
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
             check_possible(settings, bots)
-        if settings.resume_policy is ResumePolicy.ONLY:  # and so no database is made
-            return _say_nothing_to_resume((), options, json=json)
+        if settings.resume_policy is ResumePolicy.ONLY:  # without a database
+            return _report_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
-        warn_of_unknown(bots)
+        warn_about_unknown(bots)
         settings, bots, left_out = _fit(settings, bots, named)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if workforce is THIS_MACHINE:
-            _warn_of_neighbours(settings)
+            _warn_about_shared_cpus(settings)
         served = (
             server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
         )
@@ -91,22 +81,22 @@ def play_and_report(
 def _fit(
     settings: Settings, bots: Sequence[BotRow], named: Collection[str] | None
 ) -> tuple[Settings, Sequence[BotRow], dict[str, str]]:
-    """Return settings and bots without those left out, and the reasons by name."""
+    """Return settings and bots without unfit bots, and the reasons by name."""
     if named is None:
         return settings, bots, {}
     fit, left_out = leave_out_unfit(settings, bots, named)
     return replace(settings, bots=tuple(bot.name for bot in fit)), fit, left_out
 
 
-def _warn_of_neighbours(settings: Settings) -> None:
-    """Say when a run by time would share its CPUs with another one that plays now."""
+def _warn_about_shared_cpus(settings: Settings) -> None:
+    """Warn if a run with --time would share its CPUs with a run that is playing."""
     taken = len(claimed_cpus())
     free = allowed_cpus() - taken
     if "time_ms" in settings.budgets.amounts and taken and settings.concurrency > free:
-        remedy = f"play {free} pairs at a time (--concurrency {free})" if free else "wait for it"
+        remedy = f"use --concurrency {free}" if free else "wait until it has ended"
         print_error(
             f"warning: another run plays on {taken} of the {taken + free} CPUs: moves on a shared "
-            f"CPU get less done in their time; {remedy}"
+            f"CPU get less done in their time: {remedy}"
         )
 
 
@@ -128,7 +118,7 @@ def _play(
         workforce=workforce,
     )
     if isinstance(outcome, NothingToResume):
-        return _say_nothing_to_resume(outcome.others, options, json=json)
+        return _report_nothing_to_resume(outcome.others, options, json=json)
     standings = select_bots(standings_after(store, outcome.run))
     if json:
         run = outcome.run
@@ -157,7 +147,9 @@ def _play(
     return ExitCode.USAGE if outcome.live.left_out else ExitCode.DONE
 
 
-def _say_nothing_to_resume(others: Sequence[Resumable], options: RunOptions, *, json: bool) -> int:
+def _report_nothing_to_resume(
+    others: Sequence[Resumable], options: RunOptions, *, json: bool
+) -> int:
     for line in nothing_to_resume((each, options.command_line(each.options)) for each in others):
         print_error(line)
     if json:
@@ -171,7 +163,7 @@ def _match_result(store: Store, run: RunRow, settings: Settings) -> PairStanding
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:
-    """The division's standings, or for games outside the rating list those of the run alone."""
+    """Return the standings of the run's division, or of an unrated run alone."""
     division = division_of(store, run)
     if run.rated:
         return standings_of_division(store, division)
@@ -179,5 +171,5 @@ def standings_after(store: Store, run: RunRow) -> Standings:
 
 
 def division_of(store: Store, run: RunRow) -> DivisionRow:
-    """The division in which a run plays."""
+    """Return the division of a run."""
     return store.divisions.find(str(run.division_id))

@@ -1,4 +1,4 @@
-"""The options of commands that start bots, and the one place that reads them."""
+"""The shared options of commands that start bots, and their reading."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from ladder.runs.settings import ResumePolicy, Settings
 
 NO_OPTION = "no option"
-"""Marks the fields of a class of options that stand for none."""
+"""Marks a field of a class of options that is not an option."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BotOptions:
-    """The limits and the sandbox as they stand on the command line or in `ladder.toml`."""
+    """Limits and sandbox of bots, as given on the command line or in `ladder.toml`."""
 
     memory: Memory = 1024
     open_files: OpenFiles = 1024
@@ -61,38 +61,39 @@ class BotOptions:
     cpu_time: CpuTime = None
     sandbox: Sandbox = None
     context: typer.Context | None = field(default=None, metadata={NO_OPTION: True})
-    """Of the command; None if none runs."""
+    """The context of the command; None without a command."""
 
     @property
     def stored(self) -> dict[str, object]:
-        """The command and all of its options, as they are stored with a run."""
+        """Options of the command, as they are stored with a run."""
         return {} if self.context is None else options_to_store(self.context)
 
     def command_line(self, options: Mapping[str, object] | None = None) -> str:
-        """Return the command line of options stored in the database of this command, or its own.
+        """Return the command line of stored options, or of this command.
 
         Args:
-            options: as `stored` returned them; None for those of this command.
+            options: as `stored` returned them, from this command's database; None for those of
+                this command.
 
         """
-        assert self.context is not None  # noqa: S101 - a command runs
+        assert self.context is not None  # noqa: S101 - within a command
         if options is None:
             return command_line(all_options(self.context), self.context)
         place = {"db": str(self.context.params["db"])}
         return command_line({**options, **place}, self.context)
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
-        """Return the bounds of every bot that the command starts.
+        """Return the limits, the sandbox and the logs of the bots that the command starts.
 
         Args:
-            logs: folder for what bots write to stderr; None: it is not kept.
+            logs: folder for what bots write to stderr; None to discard it.
 
         Raises:
             UsageError: the sandbox is not the beginning of a command.
 
         """
         from db.records.launch import Limits
-        from ladder.cli.parsing import sandbox_of
+        from ladder.cli.parsing import parse_sandbox
         from ladder.match.process.confinement import Confinement
 
         return Confinement(
@@ -103,14 +104,14 @@ class BotOptions:
                 scratch_mb=self.scratch,
                 cpu_s=self.cpu_time,
             ),
-            sandbox=sandbox_of(self.sandbox),
+            sandbox=parse_sandbox(self.sandbox),
             logs=logs,
         )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunOptions(BotOptions):
-    """The shared options as they stand on the command line, in the order of the help."""
+    """The options that all commands share that play runs."""
 
     boards: Boards = "thu"
     time: Time = None
@@ -133,7 +134,7 @@ class RunOptions(BotOptions):
     scale_time: ScaleTime = False
 
     def workforce(self) -> "Workforce":
-        """The machines that play.
+        """Return the machines that play.
 
         Raises:
             UsageError: the address of a scheduler cannot be used.
@@ -144,26 +145,26 @@ class RunOptions(BotOptions):
 
         if self.cluster is not None and self.concurrency is not None:
             raise UsageError(
-                "--concurrency is for this machine alone: with --cluster each `ladder worker` has "
-                "its --slots"
+                "--concurrency cannot be combined with --cluster: give --slots to each "
+                "`ladder worker` instead"
             )
         return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
 
     @property
     def has_budget(self) -> bool:
-        """Whether any budget of a move is given."""
+        """Whether time or work per move is given."""
         return any(
             each is not None for each in (self.time, self.simulations, self.nodes, self.depth)
         )
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
-        """Return the bounds of every bot, with the size of the run's logs.
+        """Return the limits, the sandbox and the logs of the bots, with the size of the logs.
 
         Raises:
             UsageError: the sandbox is not the beginning of a command.
 
         """
-        # Not super(): a dataclass with slots is another class than the one in which this stands.
+        # Not super(): a dataclass with slots is a copy of the class that defines this method.
         found = BotOptions.confinement(self, logs=logs)
         return replace(found, log_bytes=self.log_size << 20)
 
@@ -179,24 +180,24 @@ class RunOptions(BotOptions):
         rated: bool = True,
         resume_policy: "ResumePolicy | None" = None,
     ) -> "Settings":
-        """The settings of a run under these options.
+        """Return the settings of a run with these options.
 
         Args:
-            db: the database, where openings are looked for when there is no such file.
-            kind: what the run is started as.
+            db: the database, which may hold the openings if their file is missing.
+            kind: the kind of run.
             bots: names of registered bots.
             pairing: how opponents are chosen.
-            games: finished games after which the run ends; None: no such end.
-            seconds: wall time after which the run ends; None: no such end.
+            games: finished games after which the run ends; None for no limit.
+            seconds: wall time after which the run ends; None for no limit.
             rated: whether the games count in the rating list.
-            resume_policy: what to do about an interrupted run of the same identity; None: finish it
-                if there is one.
+            resume_policy: what to do with an interrupted run of the same identity; None to resume
+                it.
 
         Raises:
             UsageError: a value cannot be read, lies out of range, or contradicts another.
 
         """
-        from ladder.cli.parsing import boards_of, budgets_of, parse_margin
+        from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin
         from ladder.errors import UsageError
         from ladder.match.process.cpus import allowed_cpus, check_claims
         from ladder.names import check_line
@@ -204,11 +205,9 @@ class RunOptions(BotOptions):
         from ladder.runs.settings import ResumePolicy, Settings
 
         if self.scale_time and self.cluster is None:
-            raise UsageError(
-                "--scale-time is about the machines of --cluster ADDRESS: give it, too"
-            )
+            raise UsageError("--scale-time needs --cluster HOST:PORT: give both, or neither")
         check_claims()
-        classes = boards_of(self.boards)
+        classes = parse_boards(self.boards)
         openings = self._openings(db)
         if openings is None:
             refuse_long_openings(self.opening_plies, classes)
@@ -217,7 +216,7 @@ class RunOptions(BotOptions):
         return Settings(
             bots=bots,
             boards=classes,
-            budgets=budgets_of(self.time, self.simulations, self.nodes, self.depth),
+            budgets=parse_budgets(self.time, self.simulations, self.nodes, self.depth),
             pairing=pairing,
             opening_plies=self.opening_plies,
             openings=openings,
@@ -239,7 +238,7 @@ class RunOptions(BotOptions):
         )
 
     def _openings(self, db: str) -> "NamedOpenings | None":
-        """The openings of the file, or those stored from it. Raises UsageError."""
+        """Return the openings of the file, or those stored from it. Raises UsageError."""
         from ladder.cli.database import is_missing, open_to_read
         from ladder.errors import UsageError
         from ladder.match.openings.openings_file import find_stored_openings, read_openings
@@ -258,17 +257,15 @@ class RunOptions(BotOptions):
 def takes_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command an option for each field of the class of its parameter `options`.
 
-    All parameters of the command are keywords. The options stand in the help where `options`
-    stands, inherited ones last.
+    All parameters of the command are keywords. The options take the place of `options`.
     """
     signature = inspect.signature(command)
     kind = signature.parameters["options"].annotation
-    own = kind.__annotations__
     shared = [
         inspect.Parameter(
             each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
         )
-        for each in sorted(fields(kind), key=lambda each: each.name not in own)
+        for each in fields(kind)
         if NO_OPTION not in each.metadata
     ]
     keyword_only = inspect.Parameter.KEYWORD_ONLY

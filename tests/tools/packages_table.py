@@ -1,13 +1,11 @@
 """Writes the table of layers in docs/architecture.md: ``python -m tests.tools.packages_table``."""
 
 import ast
-from pathlib import Path
 
 from tests.test_layers import LAYERS
+from tests.tools.generated import ROOT, with_generated
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
-BEGIN, END = "<!-- layers: begin -->\n", "<!-- layers: end -->\n"
 
 
 def table() -> str:
@@ -30,8 +28,7 @@ def _in_words(words: str) -> str:
 
 def page() -> str:
     """Return the page with a fresh table."""
-    before, rest = PAGE.read_text().split(BEGIN)
-    return before + BEGIN + table() + rest[rest.index(END) :]
+    return with_generated(PAGE.read_text(), "layers", table())
 
 
 if __name__ == "__main__":

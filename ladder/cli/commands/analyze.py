@@ -1,17 +1,19 @@
-"""`ladder analyze`: what versions get wrong, position by position."""
+"""`ladder analyze`: what bots get wrong, position by position."""
 
 from typing import Annotated
 
-import typer
-
-from ladder.cli.completion import bot_lists
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
+    MOST_HOURS,
     MOST_WORK,
+    BotList,
     Database,
     Json,
+    flag,
     number,
+    option,
+    whole,
 )
 
 
@@ -19,51 +21,44 @@ def analyze(
     *,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Number, label or its beginning; with all its games. [default: the rating list]",
+        option(
+            "NAME",
+            "Division whose games are solved: its number, its label or the beginning of one. "
+            "Games outside the rating list, as of matches and gates, are then solved too.",
+            show_default="the rated games of the latest run's division",
         ),
     ] = None,
-    bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST", help="Only games of these bots: v1,v2.", autocompletion=bot_lists
-        ),
-    ] = None,
+    bots: BotList = None,
     games: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=MOST_GAMES, help="Only the newest N games. [default: all]"
-        ),
+        int | None, whole("N", MOST_GAMES, "Only the newest N games.", show_default="all")
     ] = None,
     nodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_WORK,
-            help="The most nodes for one position. [default: chosen by board and free cells]",
+        whole(
+            "N",
+            MOST_WORK,
+            "Most positions that the solver searches for one position of a game.",
+            show_default="by board and empty cells",
         ),
     ] = None,
     hours: Annotated[
-        float | None,
-        typer.Option(metavar="H", parser=number(0, 87600), help="Stop after so many hours."),
+        float | None, option("H", "Stop after H hours.", parser=number(0, MOST_HOURS))
     ] = None,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Throw all verdicts of the database away, and end.")
+        bool, flag("--forget", "Delete all results of the analysis from the database.")
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Solve the positions of stored games and count what each bot got wrong.
+    """Solve the positions of stored games and count the mistakes of each bot.
 
-    Goes from the newest game back, at idle priority, and keeps what is done: Ctrl-C (exit code
-    130) ends it, and the same command resumes. Then prints what is known of the division, as
-    `ladder report --mistakes` does. Games of matches and experiments need --division.
+    Solving begins with the newest game and runs at idle priority, so that runs are not disturbed.
+    Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
+    end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.output import print_error, print_out, show_table, stderr_console
-    from ladder.cli.parsing import names_of
+    from ladder.cli.output import print_error, show_table, stderr_console
+    from ladder.cli.parsing import parse_names
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import lower_priority
     from ladder.results.analysis.division import read_mistakes
@@ -71,13 +66,12 @@ def analyze(
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import current_stop
     from reports.analyze import analysis_document, analysis_watcher, print_mistakes
-    from reports.layout.format import to_json
 
-    names = () if bots is None else tuple(names_of(bots))
+    names = () if bots is None else tuple(parse_names(bots))
     with open_store(db, create=False) as store:
         if forget:
             verdicts, positions = store.analysis.delete_all()
-            print_error(f"forgot the verdicts on {verdicts} games and {positions} positions")
+            print_error(f"deleted the analysis of {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)
         lower_priority()
@@ -94,8 +88,9 @@ def analyze(
                 watcher=analysis_watcher(stderr_console()),
             )
             made = read_mistakes(store, row)
-    if json:
-        print_out(to_json(analysis_document(state, made)))
-    else:
-        show_table(lambda console: print_mistakes(console, made))
+    show_table(
+        lambda console: print_mistakes(console, made),
+        lambda: analysis_document(state, made),
+        json=json,
+    )
     return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE

@@ -2,30 +2,28 @@
 
 from typing import Annotated
 
-import typer
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json, option, whole
 
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json
-
-app = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
-
-
-@app.callback()
-def group() -> None:
-    """Measure speed."""
+app = CommandGroup(help="Measure the speed of the harness and of the players on this machine.")
 
 
 @app.command("harness")
 def harness(
     games: Annotated[
-        int, typer.Option(metavar="N", min=4, max=MOST_GAMES, help="How many games of 20 plies.")
+        int, whole("N", MOST_GAMES, "Number of games, of 20 plies each.", least=4)
     ] = 2000,
     concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST_WORKERS, help="Pairs at the same time.")
+        int, whole("N", MOST_WORKERS, "Pairs of games to play at the same time.")
     ] = 1,
     json: Json = False,
 ) -> int:
-    """Play null games: bots that answer at once, every pair committed to a database file."""
+    """Measure how many games per second the harness plays.
+
+    The bots answer at once, and every pair is stored in a database file, so that the time is that
+    of the harness alone. For comparison between machines, the time of a ply is also given as a
+    multiple of a bare exchange between two C programs.
+    """
     from ladder.cli.output import print_result
     from ladder.tools.bench.harness import bench_harness
     from reports.bench import harness_document, harness_text
@@ -37,36 +35,37 @@ def harness(
 @app.command("search")
 def search(
     bots: Annotated[
-        str, typer.Option(metavar="LIST", help="Built-in players, names or patterns.")
+        str,
+        option(
+            "LIST", "Built-in players: names or patterns, separated by commas.", show_default="all"
+        ),
     ] = "*",
     boards: Boards = "11x11@5,5",
-    seconds: Annotated[float, typer.Option(metavar="S", help="Time of the measured move.")] = 2.0,
+    seconds: Annotated[float, option("S", "Time of the measured move, in seconds.")] = 2.0,
     json: Json = False,
 ) -> int:
-    """Measure the players' searches: one long first move on an empty board, one after another."""
-    from ladder.cli.output import print_out, show_table
-    from ladder.cli.parsing import boards_of, names_of
+    """Measure how many simulations or nodes per second the built-in players search.
+
+    Each player makes one long first move on an empty board, one player after another.
+    """
+    from ladder.cli.output import show_table
+    from ladder.cli.parsing import parse_boards, parse_names
     from ladder.errors import UsageError
     from ladder.match.specs.compile import compile_launches
     from ladder.match.specs.start_command import builtin_launch
-    from ladder.tools.bench.search import (
-        bench_search,
-        choose_players,
-    )
+    from ladder.tools.bench.search import bench_search, choose_players
     from reports.bench import print_search, search_document
-    from reports.layout.format import to_json
 
     if not 0.01 <= seconds <= 600:
-        raise UsageError(f"--seconds must be 0.01 .. 600, got {seconds:g}")
-    players = choose_players(names_of(bots))
-    chosen = [entry.board for entry in boards_of(boards)]
+        raise UsageError(f"--seconds: {seconds:g} is not between 0.01 and 600")
+    players = choose_players(parse_names(bots))
+    chosen = [entry.board for entry in parse_boards(boards)]
     specific = [board for board in chosen if board is not None]
     if len(specific) != len(chosen):
-        raise UsageError("--boards: thu is a family of boards; name one, such as 11x11@5,5")
+        raise UsageError("--boards: thu is a family of boards: name one board, such as 11x11@5,5")
     compile_launches(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
-    if json:
-        print_out(to_json(search_document(speeds)))
-    else:
-        show_table(lambda console: print_search(console, speeds))
+    show_table(
+        lambda console: print_search(console, speeds), lambda: search_document(speeds), json=json
+    )
     return 0

@@ -1,4 +1,4 @@
-"""`ladder bisect`: which commit lost the rating?"""
+"""`ladder bisect`: finds the commit that lost rating."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,16 +7,25 @@ import typer
 
 from ladder.cli.options import (
     DEFAULT_DATABASE,
+    PANEL_TEST,
     Confidence,
     Database,
     EloModel,
+    Force,
     Json,
     MaxGames,
+    Python,
+    flag,
+    html_page,
+    option,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.store import Store
+
+
+PANEL_COMMITS = "Commits"
 
 
 @takes_options
@@ -25,47 +34,50 @@ def bisect(
     spec: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="The bot, as `ladder bots add` takes it, such as 'exec:./mybot'."
+            metavar="SPEC",
+            help="Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'.",
         ),
     ],
-    good: Annotated[str, typer.Option(metavar="REF", help="A revision that still had the rating.")],
-    bad: Annotated[str, typer.Option(metavar="REF", help="A later revision that has lost it.")],
+    good: Annotated[
+        str, option("REF", "Commit, tag or branch that still had the rating.", PANEL_COMMITS)
+    ],
+    bad: Annotated[
+        str, option("REF", "Later commit, tag or branch that has lost it.", PANEL_COMMITS)
+    ],
     build: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Build each commit so, in a copy of its own.")
-    ] = "",
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
+        str,
+        option(
+            "COMMAND", "Command that builds each commit, run in a copy of its files.", PANEL_COMMITS
         ),
-    ] = None,
+    ] = "",
+    python: Python = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
+        bool,
+        flag(
+            "--all",
+            "Test commits of merged branches too, instead of a merge as one step.",
+            PANEL_COMMITS,
+        ),
     ] = False,
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="Smallest Elo loss that matters.")
-    ] = 20.0,
+    max_drop: Annotated[float, option("ELO", "Smallest Elo loss that matters.", PANEL_TEST)] = 20.0,
     confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     model: EloModel = "logistic",
     options: RunOptions,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the answer as a page with charts."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the answer, with charts,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Find the commit that lost rating, between a good and a bad revision of the repository here.
+    """Find the commit of a git repository that lost rating.
 
-    Commits are built and tried as by `ladder bots add --git`, and play against the good one until
-    the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
-    skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
-    the machine stalls, 2 bad input, 130 stopped by Ctrl-C: the same command resumes it.
+    Commits between --good and --bad in the repository of the current folder are copied, built and
+    played against the good one until the answer is as certain as --confidence asks. A commit that
+    cannot be built, fails its trial or forfeits too often is skipped and named. An interrupted
+    search is resumed by the same command.
+
+    Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
+    or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind
@@ -73,7 +85,7 @@ def bisect(
     from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_bisection
-    from ladder.cli.output import print_error, print_out, show_table, stderr_console
+    from ladder.cli.output import print_error, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
@@ -82,18 +94,13 @@ def bisect(
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.stats.choices import Model
     from reports.bisect import bisect_document, print_bisect
-    from reports.layout.format import to_json
     from reports.run import watcher_for
 
     question = Question(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
     )
     settings = options.settings(
-        db=db,
-        kind=RunKind.BISECT,
-        bots=(),
-        pairing=Pairing(PairingKind.GATE),
-        rated=False,
+        db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(PairingKind.GATE), rated=False
     )
     if html is not None:
         check_html(html, force=force)
@@ -123,8 +130,7 @@ def bisect(
             result = run_bisection(bench, asked, good_bot, tell=print_error)
     if html is not None:
         write_bisection(result, html)
-    if json:
-        print_out(to_json(bisect_document(result)))
-    else:
-        show_table(lambda console: print_bisect(console, result))
+    show_table(
+        lambda console: print_bisect(console, result), lambda: bisect_document(result), json=json
+    )
     return result.exit_code

@@ -6,16 +6,14 @@ import typer
 
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
 from ladder.cli.run_options import BotOptions, takes_options
 
-app = typer.Typer(
-    cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="List and manage bots."
-)
+app = CommandGroup(help="List, add, check and retire bots.")
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A registered bot.", autocompletion=bot_names)
+    str, typer.Argument(metavar="NAME", help="Name of a registered bot.", autocompletion=bot_names)
 ]
 
 
@@ -23,19 +21,16 @@ Name = Annotated[
 def list_bots(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
-    retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
+    retired: Annotated[bool, flag("--retired", "List retired bots too.")] = False,
 ) -> int:
-    """Show every bot, your own first, with its parent and the one thing that it changes."""
-    from ladder.cli.database import open_or_imagine
-    from ladder.cli.output import (
-        print_out,
-        stdout_console,
-    )
+    """List the bots, your own first, with the bot each is based on and what it changes."""
+    from ladder.cli.database import open_or_preview
+    from ladder.cli.output import print_out, stdout_console
     from ladder.match.registry.register import is_built_in
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         rows = sorted(store.bots.all(include_retired=retired), key=is_built_in)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
@@ -46,14 +41,14 @@ def list_bots(
 
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """Show one bot: what it is made of and what it plays."""
-    from ladder.cli.database import open_or_imagine
+    """Show what a bot is made of, what it can play, and which of its files have changed."""
+    from ladder.cli.database import open_or_preview
     from ladder.cli.output import print_out
     from ladder.match.registry.registered import find_changes_since
     from reports.bots import bot_document, bot_text
     from reports.layout.format import to_json
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         row = store.bots.get(name)
     changes = find_changes_since(row)
     document = {**bot_document(row), "changes": changes}
@@ -68,9 +63,12 @@ app.command("add-all")(bots_add.add_all)
 @app.command("check")
 @takes_options
 def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -> int:
-    """Start a registered bot and let it play a game against random on each kind of board."""
+    """Let a registered bot play a trial game against random on each kind of board.
+
+    The games are not stored. The command reports what the bot's files and answers are like now.
+    """
     from ladder.cli.database import open_to_read
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
     from ladder.match.registry.registered import resolve_bot
@@ -80,7 +78,7 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
 
     with open_to_read(db) as store:
         row = store.bots.get(name)
-    warn_of_unknown([row])
+    warn_about_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, options) as confinement:
@@ -96,21 +94,24 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
 
 @app.command("retire")
 def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Take a bot out of lists and runs; its games stay."""
+    """Take a bot out of lists and runs; its games and its rating stay."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
 
     with open_store(db, create=False) as store:
         row = store.bots.retire(name)
-    print_out(f"{row.name} is retired: its games stay, but it plays no more")
+    print_out(f"{row.name} is retired: it no longer plays, and its games stay")
     return 0
 
 
 @app.command("unretire")
 def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Put a retired bot back into lists and runs, with its games and its rating."""
+    """Put a retired bot back into lists and runs, with its games and its rating.
+
+    Its files must be those that were registered.
+    """
     from ladder.cli.database import open_store
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_out
     from ladder.match.registry.known_launches import mark_launch
     from ladder.match.registry.registered import resolve_unchanged
@@ -120,21 +121,24 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
         if row.retired_at is None:
             print_out(f"{name} is not retired")
             return 0
-        warn_of_unknown([row])
+        warn_about_unknown([row])
         resolve_unchanged(row)
         store.bots.unretire(name)
     mark_launch(row.spec, row.revision.launch)
-    print_out(f"{name} is back, with its games")
+    print_out(f"{name} plays again, with its games and its rating")
     return 0
 
 
 @app.command("rename")
 def rename(
     name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW", help="What to call it from now on.")],
+    new_name: Annotated[str, typer.Argument(metavar="NEW", help="New name of the bot.")],
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Give a bot another name; its games and stored runs follow it."""
+    """Give a bot another name; its games and stored runs show the new name.
+
+    An interrupted run of the bot cannot be resumed under the new name.
+    """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_built_in, refuse_name
@@ -144,13 +148,13 @@ def rename(
         if new_name != name:
             refuse_name(store, new_name)
         row = store.bots.rename(name, new_name)
-    print_out(f"{name} is called {row.name} now")
+    print_out(f"{name} is renamed to {row.name}")
     return 0
 
 
 @app.command("delete")
 def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Forget a bot that has no games; one that has is retired instead."""
+    """Delete a bot that has no games; a bot with games can only be retired."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_built_in

@@ -8,79 +8,87 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from db.records.restart import Restart
-from ladder.cli.options import DEFAULT_DATABASE, Concurrency, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Python, at_once, flag, option
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.match.process.confinement import Confinement
     from ladder.match.registry.add_all import Attempt
 
+KEPT = "none; with --replace, as before"
+
 RestartOfBot = Annotated[
     Restart | None,
-    typer.Option(help="Renew its process so often. [default: game for thu:, else never]"),
+    option(
+        None,
+        "When to restart the bot's process: after each game, after each pair, or never.",
+        show_default="game for thu: bots, never for others",
+    ),
 ]
 
 
 @takes_options
 def add(
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of the bot: letters, digits and ._-@+, at most 100 of them."
+        ),
+    ],
     spec: Annotated[
         str,
         typer.Argument(
             metavar="SPEC",
-            help="builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, python:MODULE:CLASS, "
-            "kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
+            help="Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, "
+            "python:MODULE:CLASS, kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
         ),
     ],
     based_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OTHER", help="The bot that it improves on. [default with --replace: as before]"
-        ),
+        str | None, option("OTHER", "Bot that this one is based on.", show_default=KEPT)
     ] = None,
     note: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What it changes. [default with --replace: as before]"),
+        str | None, option("TEXT", "What the bot changes, in one line.", show_default=KEPT)
     ] = None,
     files: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Files that count as the bot, such as '*.py' or 'weights/*'; several times if "
-            "need be. [default: what its kind tells, see the guide]",
+        option(
+            "PATTERN",
+            "Files in the current folder that belong to the bot, such as 'weights/*', once "
+            "for each pattern. When they change, the bot must be registered anew.",
+            show_default="those found",
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
-        ),
-    ] = None,
+    python: Python = None,
     git: Annotated[
         str | None,
-        typer.Option(
-            metavar="REF", help="Take its files from this revision of the git repository here."
+        option(
+            "REF",
+            "Take the bot's files from this commit, tag or branch of the git repository here, "
+            "instead of from the working tree.",
         ),
     ] = None,
     build: Annotated[
         str | None,
-        typer.Option(
-            metavar="COMMAND", help="With --git: build them so, in a copy of the ladder's own."
-        ),
+        option("COMMAND", "With --git: command that builds the bot, run in a copy of its files."),
     ] = None,
     restart: RestartOfBot = None,
     replace: Annotated[
         bool,
-        typer.Option(
-            "--replace", help="Put it in the place of the bot of this name, whose games then rest."
+        flag(
+            "--replace",
+            "Replace the registered bot of this name; games of another content then no longer "
+            "count.",
         ),
     ] = False,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Register a bot, after it has played a game against random on each kind of board it claims."""
+    """Register a bot so that runs can play it.
+
+    First the bot plays a trial game against random on each kind of board that it supports. These
+    games are not stored. docs/writing-a-bot.md leads from nothing to a rated bot.
+    """
     from db.beside import COPIES, folder_beside
     from db.store import file_of
     from ladder.cli.database import open_draft, open_store
@@ -118,39 +126,37 @@ def add(
 @takes_options
 def add_all(
     *,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files lie.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with the files.")],
     pattern: Annotated[
-        str, typer.Option(metavar="GLOB", help="The files, each of which is a bot.")
+        str, option("GLOB", "Pattern of the files, each of which is a bot.")
     ] = "*.so",
     name: Annotated[
-        str,
-        typer.Option(
-            metavar="FORM", help="What to call each: {stem} is its file's name without suffix."
-        ),
+        str, option("FORM", "Name of each bot; {stem} is its file's name without the suffix.")
     ] = "{stem}",
     spec: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORM",
-            help="Its SPEC, with {file} and {stem}. [default: thu:{file} for .so, kaggle:{file} "
-            "for .py]",
+        option(
+            "FORM",
+            "Specification of each bot, with {file} and {stem}.",
+            show_default="thu:{file} for .so, kaggle:{file} for .py",
         ),
     ] = None,
-    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A note for all.")] = None,
+    note: Annotated[str | None, option("TEXT", "Remark to store with each of the bots.")] = None,
     restart: RestartOfBot = None,
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Put them in the place of bots with other content."),
+        bool, flag("--replace", "Replace registered bots of these names if they differ.")
     ] = False,
-    concurrency: Concurrency = None,
+    concurrency: Annotated[int | None, at_once("Bots to try out")] = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Register every file of a folder as a bot; those that fail say why at the end.
+    """Register every file of a folder as a bot, each after its trial games.
 
-    What is registered already, with the same content, is left as it is, so that a stopped command
-    goes on where it was. Exit code 2 when some failed; the others are registered all the same.
+    Bots that are registered already with the same content are skipped, so the same command
+    continues after a stop. Bots that fail are listed at the end with the reason.
+
+    Exit codes: 0 done; 2 bad input, or a bot failed (the others are registered).
     """
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
@@ -181,7 +187,7 @@ def add_all(
 
 @contextlib.contextmanager
 def trial_bounds(db: str, options: BotOptions) -> "Iterator[Confinement]":
-    """The bounds of bots on trial, whose logs lie beside those of the database's runs."""
+    """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
     from db.beside import LOGS, folder_beside
     from db.store import file_of
 
@@ -189,6 +195,6 @@ def trial_bounds(db: str, options: BotOptions) -> "Iterator[Confinement]":
     try:
         yield options.confinement(logs=logs)
     finally:
-        with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
+        with contextlib.suppress(OSError):  # not empty if a bot has written to stderr
             logs.rmdir()
             logs.parent.rmdir()

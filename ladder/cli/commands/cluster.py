@@ -5,28 +5,27 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import Certificates, Insecure
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import Certificates, Insecure, option, whole
 
-app = typer.Typer(
-    cls=HelpGroup,
-    name="cluster",
-    no_args_is_help=True,
-    help="A scheduler for many machines, and certificates.",
-)
+app = CommandGroup(help="Start a scheduler for many machines, and make its certificates.")
 
 
 @app.command("start")
 def start(
     *,
-    host: Annotated[
-        str, typer.Option(metavar="HOST", help="The address to listen at.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="0: any.")] = 8786,
+    host: Annotated[str, option("HOST", "Address to listen at.")] = "127.0.0.1",
+    port: Annotated[
+        int, whole("PORT", 65535, "Port to listen at; 0 takes a free one.", least=0)
+    ] = 8786,
     certificates: Certificates = None,
     insecure: Insecure = False,
 ) -> int:
-    """Start a Dask scheduler, until Ctrl-C; the first line on standard output is its address."""
+    """Start a Dask scheduler that connects runs and machines, until Ctrl-C.
+
+    The first line on standard output is its address, for `ladder worker` and for the option
+    --cluster of runs. Without --certificates only this machine can connect.
+    """
     from ladder.cli.output import print_out
     from ladder.errors import ExitCode, UsageError
     from ladder.runs.cluster.workforce import need_cluster
@@ -41,19 +40,23 @@ def start(
     try:
         serve_scheduler(endpoint, print_out)
     except OSError as error:
-        raise UsageError(f"nothing can listen at {endpoint.address}: {error}") from error
+        raise UsageError(
+            f"cannot listen at {endpoint.address}: {error}; choose another --port or --host"
+        ) from error
     return ExitCode.DONE
 
 
 @app.command("certificates")
 def certificates(
     *,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where they are written.")],
-    days: Annotated[
-        int, typer.Option(metavar="N", min=1, max=3650, help="How long they are valid.")
-    ] = 365,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write them to.")],
+    days: Annotated[int, whole("N", 3650, "Days for which they are valid.")] = 365,
 ) -> int:
-    """Make a private set of TLS certificates, to be copied to every machine of the cluster."""
+    """Make the TLS certificates of a cluster.
+
+    Copy the folder to each machine and name it with --certificates. Machines without it cannot
+    connect; a machine that has it may run programs on all others.
+    """
     from ladder.cli.output import print_out
     from ladder.errors import ExitCode
     from ladder.runs.cluster.workforce import need_cluster
@@ -64,6 +67,6 @@ def certificates(
     make_certificates(folder, days=days)
     print_out(
         f"{folder} holds ca.pem, node.pem and node-key.pem: copy the folder to each machine and "
-        "give --certificates there; whoever has it may run programs on all of them"
+        "name it there with --certificates; anyone who has it can run programs on all of them"
     )
     return ExitCode.DONE

@@ -5,31 +5,55 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Margin, Seed
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_GAMES,
+    PANEL_BUDGET,
+    Database,
+    Margin,
+    Seed,
+    option,
+    whole_number,
+)
 from ladder.cli.run_options import BotOptions, takes_options
 
-COMPETITOR = "A shared library, a specification such as saiblo:./program, or a registered bot."
+CONTESTANT = "{}: a shared library, a specification such as saiblo:./program, or a registered bot."
 
 
 @takes_options
 def compete(
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help=COMPETITOR)],
-    b: Annotated[str, typer.Argument(metavar="B", help=COMPETITOR)],
-    result_file: Annotated[Path, typer.Argument(metavar="RESULT_FILE", help="Written anew.")],
-    rounds: Annotated[
-        int, typer.Argument(metavar="ROUNDS", min=1, max=MOST_GAMES, help="Of two games each.")
+    a: Annotated[str, typer.Argument(metavar="A", help=CONTESTANT.format("First bot"))],
+    b: Annotated[str, typer.Argument(metavar="B", help=CONTESTANT.format("Second bot"))],
+    result_file: Annotated[
+        Path, typer.Argument(metavar="RESULT_FILE", help="File to write the results to.")
     ],
-    time: Annotated[str, typer.Option(metavar="100ms|2s", help="Wall time per move.")] = "3s",
+    rounds: Annotated[
+        int,
+        typer.Argument(
+            metavar="ROUNDS",
+            parser=whole_number(1, MOST_GAMES),
+            help="Number of rounds of two games each.",
+        ),
+    ],
+    time: Annotated[str, option("100ms|2s", "Wall time per move.", PANEL_BUDGET)] = "3s",
     seed: Seed = None,
     margin: Margin = "50ms",
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Play like the course's match program and write its result file; nothing is stored.
+    """Play a match as the course's match program does, and write its result file.
 
-    Codes: 0 tie, 1 A wins, 2 B wins; 3, 4, 7 bug, illegal move, timeout of A; 5, 6, 8 of B;
-    -1, -2 the file of A or B cannot be loaded, -3, -4 its functions are missing.
+    Nothing is stored in the database. Each round draws a board of the thu family, and both bots
+    begin once.
+
+    \b
+    Codes in the result file:
+      0 tie, 1 A wins, 2 B wins
+      3 bug of A, 4 illegal move of A, 7 timeout of A
+      5 bug of B, 6 illegal move of B, 8 timeout of B
+      -1 the file of A cannot be loaded, -2 that of B
+      -3 a function of A is missing, -4 one of B
     """
     import contextlib
     import secrets
@@ -37,22 +61,12 @@ def compete(
     from engine.seeds import SEED_LIMIT
     from ladder.checked_stream import writing
     from ladder.cli.database import open_store
-    from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import (
-        check_writable,
-        print_error,
-        print_out,
-    )
-    from ladder.cli.parsing import (
-        parse_margin,
-        parse_time,
-    )
+    from ladder.cli.first_starts import warn_about_unknown
+    from ladder.cli.output import check_writable, print_error, print_out
+    from ladder.cli.parsing import parse_margin, parse_time
     from ladder.tools.compete import compete as play
     from ladder.tools.compete import contestant, named_bot
-    from reports.compete import (
-        told,
-        write_results,
-    )
+    from reports.compete import told, write_results
 
     check_writable(result_file)
     confinement = options.confinement()
@@ -61,7 +75,7 @@ def compete(
         exists = "://" in db or Path(db).exists()
         store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
         named = [named_bot(word, Path.cwd(), store) for word in (a, b)]
-        warn_of_unknown(bot for bot in named if bot is not None)
+        warn_about_unknown(bot for bot in named if bot is not None)
         sides = [contestant(word, Path.cwd(), store) for word in (a, b)]
     games = play(
         *sides,

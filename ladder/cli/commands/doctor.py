@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
 from ladder.cli.run_options import BotOptions, takes_options
 
 
@@ -14,36 +12,39 @@ def doctor(
     *,
     db: Database = DEFAULT_DATABASE,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
+        bool, flag("--repair", "Compute tables and ratings anew from the stored games.")
     ] = False,
     migrate: Annotated[
         bool,
-        typer.Option(
-            "--migrate", help="Bring an older database on a server up to date; make a copy before."
+        flag(
+            "--migrate",
+            "Bring an older database on a server up to date; back it up before. (SQLite files "
+            "are brought up to date when they are opened.)",
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Migrate also while runs are in play.")
+        bool, flag("--force", "Let --migrate work even while runs are in play.")
     ] = False,
     options: BotOptions,
     json: Json = False,
 ) -> int:
-    """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
+    """Check this machine, and the database if there is one.
+
+    Every stored game is checked against the rules, and all tables against the games. A process is
+    started as bots are, to see whether the limits and the sandbox keep it off the database.
+
+    Exit codes: 0 no fault; 1 a fault; 2 bad input.
+    """
     from ladder.cli.database import migrate_database, open_store, open_to_read
     from ladder.cli.output import print_result
     from ladder.errors import ExitCode, UsageError
     from ladder.tools.doctor.database import examine_database
-    from ladder.tools.doctor.machine import (
-        Finding,
-        Level,
-        check_reach,
-        examine_machine,
-    )
+    from ladder.tools.doctor.machine import Finding, Level, check_reach, examine_machine
     from ladder.tools.doctor.server import examine_server
     from reports.doctor import findings_document, findings_text
 
     if force and not migrate:
-        raise UsageError("--force only serves --migrate: add that, or leave --force out")
+        raise UsageError("--force needs --migrate: give both, or neither")
     confinement = options.confinement()
     findings = examine_machine()
     if migrate:

@@ -5,39 +5,40 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, flag, option
 from ladder.results.exchange.game_format import GameFormat
 
 
 def export(
     form: Annotated[
         GameFormat,
-        typer.Option(
-            "--format", help="jsonl is exact; csv and pgn hold no thoughts and no times but a date."
+        flag(
+            "--format",
+            "jsonl holds everything; csv and pgn hold players, moves, results and the date.",
         ),
     ] = GameFormat.JSONL,
     division: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Number, label or its beginning. [default: all]"),
+        option(
+            "NAME", "Only games of this division: its number, its label or the beginning of one."
+        ),
     ] = None,
     ids: Annotated[
-        bool,
-        typer.Option("--ids", help="With each game's number, as `ladder replay` takes it."),
+        bool, flag("--ids", "Write each game's number in this database too, for `ladder replay`.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
-    ] = None,
+    output: Output = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Write all stored games of bots, in an order that does not depend on the clock."""
+    """Write the stored games of bots as text.
+
+    Equal games give equal files: the order does not depend on the clock. Games of people, saved by
+    `ladder play --save`, are left out.
+    """
     import sys
 
     from ladder.checked_stream import writing
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import (
-        check_writable,
-        print_error,
-    )
+    from ladder.cli.output import check_writable, print_error
     from ladder.results.exchange.files import WRITERS
 
     check_writable(output)
@@ -52,26 +53,26 @@ def export(
         people = store.human_games.count()
     if people:
         games = "1 game of a person is" if people == 1 else f"{people} games of people are"
-        print_error(f"{games} not exported: they belong to no pair; `ladder replay` shows them")
+        print_error(f"{games} not exported: only games of bots are; `ladder replay` shows the rest")
     return 0
 
 
 def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `ladder export` wrote; its suffix counts.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `ladder export` wrote.")],
     form: Annotated[
         GameFormat | None,
-        typer.Option("--format", help="[default: by the suffix, else jsonl]", show_default=False),
+        option(
+            None, "Format of the file.", None, "--format", show_default="by its suffix, else jsonl"
+        ),
     ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Take in exported games, all of them or none.
+    """Add exported games to the database, all of them or none.
 
-    Games that are here already are skipped when they are equal, so that the export of a grown
-    database can be added to its beginning. Bots that were unknown here come retired, with their
-    games; live ratings are computed anew.
+    Games that the database holds already are skipped. Bots that it does not know are added as
+    retired: register them with `ladder bots add NAME SPEC --replace` to let them play. The file is
+    refused as a whole if a game breaks the rules or contradicts a stored one.
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
@@ -84,9 +85,4 @@ def import_(
         open_store(db, create=True, sync=True) as store,
     ):
         imported = import_games(store, str(file), games)
-    return print_result(
-        imported,
-        import_document,
-        import_text,
-        json=json,
-    )
+    return print_result(imported, import_document, import_text, json=json)

@@ -2,97 +2,115 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    LARGEST_KEY,
+    MOST_GAMES,
+    PANEL_GAMES,
+    PANEL_OUTPUT,
+    Database,
+    Json,
+    Since,
+    flag,
+    option,
+    whole,
+)
 from ladder.results.overview.game_words import FORFEIT, Mover, Outcome
 
+PANEL_PLAYERS = "Who played"
 PANEL_GAME = "How the game went"
 
 
 def games(
     bot: Annotated[
-        str | None,
-        typer.Option(metavar="A", help="Games in which A played.", autocompletion=bot_names),
+        str | None, option("A", "Only games of bot A.", PANEL_PLAYERS, autocompletion=bot_names)
     ] = None,
     opponent: Annotated[
         str | None,
-        typer.Option(metavar="B", help="With --bot: against B.", autocompletion=bot_names),
+        option(
+            "B", "With --bot: only games against bot B.", PANEL_PLAYERS, autocompletion=bot_names
+        ),
     ] = None,
     side: Annotated[
-        Mover | None, typer.Option(help="With --bot: whether A moved first or second.")
+        Mover | None,
+        option(None, "With --bot: only games in which A moved first, or second.", PANEL_PLAYERS),
     ] = None,
-    won: Annotated[bool, typer.Option("--won", help="Games that A won.")] = False,
-    lost: Annotated[bool, typer.Option("--lost", help="Games that A lost.")] = False,
-    drawn: Annotated[bool, typer.Option("--drawn", help="Draws.")] = False,
+    won: Annotated[bool, flag("--won", "With --bot: only games that A won.", PANEL_GAME)] = False,
+    lost: Annotated[
+        bool, flag("--lost", "With --bot: only games that A lost.", PANEL_GAME)
+    ] = False,
+    drawn: Annotated[bool, flag("--drawn", "Only drawn games.", PANEL_GAME)] = False,
     forfeit: Annotated[
         bool,
-        typer.Option("--forfeit", help="Games that a bot lost by failing: --ending forfeit."),
+        flag(
+            "--forfeit",
+            "Only games that a bot lost by failing; short for --ending forfeit.",
+            PANEL_GAME,
+        ),
     ] = False,
     ending: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Games that ended so, such as board_full or timeout.",
-            rich_help_panel=PANEL_GAME,
+        option(
+            "WORD",
+            "Only games with this ending: four_in_a_row, board_full, adjudicated, forfeit (of "
+            "any kind), timeout, crash, illegal_move, protocol_error or memory.",
+            PANEL_GAME,
         ),
     ] = None,
     plies: Annotated[
         str | None,
-        typer.Option(
-            metavar="MIN..MAX",
-            help="Games of this length, the opening included: 20..30, 20.. or ..30.",
-            rich_help_panel=PANEL_GAME,
-        ),
-    ] = None,
-    board: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BOARD",
-            help="Games on a board, or on those drawn from a class such as thu.",
-            rich_help_panel=PANEL_GAME,
-        ),
-    ] = None,
-    division: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Games of a division: its number, label or its beginning.",
-            rich_help_panel=PANEL_GAME,
-        ),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
-    ] = None,
-    run: Annotated[
-        int | None,
-        typer.Option(
-            metavar="R", min=1, max=LARGEST_KEY, help="Games of a run: `ladder runs` lists them."
+        option(
+            "MIN..MAX",
+            "Only games of this length, the opening included: 20..30, 20.., ..30 or 20.",
+            PANEL_GAME,
         ),
     ] = None,
     upsets: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--upsets",
-            help="Won by a bot that the rating list gave a quarter of the points or less.",
+            "Only wins of a bot whose expected score was a quarter of a point or less.",
+            PANEL_GAME,
         ),
     ] = False,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST_GAMES, help="At most N games.")
-    ] = 20,
+    board: Annotated[
+        str | None,
+        option(
+            "BOARD",
+            "Only games on this board, or on boards of this class, such as thu.",
+            PANEL_GAMES,
+        ),
+    ] = None,
+    division: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "Only games of this division: its number, its label or the beginning of one.",
+            PANEL_GAMES,
+        ),
+    ] = None,
+    run: Annotated[
+        int | None,
+        whole(
+            "R", LARGEST_KEY, "Only games of this run, by its number in `ladder runs`.", PANEL_GAMES
+        ),
+    ] = None,
+    since: Since = None,
+    limit: Annotated[int, whole("N", MOST_GAMES, "Most games to list.", PANEL_OUTPUT)] = 20,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """List stored games with their numbers, the newest first."""
+    """List stored games with their numbers, the newest first.
+
+    Only games that meet all given conditions are listed; `ladder replay NUMBER` shows one of them.
+    """
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out, show_table
+    from ladder.cli.output import show_table
     from ladder.cli.parsing import parse_plies, parse_since
     from ladder.errors import UsageError
     from ladder.results.overview.game_filter import GameFilter
     from reports.games import games_document, print_games
-    from reports.layout.format import to_json
 
     results = {Outcome.WON: won, Outcome.LOST: lost, Outcome.DRAWN: drawn}
     asked = [result for result, wanted in results.items() if wanted]
@@ -119,8 +137,7 @@ def games(
     )
     with open_to_read(db) as store:
         found = store.games.newest(conditions.query(store), limit)
-    if json:
-        print_out(to_json(games_document(found)))
-    else:
-        show_table(lambda console: print_games(console, found))
+    show_table(
+        lambda console: print_games(console, found), lambda: games_document(found), json=json
+    )
     return 0

@@ -1,4 +1,4 @@
-"""`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
+"""`ladder gate`: tests whether a candidate is worse than its baselines."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,13 +8,21 @@ import typer
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
+    PANEL_OUTPUT,
+    PANEL_TEST,
     Alpha,
     Beta,
     Database,
     EloModel,
+    Force,
     Json,
+    Junit,
     MaxDrop,
     MaxGames,
+    Rated,
+    flag,
+    html_page,
+    option,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
-"""Lost games of the candidate that a page holds at most."""
+"""Most lost games of the candidate in a page."""
 
 
 @takes_options
@@ -32,13 +40,16 @@ def gate(
     *,
     candidate: Annotated[
         str,
-        typer.Argument(metavar="CANDIDATE", help="The bot in question.", autocompletion=bot_names),
+        typer.Argument(
+            metavar="CANDIDATE", help="Registered bot to test.", autocompletion=bot_names
+        ),
     ],
     against: Annotated[
         str,
-        typer.Option(
-            metavar="BASELINE[,B2]",
-            help="What it must not be worse than.",
+        option(
+            "BASELINE[,B2]",
+            "Registered bots that the candidate is compared with. It must pass against all.",
+            PANEL_TEST,
             autocompletion=bot_lists,
         ),
     ],
@@ -49,47 +60,44 @@ def gate(
     model: EloModel = "logistic",
     stages: Annotated[
         str | None,
-        typer.Option(
-            metavar="20ms:500,100ms:2000",
-            help="Short games first, so many at most, then long ones for what is not worse.",
+        option(
+            "20ms:500,100ms:2000",
+            "Test in stages TIME:GAMES: at most 500 games at 20 ms per move, then, unless the "
+            "candidate has failed, at most 2000 games at 100 ms.",
+            PANEL_TEST,
         ),
     ] = None,
-    rated: Annotated[
-        bool, typer.Option("--rated", help="Let the games count in the rating list.")
-    ] = False,
     stored: Annotated[
-        bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
+        bool,
+        flag("--stored", "Play nothing and decide from the games in the database.", PANEL_TEST),
     ] = False,
+    rated: Rated = False,
     options: RunOptions,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
-    ] = None,
+    junit: Junit = None,
     summary: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Write the verdict as Markdown.")
+        Path | None, option("FILE.md", "Write the verdict as Markdown too.", PANEL_OUTPUT)
     ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the verdict as a page with charts and games."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the verdict, with charts and lost games,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Play CANDIDATE against its baselines until a sequential test decides.
+    """Test whether a candidate is worse than its baselines, and stop as soon as it is known.
 
-    Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
-    2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it. The games are
-    stored outside the rating list unless --rated.
+    Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
+    than --max-drop allows. They are stored, and do not count in the rating list unless --rated is
+    given. An interrupted gate is resumed by the same command.
+
+    Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid, because a bot fails too often or
+    the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_store, open_to_play
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.output import check_writable, print_result, stderr_console
-    from ladder.cli.parsing import stages_of
+    from ladder.cli.parsing import parse_stages
     from ladder.errors import UsageError
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
@@ -97,24 +105,17 @@ def gate(
     from ladder.experiments.gate.stages import play_stages, stage_tasks
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
-    from reports.gate.text import (
-        gate_document,
-        gate_text,
-    )
+    from reports.gate.text import gate_document, gate_text
     from reports.run import watcher_for
 
     test = GateTest(
-        max_drop=max_drop,
-        alpha=alpha,
-        beta=beta,
-        max_games=max_games,
-        model=Model(model),
+        max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
-    plan = () if stages is None else stages_of(stages)
+    plan = () if stages is None else parse_stages(stages)
     if plan and (stored or max_games != MAX_GAMES or options.has_budget):
         raise UsageError(
-            "--stages says times and games itself: leave out --stored, --max-games, --time, "
-            "--simulations, --nodes and --depth"
+            "--stages sets the time and the number of games: leave out --stored, --max-games, "
+            "--time, --simulations, --nodes and --depth"
         )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(
@@ -144,7 +145,7 @@ def gate(
         if stored:
             gated = judge_stored(store, tasks[0])
         else:
-            warn_of_unknown(tasks[0].bots)
+            warn_about_unknown(tasks[0].bots)
             gated = play_stages(
                 ExperimentContext(store, watcher_for(stderr_console()), workforce), tasks
             )

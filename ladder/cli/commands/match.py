@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_GAMES,
+    PANEL_PLAY,
+    Database,
+    Json,
+    Rated,
+    whole,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 
@@ -13,20 +21,26 @@ from ladder.cli.run_options import RunOptions, takes_options
 def match(
     *,
     a: Annotated[
-        str, typer.Argument(metavar="A", help="A registered bot.", autocompletion=bot_names)
+        str,
+        typer.Argument(
+            metavar="A", help="Registered bot whose score is printed.", autocompletion=bot_names
+        ),
     ],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=bot_names)],
-    games: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST_GAMES, help="How many games.")
-    ] = 100,
-    rated: Annotated[
-        bool, typer.Option("--rated", help="Let the games count in the rating list.")
-    ] = False,
+    b: Annotated[
+        str,
+        typer.Argument(metavar="B", help="Registered bot, its opponent.", autocompletion=bot_names),
+    ],
+    games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
+    rated: Rated = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Play A against B; the games are stored outside the rating list unless --rated."""
+    """Play two bots against each other and print the score.
+
+    The games are stored but do not count in the rating list unless --rated is given. An interrupted
+    match is resumed by the same command.
+    """
     from db.records.runs import RunKind
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
@@ -34,7 +48,7 @@ def match(
     from ladder.runs.schedule import Pairing, PairingKind
 
     if a == b:
-        raise UsageError(f"a match needs two different bots, got {a!r} twice")
+        raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
     settings = options.settings(
         db=db,
         kind=RunKind.MATCH,
@@ -44,8 +58,5 @@ def match(
         rated=rated,
     )
     return play_and_report(
-        db,
-        lambda store: (settings, choose_bots(store, [a, b])),
-        json=json,
-        options=options,
+        db, lambda store: (settings, choose_bots(store, [a, b])), json=json, options=options
     )

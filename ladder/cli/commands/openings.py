@@ -6,66 +6,71 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import MOST_PLIES, MOST_WORK, Boards, Json, Seed
-
-app = typer.Typer(
-    cls=HelpGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Make files of openings for --openings.",
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import (
+    MOST_PLIES,
+    MOST_WORK,
+    Boards,
+    Json,
+    Seed,
+    flag,
+    number,
+    option,
+    whole,
 )
+
+app = CommandGroup(help="Make opening books for the option --openings.")
 
 
 class ValueWord(StrEnum):
-    """Values for the side to move."""
+    """The exact value of a position for the side to move."""
 
     WIN = "win"
     DRAW = "draw"
     LOSS = "loss"
 
 
-@app.callback()
-def openings() -> None:
-    """Make files of openings for --openings."""
-
-
 @app.command("make")
 def make(
     *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Is written, or replaced.")],
-    boards: Boards = "thu",
-    plies: Annotated[
-        int, typer.Option(metavar="N", min=0, max=MOST_PLIES, help="Of each opening.")
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File to write, replaced if it exists.")
     ],
-    count: Annotated[int, typer.Option(metavar="K", min=1, max=1_000_000, help="How many.")],
+    boards: Boards = "thu",
+    plies: Annotated[int, whole("N", MOST_PLIES, "Length of each opening, in plies.", least=0)],
+    count: Annotated[int, whole("K", 1_000_000, "Number of openings.")],
     value: Annotated[
         ValueWord | None,
-        typer.Option(help="Keep those that the solver proves to be worth it for the side to move."),
+        option(None, "Keep only openings with this exact value for the side to move."),
     ] = None,
     balanced: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--balanced",
-            help="Keep proven draws, and where the solver cannot decide what a strong player's "
-            "search calls even.",
+            "Keep only proven draws and, where the solver cannot decide, openings that the "
+            "search of a strong player calls even.",
         ),
     ] = False,
     within: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="V", help="How even: its value is at most V from 0."),
+        option(
+            "V",
+            "With --balanced: largest distance from 0 of the search's value, which lies "
+            "between -1 and 1.",
+            parser=number(0, 1, with_low=True),
+        ),
     ] = 0.1,
     nodes: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, max=MOST_WORK, help="Of the solver for one position."),
+        int, whole("N", MOST_WORK, "Most positions that the solver searches for one opening.")
     ] = 2_000_000,
     seed: Seed = None,
     json: Json = False,
 ) -> int:
-    """Draw openings at random, no two with equal or mirrored positions.
+    """Write an opening book for --openings, drawn at random.
 
-    Without --value and --balanced any position is kept in which nobody can win at once. Equal
-    options and seeds give equal files. Ctrl-C ends it, and nothing is written.
+    No two openings lead to the same or a mirrored position, and after none of them the side to move
+    can win at once. --value and --balanced keep only openings of a known value. Equal options and
+    seeds give equal files. Ctrl-C (exit code 130) writes nothing.
     """
     import secrets
 
@@ -73,7 +78,7 @@ def make(
     from engine.seeds import SEED_LIMIT
     from ladder.checked_stream import write_file
     from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, UsageError
     from ladder.match.openings.draw import (
         DrawingProgress,
@@ -89,7 +94,7 @@ def make(
 
     if value is not None and balanced:
         raise UsageError("--value and --balanced contradict each other: give one of them")
-    classes = boards_of(boards)
+    classes = parse_boards(boards)
     refuse_long_openings(plies, classes, "plies")
     check_writable(file, "FILE")
     recipe = OpeningConditions(

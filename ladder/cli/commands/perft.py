@@ -11,19 +11,27 @@ MAX_DEPTH = 12
 
 def perft(
     board: Annotated[
-        str, typer.Argument(metavar="BOARD", help="standard, 6x7, 10x11@3,4: rows x columns.")
+        str,
+        typer.Argument(
+            metavar="BOARD", help="Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4."
+        ),
     ],
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Plies, 0 and up.")],
+    depth: Annotated[
+        int, typer.Argument(metavar="DEPTH", help="Longest sequence to count, in plies, 0 to 12.")
+    ],
     json: Json = False,
 ) -> int:
-    """Count the legal move sequences of each length; a won game is not continued."""
+    """Count the legal move sequences of each length, to check another program's rules.
+
+    A won game is not continued.
+    """
     from engine.board import parse_board
     from ladder.cli.output import print_out
     from ladder.errors import UsageError
 
     specification = parse_board(board)
     if not 0 <= depth <= MAX_DEPTH:
-        raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
+        raise UsageError(f"DEPTH: {depth} is not between 0 and {MAX_DEPTH}")
     from engine.perft import perft as count
     from ladder.match.process.worker_pool import call_in_subprocess
     from reports.layout.format import to_json

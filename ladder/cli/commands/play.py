@@ -9,13 +9,16 @@ from bots.champion import CHAMPION
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
-    PANEL_CONDITIONS,
+    PANEL_OUTPUT,
+    PANEL_PLAY,
     Database,
     Depth,
     Nodes,
     Seed,
     Simulations,
     Time,
+    flag,
+    option,
 )
 from ladder.cli.run_options import BotOptions, takes_options
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Side(StrEnum):
-    """The side that begins."""
+    """The side that the person plays."""
 
     FIRST = "first"
     SECOND = "second"
@@ -36,17 +39,18 @@ class Side(StrEnum):
 def play(
     *,
     bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="A registered bot.", autocompletion=bot_names)
+        str, typer.Argument(metavar="BOT", help="Registered bot to play.", autocompletion=bot_names)
     ],
     side: Annotated[
-        Side, typer.Option(help="Which side you play.", rich_help_panel=PANEL_CONDITIONS)
+        Side, option(None, "Side that you play; first moves first.", PANEL_PLAY)
     ] = Side.FIRST,
     board: Annotated[
         str,
-        typer.Option(
-            metavar="BOARD",
-            help="standard, thu, or a size as ROWSxCOLUMNS with an optional forbidden cell: "
-            "10x11@3,4. Always rows first: the standard board is 6x7.",
+        option(
+            "BOARD",
+            "Board: standard (6x7), ROWSxCOLUMNS such as 10x11@3,4 with a forbidden cell, or "
+            "thu for a random board.",
+            PANEL_PLAY,
         ),
     ] = "standard",
     time: Time = None,
@@ -55,46 +59,41 @@ def play(
     depth: Depth = None,
     hints: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="The bot that `hint` asks, in the same budget.",
-            autocompletion=bot_names,
-        ),
+        option("NAME", "Registered bot that gives hints.", PANEL_PLAY, autocompletion=bot_names),
     ] = CHAMPION,
     save: Annotated[
-        bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
+        bool,
+        flag(
+            "--save",
+            "Store the finished game for `ladder replay`; it counts in no rating.",
+            PANEL_OUTPUT,
+        ),
     ] = False,
     seed: Seed = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Play against a bot: type a column, undo, hint, info or quit.
+    """Play against a bot in the terminal.
 
-    On a terminal the arrows choose a column and Enter drops the stone; over a pipe every line is
-    one move or word.
+    The arrow keys choose a column and Enter drops the stone. You can also type a column, or one of
+    the words undo, hint, info, help and quit. Over a pipe, every line is one column or word.
     """
     import secrets
 
     from engine.board import parse_board_class
     from engine.errors import BoardError
     from engine.seeds import SEED_LIMIT, SplitMix, mix
-    from ladder.cli.database import (
-        open_or_imagine,
-        open_store,
-    )
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.database import open_or_preview, open_store
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import stdout_console
-    from ladder.cli.parsing import budgets_of
+    from ladder.cli.parsing import parse_budgets
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
-    from ladder.tools.play.game import (
-        InteractiveGame,
-        entrant_at_the_board,
-    )
+    from ladder.tools.play.game import InteractiveGame, entrant_at_the_board
 
     confinement = options.confinement()
-    budgets = budgets_of(time, simulations, nodes, depth)
+    budgets = parse_budgets(time, simulations, nodes, depth)
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     random = SplitMix(mix(seed))
     try:
@@ -103,28 +102,28 @@ def play(
         raise UsageError(f"--board: {error}") from error
     person = random.below(2) if side is Side.RANDOM else int(side is Side.SECOND)
 
-    def hire(name: str, budgets: Budgets) -> "Entrant":
-        with open_or_imagine(db) as store:
-            warn_of_unknown([store.bots.get(name)])
+    def start_bot(name: str, budgets: Budgets) -> "Entrant":
+        with open_or_preview(db) as store:
+            warn_about_unknown([store.bots.get(name)])
             return entrant_at_the_board(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
         try:
-            return hire(name or hints, budgets)
+            return start_bot(name or hints, budgets)
         except UsageError:
-            # A bot that cannot think in this budget may still be asked, in a second.
-            return hire(name or hints, Budgets({"time_ms": HINT_MS}))
+            # The bot does not support the budget of the game: give it a second.
+            return start_bot(name or hints, Budgets({"time_ms": HINT_MS}))
 
-    with open_or_imagine(db) as store:
-        warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
+    with open_or_preview(db) as store:
+        warn_about_unknown([store.bots.get(bot), store.bots.get(hints)])
         opponent = entrant_at_the_board(store, bot, drawn, budgets)
     if save:
-        # Only now: a refused command leaves no new file behind.
+        # A command that is refused must not create a database, so it is only opened now.
         with open_store(db, create=True, sync=True) as store:
             opponent = entrant_at_the_board(store, bot, drawn, budgets)
     with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
-            dialogue_for(stdout_console(), game, adviser).sit()
+            dialogue_for(stdout_console(), game, adviser).play()
         finally:
             if save:
                 _save(game, db)
@@ -132,15 +131,12 @@ def play(
 
 
 HINT_MS = 1000
-"""Time for a hint of a bot that does not know the budget of the game."""
+"""Time for a hint of a bot that does not support the budget of the game."""
 
 
 def _save(game: "InteractiveGame", db: str) -> None:
     from ladder.cli.database import open_store
-    from ladder.cli.output import (
-        print_error,
-        print_out,
-    )
+    from ladder.cli.output import print_error, print_out
     from ladder.tools.play.saving import save_game
 
     if game.verdict is None:

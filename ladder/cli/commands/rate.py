@@ -5,42 +5,50 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import Json
+from ladder.cli.options import Json, option
 from ladder.stats.choices import Draws
 
 
 def rate(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.pgn", help="Games with the tags White, Black, Result.")
+        Path,
+        typer.Argument(
+            metavar="FILE.pgn", help="Games of any kind with the tags White, Black and Result."
+        ),
     ],
     first_mover_advantage: Annotated[
-        str, typer.Option(metavar="fit|ELO", help="What moving first is worth.")
+        str, option("fit|ELO", "Advantage of moving first: fitted to the games, or N Elo.")
     ] = "fit",
     draws: Annotated[
-        Draws, typer.Option(help="half a win; or fit a draw model and convert its result.")
+        Draws,
+        option(
+            None,
+            "Count a draw as half a win, or fit a model of draws (Rao and Kupper) and convert "
+            "its result to the usual scale.",
+        ),
     ] = Draws.HALF,
     prior: Annotated[
-        float, typer.Option(metavar="DRAWS", help="Virtual draws of everybody against the mean.")
+        float,
+        option(
+            "DRAWS", "Virtual draws of each player with an average one; they keep ratings finite."
+        ),
     ] = 1.0,
-    anchor: Annotated[
-        str | None, typer.Option(metavar="NAME=ELO", help="Fix one player's rating.")
-    ] = None,
+    anchor: Annotated[str | None, option("NAME=ELO", "Fixed rating of one player.")] = None,
     mean: Annotated[
-        float | None, typer.Option(metavar="ELO", help="The mean of all. [default: 1000]")
+        float | None, option("ELO", "Mean rating of all players.", show_default="1000")
     ] = None,
     json: Json = False,
 ) -> int:
-    """Rate the players of a PGN file by maximum likelihood, with 95 % errors.
+    """Rate the players of a PGN file of any game.
 
-    With --first-mover-advantage 0 --draws half --prior 0 it is the plain logistic model.
+    Ratings are of maximum likelihood, with 95 % errors. The options --first-mover-advantage 0
+    --draws half --prior 0 give the plain logistic model. Players that no chain of games connects
+    cannot be compared: their groups are listed (exit code 2).
     """
     from ladder.cli.output import print_result
     from ladder.results.standings.pgn_list import rate_file
     from ladder.results.standings.rating_options import rating_options
-    from reports.rate import (
-        rating_document,
-        rating_text,
-    )
+    from reports.rate import rating_document, rating_text
 
     options = rating_options(
         anchors=() if anchor is None else (anchor,),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, flag, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reports.replay import StoredGame
 
 
-HELP = "right and left step, a number and Enter jumps to that ply, Home, End, q quits"
+HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
 
 
 def replay(
@@ -23,50 +23,45 @@ def replay(
         list[str] | None,
         typer.Argument(
             metavar="GAME_ID",
-            help="Number of a stored game, or p3 for a person's saved one; `ladder games` lists "
-            "the numbers. With --last-loss: one or two bots.",
+            help="Number of a game, as `ladder games` lists them, or p3 for the third game that "
+            "`ladder play --save` stored. With --last-loss: one or two bots.",
             autocompletion=bot_names,
         ),
     ] = None,
     last_loss: Annotated[
-        bool, typer.Option("--last-loss", help="The newest game that A lost, against B if named.")
+        bool,
+        flag(
+            "--last-loss",
+            "Show the newest game that the first named bot lost, against the second if it is "
+            "named.",
+        ),
     ] = False,
     ply: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=0, max=MOST_PLIES, help="Show only the position after N plies."
-        ),
+        int | None, whole("N", MOST_PLIES, "Show only the position after N plies.", least=0)
     ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Step through a stored game and what the bots thought of each move.
+    """Show a stored game move by move, with what the bots reported about each move.
 
-    A game that `ladder analyze` has solved also shows mistakes and the true value of each column.
+    On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
+    that `ladder analyze` has solved also shows mistakes and the true value of each column.
     """
     from engine.board import parse_board
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import (
-        print_out,
-        stdout_console,
-    )
+    from ladder.cli.output import print_out, stdout_console
     from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
     from ladder.results.analysis.division import read_truth
     from reports.layout.format import to_json
-    from reports.replay import (
-        game_document,
-        game_heading,
-        last_words_text,
-        ply_view,
-    )
+    from reports.replay import game_document, game_heading, last_words_text, ply_view
 
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
         truth = read_truth(store, row)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:
-        raise UsageError(f"--ply must be 0..{last} for game {row.id}, got {ply}")
+        raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
     if json:
         print_out(to_json(game_document(row, truth)))
         return 0
@@ -88,12 +83,14 @@ def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
     from ladder.errors import UsageError
 
     if not 1 <= len(names) <= 2:
-        raise UsageError("--last-loss takes one or two bots: `ladder replay --last-loss A B`")
+        raise UsageError(
+            "--last-loss needs one or two bots, such as `ladder replay --last-loss A B`"
+        )
     bot, opponent = names[0], names[1] if len(names) == 2 else None
     found = store.games.newest(GameQuery(bot=bot, opponent=opponent, result=Result.LOSS), 1)
     if not found:
         against = f" against {opponent}" if opponent else ""
-        raise UsageError(f"{bot} has lost no game{against} in {db}")
+        raise UsageError(f"{bot} has lost no game{against} in {db}: `ladder games` lists others")
     return _find(store, [str(found[0].id)], db)
 
 
@@ -104,8 +101,8 @@ def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
     digits = word.removeprefix("p")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
         raise UsageError(
-            "GAME_ID is the number of a stored game, as `ladder games` lists them, or p3 for a "
-            f"person's game, got {' '.join(words) or 'nothing'!r}"
+            f"GAME_ID: {' '.join(words)!r} is not the number of a game: `ladder games` lists them, "
+            "and p3 is the third game that `ladder play --save` stored"
         )
     if word == digits:
         row = store.games.get(int(digits))
@@ -126,11 +123,7 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
     from rich.text import Text
 
     from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
-    from reports.replay import (
-        game_heading,
-        last_words_text,
-        ply_screen,
-    )
+    from reports.replay import game_heading, last_words_text, ply_screen
 
     last = len(row.moves)
     ply = row.opening_plies
@@ -158,7 +151,7 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
             elif key == "enter" and word.isascii() and word.isdecimal() and int(word) <= last:
                 ply = int(word)
             elif key == "enter":
-                note = f"{word!r} is no ply of this game: they are 0 to {last}"
+                note = f"{word!r} is not a ply of this game: type 0 to {last}"
             else:
                 line.take(key)
 

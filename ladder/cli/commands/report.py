@@ -9,10 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.completion import bot_lists, bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
-from ladder.cli.output import Forms, check_writable, print_error, show
-from ladder.cli.parsing import names_of, parse_since
+from ladder.cli.completion import bot_names
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    PANEL_GAMES,
+    PANEL_OUTPUT,
+    BotList,
+    Database,
+    Force,
+    Json,
+    Output,
+    Since,
+    flag,
+    html_page,
+    number,
+    option,
+    whole,
+)
+from ladder.cli.output import Format, Forms, check_writable, print_error, show
+from ladder.cli.parsing import parse_names, parse_since
 from ladder.cli.run_options import takes_options
 from ladder.errors import ExitCode, UsageError
 
@@ -21,11 +36,12 @@ if TYPE_CHECKING:
     from db.store import Store
     from ladder.stats.pool.rating import RatingOptions
 
-PANEL_PAGE = "As a page"
+PANEL_MODE = "Instead of the rating list"
+MOST_GAMES_IN_PAGE = 20_000
 
 
 class Mode(StrEnum):
-    """What is reported, by the option that asks for it."""
+    """A kind of report, by the option that asks for it."""
 
     LIST = ""
     COMPARE = "--compare"
@@ -41,96 +57,100 @@ class ReportOptions:
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[A B C...]", help="The bots of --compare.", autocompletion=bot_names
+            metavar="A B C...",
+            help="Registered bots to compare; needs --compare.",
+            autocompletion=bot_names,
         ),
     ] = None
     compare: Annotated[
-        bool, typer.Option("--compare", help="Put the named bots side by side instead.")
+        bool, flag("--compare", "Compare the named bots side by side, with a summary.", PANEL_MODE)
     ] = False
-    division: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Number, label or its beginning. [default: of the latest run]"
-        ),
-    ] = None
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
-    ] = None
-    bots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Only these bots, names or patterns: v1,v2 or 'v*'.",
-            autocompletion=bot_lists,
-        ),
-    ] = None
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="NAME against each of its opponents instead.",
+        option(
+            "NAME",
+            "List the opponents of one bot, its score against each, and how many it beats.",
+            PANEL_MODE,
             autocompletion=bot_names,
         ),
     ] = None
     mistakes: Annotated[
         bool,
-        typer.Option("--mistakes", help="What bots got wrong instead, after `ladder analyze`."),
-    ] = False
-    pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False
-    retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False
-    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE
-    json: Json = False
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
-    ] = None
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a page with charts and games instead: one file, no network.",
-            rich_help_panel=PANEL_PAGE,
-        ),
-    ] = None
-    games: Annotated[
-        int,
-        typer.Option(
-            min=0, max=20_000, metavar="N", help="Games in the page.", rich_help_panel=PANEL_PAGE
-        ),
-    ] = 200
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Let --html replace a file that ladder did not write.",
-            rich_help_panel=PANEL_PAGE,
+        flag(
+            "--mistakes",
+            "Print the mistakes of each bot that `ladder analyze` has found.",
+            PANEL_MODE,
         ),
     ] = False
-    anchor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=ELO", help="Fix a bot's rating; may be given several times."),
-    ] = None
     regressions: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--regressions",
-            help="Print versions that lost against the one they are based on; exit 3 if any did.",
-        ),
-    ] = False
-    fail_undecided: Annotated[
-        bool,
-        typer.Option(
-            "--fail-undecided", help="With --regressions: exit 4 if a version may have lost."
+            "Print the bots that are worse than the bot that they are based on, beyond the "
+            "95 % error; exit code 3 if there is one.",
+            PANEL_MODE,
         ),
     ] = False
     threshold: Annotated[
         float,
-        typer.Option(min=0, max=4000, metavar="ELO", help="How much a step may lose."),
+        option(
+            "ELO",
+            "With --regressions: Elo loss that is accepted.",
+            PANEL_MODE,
+            parser=number(0, 4000, with_low=True),
+        ),
     ] = 0.0
+    fail_undecided: Annotated[
+        bool,
+        flag(
+            "--fail-undecided",
+            "With --regressions: exit code 4 if a bot may be worse and none is for certain.",
+            PANEL_MODE,
+        ),
+    ] = False
+    division: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "Division to report: its number, its label or the beginning of one.",
+            PANEL_GAMES,
+            show_default="that of the latest run",
+        ),
+    ] = None
+    since: Since = None
+    bots: BotList = None
+    retired: Annotated[bool, flag("--retired", "Show retired bots too.", PANEL_GAMES)] = False
+    anchor: Annotated[
+        list[str] | None,
+        option(
+            "NAME=ELO",
+            "Fixed rating of a bot, once for each; the other ratings follow.",
+            PANEL_GAMES,
+        ),
+    ] = None
+    pairs: Annotated[
+        bool, flag("--pairs", "Add the results of every two bots that met.", PANEL_OUTPUT)
+    ] = False
+    form: Annotated[Format, flag("--format", "Format of the result.", PANEL_OUTPUT)] = Format.TABLE
+    json: Json = False
+    output: Output = None
+    html: Annotated[Path | None, html_page("the rating list, with charts and games,")] = None
+    games: Annotated[
+        int,
+        whole(
+            "N",
+            MOST_GAMES_IN_PAGE,
+            "With --html: most games to replay in the page; forfeits, upsets and short losses "
+            "first.",
+            PANEL_OUTPUT,
+            least=0,
+        ),
+    ] = 200
+    force: Force = False
 
     @cached_property
     def mode(self) -> Mode:
-        """What is asked for.
+        """Return the kind of report.
 
         Raises:
             UsageError: options contradict each other.
@@ -139,7 +159,7 @@ class ReportOptions:
         named = self.names or []
         if (self.compare or named) and not (self.compare and 1 < len(named) == len(set(named))):
             raise UsageError(
-                "--compare takes two or more different bots, such as `ladder report --compare v4 "
+                "--compare needs two or more different bots, such as `ladder report --compare v4 "
                 "v3`"
             )
         given = [
@@ -157,28 +177,28 @@ class ReportOptions:
         if len(words) > 1:
             raise UsageError(f"{' and '.join(words)} contradict each other: give one of them")
         if self.fail_undecided and not self.regressions:
-            raise UsageError("--fail-undecided belongs to --regressions: give both")
+            raise UsageError("--fail-undecided needs --regressions: give both, or neither")
         return given[0] if given else Mode.LIST
 
     @cached_property
     def rating(self) -> "RatingOptions":
-        """The options of the rating list. Raises UsageError."""
+        """Return the options of the rating list. Raises UsageError."""
         from ladder.results.standings.rating_options import rating_options
 
         return rating_options(anchors=self.anchor or ())
 
     @cached_property
     def patterns(self) -> Sequence[str]:
-        """The bots to show; none: all. Raises UsageError."""
-        return () if self.bots is None else names_of(self.bots)
+        """Return names and patterns of the bots to show; empty for all. Raises UsageError."""
+        return () if self.bots is None else parse_names(self.bots)
 
     @cached_property
     def moment(self) -> float | None:
-        """The start of the earliest game that counts, epoch seconds. Raises UsageError."""
+        """Return when the first games that count began, in epoch seconds. Raises UsageError."""
         return None if self.since is None else parse_since(self.since)
 
     def check(self) -> None:
-        """Refuse words that cannot be used, before the database is opened. Raises UsageError."""
+        """Refuse bad values before the database is opened. Raises UsageError."""
         from ladder.cli.html_file import check_html
 
         _ = self.mode, self.rating, self.patterns, self.moment
@@ -189,11 +209,13 @@ class ReportOptions:
 
 @takes_options
 def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
-    """Print the rating list of a division and what to know before trusting it.
+    """Print the rating list of a division, with notes on how far to trust it.
 
-    `ladder report --compare A B` says instead who is stronger, and where the difference lies.
-    `ladder report --against NAME` says which share of its opponents NAME beats.
-    `ladder report --html night.html` writes all of it as a page, with every game to replay.
+    A division holds the games under the same conditions: boards, openings and time or work per
+    move. Ratings are Elo by maximum likelihood with 95 % errors. A bot that won or lost every game
+    has a bound, such as >=1480.
+
+    Exit codes: 0 done; 2 bad input; 3 and 4 as --regressions and --fail-undecided say.
     """
     from ladder.cli.database import open_to_read
     from ladder.cli.html_file import write_division

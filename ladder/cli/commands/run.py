@@ -1,12 +1,23 @@
-"""`ladder run`: plays random pairs until told to stop."""
+"""`ladder run`: plays pairs of games among registered bots until it is stopped."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_lists, pairings
-from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Json, number
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_GAMES,
+    MOST_HOURS,
+    PANEL_END,
+    PANEL_OUTPUT,
+    PANEL_PLAY,
+    Database,
+    Json,
+    flag,
+    number,
+    option,
+    whole,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -20,43 +31,84 @@ def run(
     *,
     bots: Annotated[
         str,
-        typer.Option(
-            metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.", autocompletion=bot_lists
+        option(
+            "LIST",
+            "Bots that play: names or patterns, separated by commas, such as v1,v2 or 'v*'. "
+            "A bot that cannot take part is left out if a pattern selects it, and an error if its "
+            "name is given.",
+            PANEL_PLAY,
+            show_default="all that are not retired",
+            autocompletion=bot_lists,
         ),
     ] = "*",
     pairing: Annotated[
         str,
-        typer.Option(
-            metavar="KIND",
-            help="random, round-robin, uncertain or gauntlet:NAME.",
+        option(
+            "KIND",
+            "Who meets whom: random, round-robin (everyone meets everyone), gauntlet:NAME "
+            "(one bot meets all others), or uncertain (mostly the pairs that reduce the errors of "
+            "the ratings most).",
+            PANEL_PLAY,
             autocompletion=pairings,
         ),
     ] = "random",
-    games: Games = None,
+    games: Annotated[
+        int | None,
+        whole(
+            "N",
+            MOST_GAMES,
+            "Stop after N games; an odd number is rounded up to whole pairs.",
+            PANEL_END,
+        ),
+    ] = None,
     hours: Annotated[
         float | None,
-        typer.Option(metavar="H", parser=number(0, 87600), help="Stop after so many hours."),
+        option(
+            "H",
+            "Stop after H hours of play, those before an interruption included.",
+            PANEL_END,
+            parser=number(0, MOST_HOURS),
+        ),
     ] = None,
-    options: RunOptions,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Only complete an interrupted run.")
+        bool,
+        flag(
+            "--resume",
+            "Only complete an interrupted run with these options. If there is none, list all "
+            "interrupted runs with the commands that resume them.",
+            PANEL_END,
+        ),
     ] = False,
-    new: Annotated[bool, typer.Option("--new", help="Never resume an interrupted run.")] = False,
+    new: Annotated[
+        bool,
+        flag("--new", "Start a new run even if one with these options was interrupted.", PANEL_END),
+    ] = False,
+    options: RunOptions,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Show the run in the browser while it lasts.")
+        bool,
+        flag(
+            "--serve",
+            "Show the run in the browser while it lasts; the address is printed.",
+            PANEL_OUTPUT,
+        ),
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
     """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
 
-    The same command resumes an interrupted run, with what is left of its --hours. A bot
-    that fails loses that game; the report at the end lists forfeits. Exit codes: 0 done, 2 bad
-    input or a bot that no machine of the cluster can host, 5 the machine stalls or fewer than two
-    bots can play, 130 stopped by Ctrl-C after saving.
+    A pair is two games on one board and opening with the sides swapped. Every finished pair is
+    stored, and the rating list is printed at the end. A bot that crashes, is late or breaks the
+    rules loses that game.
+
+    An interrupted run is resumed by the same command. A run that is complete is continued by the
+    same command with further pairs.
+
+    Exit codes: 0 done; 2 bad input, or no machine of the cluster could host one of the bots; 5 the
+    machine stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
-    from ladder.cli.parsing import names_of
+    from ladder.cli.parsing import parse_names
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
@@ -67,7 +119,7 @@ def run(
         raise UsageError("--resume and --new contradict each other: give one of them")
     policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
     # Everything that can be wrong is read before the database is touched.
-    patterns = names_of(bots)
+    patterns = parse_names(bots)
     settings = options.settings(
         db=db,
         kind=RunKind.LADDER,

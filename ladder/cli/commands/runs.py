@@ -4,35 +4,29 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json, flag, whole_number
 
-app = typer.Typer(
-    cls=HelpGroup,
-    rich_markup_mode=None,
-    invoke_without_command=True,
-    help="List the runs, matches and gates that were played, or delete one.",
-)
+app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
 
 @app.callback()
 def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """List the runs, matches and gates that were played, the newest first."""
+    """List the runs, matches, gates and other experiments, the newest first.
+
+    Each line shows who played under which conditions, the number of games, the result and the note.
+    """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return 0
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out, show_table
+    from ladder.cli.output import show_table
     from ladder.runs.history import history
-    from reports.layout.format import to_json
     from reports.runs import print_runs, runs_document
 
     with open_to_read(db) as store:
         found = history(store)
-    if json:
-        print_out(to_json(runs_document(found)))
-    else:
-        show_table(lambda console: print_runs(console, found))
+    show_table(lambda console: print_runs(console, found), lambda: runs_document(found), json=json)
     return 0
 
 
@@ -42,15 +36,14 @@ def delete(
         int,
         typer.Argument(
             metavar="ID",
-            min=1,
-            max=LARGEST_KEY,
-            help="Number of the run; `ladder runs` lists them.",
+            parser=whole_number(1, LARGEST_KEY),
+            help="Number of the run, as `ladder runs` lists them.",
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask back.")] = False,
+    yes: Annotated[bool, flag("--yes", "Delete without asking, as scripts need it.")] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Delete a run with its games for good; ratings are computed anew without them."""
+    """Delete a run with all its games, for good, and compute the ratings without them."""
     import sys
 
     from ladder.cli.database import open_store
@@ -64,7 +57,7 @@ def delete(
         line = run_line(past_run(store, run))
         if not yes:
             if not sys.stdin.isatty():
-                raise UsageError(f"{line} would be deleted for good: say so with --yes")
+                raise UsageError(f"{line} would be deleted for good: confirm it with --yes")
             if not confirm(f"delete {line} for good?"):
                 print_out("nothing was deleted")
                 return 0
@@ -74,11 +67,11 @@ def delete(
 
 
 def _refuse_options_before(context: typer.Context) -> None:
-    """An option in front of the subcommand would be read, but not by it."""
+    """Refuse options in front of the subcommand, which would not see them."""
     from ladder.errors import UsageError
 
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":
             word = context.invoked_subcommand
-            raise UsageError(f"{parameter.opts[0]} belongs behind {word}: `ladder runs {word} ...`")
+            raise UsageError(f"{parameter.opts[0]} must follow {word}: `ladder runs {word} ...`")

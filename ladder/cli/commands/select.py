@@ -1,4 +1,4 @@
-"""`ladder select`: which of several candidates is the best?"""
+"""`ladder select`: chooses the best of several bots."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, MaxGames
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    PANEL_TEST,
+    Confidence,
+    Database,
+    Force,
+    Json,
+    MaxGames,
+    html_page,
+    option,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -18,54 +28,49 @@ def select(
     *,
     candidates: Annotated[
         list[str],
-        typer.Argument(metavar="CANDIDATE...", help="Registered bots.", autocompletion=bot_names),
+        typer.Argument(
+            metavar="CANDIDATE...", help="Registered bots to choose from.", autocompletion=bot_names
+        ),
     ],
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="BASELINE",
-            help="The bot that the best one must beat; it takes part as well.",
+        option(
+            "BASELINE",
+            "Registered bot that the choice must beat; it plays like a candidate.",
+            PANEL_TEST,
             autocompletion=bot_names,
         ),
     ] = None,
     indifference: Annotated[
-        float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
+        float, option("ELO", "Smallest difference in Elo that matters.", PANEL_TEST)
     ] = 20.0,
-    confidence: Annotated[
-        float,
-        typer.Option(
-            metavar="P", help="Chance that no other bot is better by --indifference or more."
-        ),
-    ] = 0.95,
+    confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     options: RunOptions,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the choice as a page with charts."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the choice, with charts,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Choose the best of several bots: those that can still be the best play on.
+    """Choose the best of several bots with as few games as possible.
 
-    Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
-    stalling), 2 bad input, 130 stopped by Ctrl-C: the same command resumes it. The games
-    are stored outside the rating list.
+    All bots meet each other. A bot that cannot be the best any more stops playing, until one is
+    left. Other bots may be better than the choice by less than --indifference. The games do not
+    count in the rating list. An interrupted selection is resumed by the same command.
+
+    Exit codes: 0 chosen; 4 not decided; 5 invalid, because the baseline or most bots fail or the
+    machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play
-    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.html_file import check_html, write_selection
-    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.cli.output import show_table, stderr_console
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.runs.start import check_possible
-    from reports.layout.format import to_json
     from reports.run import watcher_for
     from reports.select import print_select, select_document
 
@@ -88,13 +93,14 @@ def select(
 
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
-        warn_of_unknown(bots)
+        warn_about_unknown(bots)
         bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(bench, settings, bots, against, question)
         if html is not None:
             write_selection(store, selected, html)
-        if json:
-            print_out(to_json(select_document(selected)))
-        else:
-            show_table(lambda console: print_select(console, selected))
+        show_table(
+            lambda console: print_select(console, selected),
+            lambda: select_document(selected),
+            json=json,
+        )
     return selected.exit_code

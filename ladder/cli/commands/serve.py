@@ -3,15 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ladder.cli.options import DEFAULT_DATABASE, Database
+from ladder.cli.options import DEFAULT_DATABASE, Database, flag, option, whole
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.web.server import Listening
 
 DEFAULT_PORT = 8344
+PANEL_SERVER = "The server"
 
 
 @takes_options
@@ -19,37 +18,48 @@ def serve(
     *,
     host: Annotated[
         str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Where to listen. Any address that other machines reach needs --password-file.",
+        option(
+            "ADDRESS",
+            "Address to listen at. One that other machines reach needs --password-file.",
+            PANEL_SERVER,
         ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
+        int, whole("N", 65535, "Port to listen at; 0 takes a free one.", PANEL_SERVER, least=0)
     ] = DEFAULT_PORT,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_browser: Annotated[
+        bool, flag("--open", "Open the page in the browser.", PANEL_SERVER)
+    ] = False,
     password_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ask for the password in FILE's first line. Traffic is not encrypted.",
+        option(
+            "FILE",
+            "Ask visitors for the password in the first line of FILE, which only you may "
+            "read. Traffic is not encrypted.",
+            PANEL_SERVER,
         ),
     ] = None,
     players: Annotated[
         int,
-        typer.Option(metavar="N", min=0, max=64, help="Bots that play against people at a time."),
+        whole(
+            "N", 64, "Bots that may play against people at the same time.", PANEL_SERVER, least=0
+        ),
     ] = 4,
     options: BotOptions,
     until_stdin_ends: Annotated[
         bool,
-        typer.Option("--until-stdin-ends", help="End with standard input, too: for programs."),
+        flag(
+            "--until-stdin-ends",
+            "Stop at the end of standard input too, for programs that start a server.",
+            PANEL_SERVER,
+        ),
     ] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Watch runs, look at games and play against bots in the browser, until Ctrl-C.
+    """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
 
-    It reads the database while other commands write it; only a game that you ask it to save is
-    written there. The first line on standard output is the address.
+    The first line on standard output is the address. Pages follow runs of other terminals while
+    they play. The database is only read, except for games that you save.
     """
     from db.store import Store
     from ladder.cli.output import print_error, print_out
@@ -59,26 +69,21 @@ def serve(
 
     confinement = options.confinement()
     check_claims()
-    Store.follow(db).close()  # what is wrong with it is said here, and not on a page
+    Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
     def announce(listening: "Listening") -> None:
         print_out(listening.address)
         if not listening.is_local:
             print_error(
-                "warning: traffic is not encrypted, so whoever can read it sees the password: use "
-                "it in a network that you trust, or through a tunnel"
+                "warning: the password can be read on the network: traffic is not encrypted; serve "
+                "in a network that you trust, or through a tunnel"
             )
         if open_browser:
             _open(listening.address)
 
     is_over = _stdin_ends if until_stdin_ends else _never
     place = Place(
-        db,
-        confinement,
-        host=host,
-        port=port,
-        password_file=password_file,
-        players=players,
+        db, confinement, host=host, port=port, password_file=password_file, players=players
     )
     serve(place, announce, is_over=is_over)
     return ExitCode.DONE
@@ -89,7 +94,7 @@ def _never() -> bool:
 
 
 def _stdin_ends() -> bool:
-    """Whether standard input is at its end; what comes before is passed over."""
+    """Return whether standard input is at its end; what it holds before is ignored."""
     import os
     import select
 
@@ -102,4 +107,4 @@ def _open(address: str) -> None:
     from ladder.cli.output import print_error
 
     if not webbrowser.open(address):
-        print_error(f"no browser was found to open: {address}")
+        print_error(f"no browser was found: open {address} yourself")

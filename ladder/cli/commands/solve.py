@@ -5,54 +5,64 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORK, Json
+from ladder.cli.options import MOST_WORK, Board, Json, flag, option, whole
 
 
 def solve(
     moves: Annotated[
         str | None,
-        typer.Argument(metavar="[MOVES]", help="Columns played so far, one character each."),
+        typer.Argument(
+            metavar="MOVES",
+            help="Columns played so far, one character each: 0 to 9, then a and b. Without them, "
+            "the empty board.",
+        ),
     ] = None,
-    board: Annotated[
-        str, typer.Option(metavar="BOARD", help="standard, 6x7, 10x11@3,4: rows x columns.")
-    ] = "standard",
-    columns: Annotated[bool, typer.Option("--columns", help="The value of each column.")] = False,
+    board: Board = "standard",
+    columns: Annotated[
+        bool, flag("--columns", "Solve each column that can be played, too.")
+    ] = False,
     weak: Annotated[
-        bool, typer.Option("--weak", help="Only win, draw or loss: the distance may stay open.")
+        bool, flag("--weak", "Find win, draw or loss only, which is faster: no distance.")
     ] = False,
     nodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_WORK,
-            help="Positions to look into at most; then bounds are told.",
+        whole(
+            "N",
+            MOST_WORK,
+            "Most positions to search; a value that is not found by then is given as bounds.",
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(metavar="100ms|2s", help="Time for a position at most; then bounds are told."),
+        option(
+            "100ms|2s",
+            "Longest time for a position; a value that is not found by then is given as bounds.",
+        ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A position a line: MOVES, or BOARD MOVES."),
+        option("FILE", "Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line."),
     ] = None,
     keep_table: Annotated[
         bool,
-        typer.Option("--keep-table", help="One position's findings serve the next of the file."),
+        flag("--keep-table", "With --file: use what one position has shown for the next ones."),
     ] = False,
-    memory: Annotated[
-        int, typer.Option(metavar="MIB", min=1, max=1 << 16, help="Memory of the table in MiB.")
-    ] = 256,
+    memory: Annotated[int, whole("MIB", 1 << 16, "Memory of the solver's table, in MiB.")] = 256,
     one_based: Annotated[
         bool,
-        typer.Option(
-            "--one-based", help="Columns count from 1, on the standard board, as in test sets."
+        flag(
+            "--one-based", "Count columns from 1, as published test sets of the standard board do."
         ),
     ] = False,
     json: Json = False,
 ) -> int:
-    """Tell who wins a position and in how many plies, when both sides play perfectly."""
+    """Compute who wins a position, and in how many plies, if both sides play perfectly.
+
+    The winner wins as soon as possible and the loser holds out as long as possible. The value is
+    that of the side to move. Without --nodes or --time the solver runs until the value is found,
+    which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
+    found.
+    """
     from engine.solver.errors import SolverError
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
@@ -64,7 +74,7 @@ def solve(
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
     if keep_table and file is None:
-        raise UsageError("--keep-table is for the positions of --file")
+        raise UsageError("--keep-table needs --file: give both, or neither")
     specification = board_of(board)
     seconds = None if time is None else parse_time(time, "for a position") / 1000
     question = Question(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
@@ -77,9 +87,9 @@ def solve(
         positions = read_positions(file, specification, one_based=one_based)
     if nodes is None and seconds is None:
         print_error(
-            f"no limit was given: one processor and {memory} MiB of memory are used until a value "
-            "is found, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
-            "Ctrl-C stops it, and --time T or --nodes N ends it with bounds"
+            f"no limit is given: the solver uses one processor and {memory} MiB until it has found "
+            "the value, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
+            "Ctrl-C stops it, and --time or --nodes limits it and gives bounds"
         )
     for solved in solve_each(
         positions,

@@ -2,97 +2,64 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ladder.cli.help import HelpGroup
-from ladder.cli.options import Json
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import Json, option
 from ladder.stats.choices import Model
 
 if TYPE_CHECKING:
     from ladder.stats.elo import EloEstimate
 
+app = CommandGroup(help="Compute Elo, sequential tests and superiority from counts of games.")
 
-app = typer.Typer(
-    cls=HelpGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Elo, sequential tests and LOS from counts.",
-)
-
-
-@app.callback()
-def group() -> None:
-    """Elo, sequential tests and LOS from counts."""
-
-
-Wdl = Annotated[
-    str | None, typer.Option("--wdl", metavar="W,D,L", help="Games won, drawn and lost.")
-]
+Wdl = Annotated[str | None, option("W,D,L", "Numbers of games won, drawn and lost.", None, "--wdl")]
 Penta = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "LL,LD,DD,WD,WW",
+        "Numbers of pairs of games by score: 0, 1/2, 1, 3/2 and 2 points.",
+        None,
         "--penta",
-        metavar="LL,LD,DD,WD,WW",
-        help="Pairs of games, the lowest score first; the middle counts a win and a loss, too.",
     ),
 ]
 
 
 @app.command("elo")
 def elo(wdl: Wdl = None, penta: Penta = None, json: Json = False) -> int:
-    """Elo, normalized Elo, their 95 % errors and the likelihood of superiority."""
+    """Compute the Elo difference, its 95 % error and the likelihood of superiority."""
     from ladder.cli.output import print_result
-    from reports.stats import (
-        elo_document,
-        elo_text,
-    )
+    from reports.stats import elo_document, elo_text
 
     return print_result(_estimate(wdl, penta), elo_document, elo_text, json=json)
 
 
 @app.command("los")
 def los(wdl: Wdl = None, penta: Penta = None, json: Json = False) -> int:
-    """The likelihood of superiority: the chance to be the stronger one."""
+    """Compute the likelihood of superiority (LOS): the probability of being the stronger bot."""
     from ladder.cli.output import print_result
-    from reports.stats import (
-        los_document,
-        los_text,
-    )
+    from reports.stats import los_document, los_text
 
     return print_result(_estimate(wdl, penta), los_document, los_text, json=json)
 
 
 @app.command("sprt")
 def sprt(
-    elo0: Annotated[float, typer.Option(metavar="X", help="Elo under H0.")],
-    elo1: Annotated[float, typer.Option(metavar="Y", help="Elo under H1.")],
+    elo0: Annotated[float, option("X", "Elo difference of hypothesis H0.")],
+    elo1: Annotated[float, option("Y", "Elo difference of hypothesis H1, above that of H0.")],
     wdl: Wdl = None,
     penta: Penta = None,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Chance to accept H1 when H0 is true.")
-    ] = 0.05,
-    beta: Annotated[
-        float, typer.Option(metavar="B", help="Chance to accept H0 when H1 is true.")
-    ] = 0.05,
-    model: Annotated[
-        Model, typer.Option(help="The Elo in which X and Y are given.")
-    ] = Model.LOGISTIC,
+    alpha: Annotated[float, option("A", "Probability of accepting H1 if H0 is true.")] = 0.05,
+    beta: Annotated[float, option("B", "Probability of accepting H0 if H1 is true.")] = 0.05,
+    model: Annotated[Model, option(None, "Scale of --elo0 and --elo1.")] = Model.LOGISTIC,
     json: Json = False,
 ) -> int:
-    """The state of a sequential test between two differences in Elo."""
+    """Compute the state of a sequential test (SPRT) between two Elo differences."""
     from ladder.cli.output import print_result
-    from ladder.cli.parsing import (
-        hypotheses,
-        parse_counts,
-    )
+    from ladder.cli.parsing import parse_counts, parse_hypotheses
     from ladder.stats.sprt import sprt_result
-    from reports.stats import (
-        sprt_document,
-        sprt_text,
-    )
+    from reports.stats import sprt_document, sprt_text
 
     counts = parse_counts(wdl, penta)
-    test = hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+    test = parse_hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 

@@ -6,68 +6,69 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.help import HelpGroup
+from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
+    LARGEST_SEED,
     MOST_PLIES,
     MOST_WORK,
+    PANEL_BUDGET,
+    PANEL_OUTPUT,
     Boards,
     Database,
     Json,
-    Seed,
+    Junit,
+    flag,
+    option,
+    whole,
 )
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.runs.budgets import Budgets
 
-app = typer.Typer(
-    cls=HelpGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Positions with one right move, made and put to bots.",
-)
-
-
-@app.callback()
-def suite() -> None:
-    """Positions with one right move, made and put to bots."""
+app = CommandGroup(help="Make positions with one right move, and ask bots for it.")
 
 
 @app.command("make")
 def make(
     *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Is written, or replaced.")],
-    count: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100_000, help="How many positions.")
-    ] = 200,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File to write, replaced if it exists.")
+    ],
+    count: Annotated[int, whole("N", 100_000, "Number of positions.")] = 200,
     boards: Boards = "standard",
     stored: Annotated[
         bool,
-        typer.Option("--stored", help="From stored games instead of careless ones played here."),
+        flag("--stored", "Search stored games instead of random games that are played for it."),
     ] = False,
     division: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Of --stored: number or label. [default: of the latest run]"
+        option(
+            "NAME",
+            "With --stored: division of the games, by number or label.",
+            show_default="that of the latest run",
         ),
     ] = None,
     nodes: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, max=MOST_WORK, help="Of the solver for one position."),
+        int, whole("N", MOST_WORK, "Most positions that the solver searches for one of them.")
     ] = 50_000,
-    seed: Seed = None,
+    seed: Annotated[
+        int,
+        whole("N", LARGEST_SEED, "Seed of the random games: the same seed repeats them.", least=0),
+    ] = 1,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Find positions in which exactly one move keeps the result, as the solver proves.
+    """Write a file of positions in which exactly one move keeps the result.
 
-    Ctrl-C ends it (exit code 130) and writes what was found.
+    The solver proves each answer. Wins in one move and blocks of one are left out. Ctrl-C (exit
+    code 130) writes the positions found so far.
     """
     from ladder.checked_stream import write_file
     from ladder.cli.database import open_to_read
     from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
     from ladder.experiments.suite.puzzle import text_of
@@ -77,14 +78,14 @@ def make(
     from reports.suite import every_few_seconds, mining_document, mining_text
 
     if division is not None and not stored:
-        raise UsageError("--division says whose games --stored takes: give both")
-    classes = boards_of(boards)
+        raise UsageError("--division needs --stored: give both, or neither")
+    classes = parse_boards(boards)
     check_writable(file, "FILE")
     state, say = Mining(count), every_few_seconds(print_error)
     with current_stop().defer():
 
         def tick(now: Mining) -> None:
-            say(f"{now.found} of {now.count} positions, {now.games} games looked at")
+            say(f"{now.found} of {now.count} positions found in {now.games} games")
 
         if stored:
             with open_to_read(db) as store:
@@ -95,12 +96,14 @@ def make(
                     )
                 )
         else:
-            games = careless_games(classes, 1 if seed is None else seed)
+            games = careless_games(classes, seed)
             found = list(
                 mine(games, state, nodes=nodes, is_stopped=current_stop().is_requested, tick=tick)
             )
     if not found and not current_stop().is_requested():
-        raise UsageError("no such position was found in these games: play more of them")
+        raise UsageError(
+            "no position with one right move was found in these games: play more of them"
+        )
     write_file(file, text_of(found), "FILE")
     if json:
         print_out(to_json(mining_document(str(file), state)))
@@ -117,47 +120,59 @@ def run(
         list[str],
         typer.Argument(
             metavar="BOT... FILE",
-            help="Registered bots, and last a suite: a file, standard or forbidden.",
+            help="Registered bots, and last a suite: a file of `ladder suite make`, or one of the "
+            "suites of this program, standard and forbidden (with a forbidden cell).",
             autocompletion=bot_names,
         ),
     ],
     time: Annotated[
         str | None,
-        typer.Option(metavar="T,...", help="Times of a move: 10ms,100ms. [default: 10ms,100ms]"),
+        option(
+            "T,...",
+            "Times per move; each position is asked once with each.",
+            PANEL_BUDGET,
+            show_default="10ms,100ms",
+        ),
     ] = None,
     simulations: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Simulations of a move instead.")
+        str | None,
+        option("N,...", "Numbers of simulations per move instead of times.", PANEL_BUDGET),
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Positions of a move instead.")
+        str | None,
+        option("N,...", "Numbers of positions searched per move instead of times.", PANEL_BUDGET),
     ] = None,
     depth: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Plies to look ahead instead.")
+        str | None, option("N,...", "Search depths in plies instead of times.", PANEL_BUDGET)
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Stored results: exit 3 when a bot solves fewer, beyond chance."
+        option(
+            "FILE",
+            "Compare with results that --save wrote: exit code 3 if a bot solves fewer "
+            "positions than before, by more than chance (5 %).",
+            PANEL_OUTPUT,
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Store the results as a baseline.")
+        Path | None, option("FILE", "Write the results to a file for --baseline.", PANEL_OUTPUT)
     ] = None,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the results as JUnit XML.")
-    ] = None,
+    junit: Junit = None,
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Put the positions of a suite to bots, which each play one move in a new game.
+    """Count the positions of a suite that bots solve.
 
-    Exit codes: 0 done, 2 bad input, 3 a bot solves fewer than --baseline by more than chance,
-    130 stopped by Ctrl-C.
+    Each bot is asked for one move in each position, as in a new game. The share of right answers is
+    printed by theme, with 95 % errors.
+
+    Exit codes: 0 done; 2 bad input; 3 a bot solves fewer positions than in --baseline, by more than
+    chance; 130 stopped by Ctrl-C.
     """
     from ladder.checked_stream import write_file
-    from ladder.cli.database import open_or_imagine
-    from ladder.cli.output import check_writable, print_error, print_out, show_table
+    from ladder.cli.database import open_or_preview
+    from ladder.cli.output import check_writable, print_error, show_table
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.baseline import compare, read_baseline
     from ladder.experiments.suite.puzzle import read_suite
@@ -177,12 +192,12 @@ def run(
     known = None if baseline is None else read_baseline(baseline)
     say = every_few_seconds(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
-    with open_or_imagine(db) as store, current_stop().defer():
+    with open_or_preview(db) as store, current_stop().defer():
         bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if not bots:
-            raise UsageError("no bot is left to answer the suite: name one that can")
+            raise UsageError("none of these bots can answer the suite: name one that can")
         result = run_suite(
             bots,
             found,
@@ -193,7 +208,9 @@ def run(
         )
     if result is None:
         again = options.command_line()
-        print_error(f"stopped: the answers so far are not reported; to start again: {again}")
+        print_error(
+            f"stopped: no result, as the suite was not complete; start again with `{again}`"
+        )
         return ExitCode.STOPPED
     steps = () if known is None else compare(result, known)
     document = suite_document(result, steps, left_out)
@@ -201,16 +218,13 @@ def run(
         write_file(save, to_json(document), "--save")
     if junit is not None:
         write_file(junit, suite_junit(result, steps), "--junit")
-    if json:
-        print_out(to_json(document))
-    else:
-        show_table(lambda console: print_suite(console, result, steps))
+    show_table(lambda console: print_suite(console, result, steps), lambda: document, json=json)
     regressed = any(step.is_regression for step in steps)
     return ExitCode.REGRESSION if regressed else ExitCode.DONE
 
 
 def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]":
-    """The budgets of the options, from the smallest."""
+    """Return the budgets of the options, the smallest first."""
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
@@ -228,8 +242,8 @@ def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]"
     found = set()
     for word in text.split(","):
         if not (word.strip().isascii() and word.strip().isdigit()):
-            raise UsageError(f"--{name} is a list of whole numbers, got {text!r}")
+            raise UsageError(f"--{name}: {text!r} is not a list of whole numbers")
         if not 1 <= int(word) <= most:
-            raise UsageError(f"--{name} is a list of numbers from 1 to {most}, got {text!r}")
+            raise UsageError(f"--{name}: {text!r} is not a list of numbers from 1 to {most}")
         found.add(int(word))
     return [Budgets({name: amount}) for amount in sorted(found)]

@@ -1,23 +1,21 @@
-"""`ladder train`: self-learning."""
+"""`ladder train`: players that learn from games against themselves."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.help import HelpGroup
+from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
-    LARGEST_SEED,
     MOST_GAMES,
-    Concurrency,
     Database,
     OpeningPlies,
+    Seed,
+    at_once,
+    option,
+    whole,
 )
 
-app = typer.Typer(
-    cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Let a player learn."
-)
+app = CommandGroup(help="Train a player by games against itself.")
 
 MOST_DEPTH = 25
 MOST_GENERATIONS = 99
@@ -25,78 +23,64 @@ FEWEST_GAMES = 100
 MOST_SIMULATIONS = 1_000_000
 
 
-@app.callback()
-def players() -> None:
-    """Let a player learn by itself."""
+Register = Annotated[
+    str | None, option("NAME", "Register the trained player as a bot of this name.")
+]
 
 
 @app.command("c4ai")
 def c4ai(
     generations: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_GAMES,
-            help="Generations in all, those of a resumed log included.",
-        ),
+        int, whole("N", MOST_GAMES, "Number of generations, those before an interruption included.")
     ] = 1000,
     games_per_trial: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            max=MOST_GAMES,
-            help="Games of child against parent, an even number. [default: 2]",
+        whole(
+            "N",
+            MOST_GAMES,
+            "Games of each child against its parent, an even number.",
+            least=2,
+            show_default="2",
         ),
     ] = None,
     boards: Annotated[
-        str | None, typer.Option(metavar="LIST", help="As in run. [default: standard]")
+        str | None, option("LIST", "Boards, as for `ladder run`.", show_default="standard")
     ] = None,
     depth: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, max=MOST_DEPTH, help="Plies that both look ahead. [default: 5]"
+        whole(
+            "N",
+            MOST_DEPTH,
+            "Search depth of both players, an odd number of plies.",
+            show_default="5",
         ),
     ] = None,
     opening_plies: OpeningPlies = None,
     start: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The first weights: a CSV file, six numbers, or published. [default: published]",
+        option(
+            "FILE",
+            "First weights: a CSV file, six numbers such as 0,0,0,900,0,0, or published.",
+            show_default="published",
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=LARGEST_SEED,
-            help="Same seed, same training. [default: drawn, printed]",
-        ),
-    ] = None,
+    seed: Seed = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where log and weights go.")
+        Path, option("FOLDER", "Folder for the log and the weights.", None, "--output", "-o")
     ] = Path("c4ai-training"),
-    register: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Register the result under this name.")
-    ] = None,
+    register: Register = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Train the weights of c4ai by games against mutations of itself.
+    """Train the weights of the player c4ai by games against mutations of itself.
 
-    The folder of --output holds the log of generations and the weights. The same command goes on
-    with the training that it finds there.
+    In each generation a child with changed weights plays its parent, and replaces it if it wins
+    more games than it loses. The same command continues an interrupted training; Ctrl-C loses at
+    most one generation. Play the result as 'builtin:c4ai?weights=FOLDER/weights.csv'.
     """
     from contextlib import closing
 
-    from ladder.cli.output import (
-        print_error,
-        print_out,
-        stderr_console,
-    )
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.output import print_error, print_out, stderr_console
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.c4ai.log import opened, settings_in, spec_of
     from ladder.learning.c4ai.loop import note_of, train
@@ -108,7 +92,7 @@ def c4ai(
     chosen = chosen_settings(
         seed=seed,
         start=start,
-        boards=None if boards is None else boards_of(boards),
+        boards=None if boards is None else parse_boards(boards),
         opening_plies=opening_plies,
         depth=depth,
         games_per_trial=games_per_trial,
@@ -142,71 +126,58 @@ def c4ai(
 def value(
     generations: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_GENERATIONS,
-            help="Generations in all, those of a resumed training included.",
+        whole(
+            "N", MOST_GENERATIONS, "Number of generations, those before an interruption included."
         ),
     ] = 4,
     games: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=FEWEST_GAMES,
-            max=MOST_GAMES,
-            help="Games of self-play in each generation. [default: 30000]",
+        whole(
+            "N",
+            MOST_GAMES,
+            "Games of self-play per generation.",
+            least=FEWEST_GAMES,
+            show_default="30000",
         ),
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The built-in player of the first generation's games; later ones are played by "
-            "v21 with the weights so far. [default: v18]",
+        option(
+            "NAME",
+            "Built-in player of the first generation's games; v21 with the weights so far "
+            "plays later ones.",
+            show_default="v18",
         ),
     ] = None,
     simulations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=MOST_SIMULATIONS, help="Budget of a move. [default: 400]"
-        ),
+        int | None, whole("N", MOST_SIMULATIONS, "Simulations per move.", show_default="400")
     ] = None,
     boards: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST",
-            help="As in run; half of the games are on the first one. [default: thu,standard,8x8]",
+        option(
+            "LIST",
+            "Boards, as for `ladder run`; half of the games are played on the first one.",
+            show_default="thu,standard,8x8",
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=LARGEST_SEED,
-            help="Same seed, same weights. [default: drawn, printed]",
-        ),
-    ] = None,
-    concurrency: Concurrency = None,
+    seed: Seed = None,
+    concurrency: Annotated[int | None, at_once("Games to play")] = None,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where games and weights go."),
+        Path, option("FOLDER", "Folder for the games and the weights.", None, "--output", "-o")
     ] = Path("value-training"),
-    register: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Register the result under this name.")
-    ] = None,
+    register: Register = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Train the evaluation of v21 by games against itself.
+    """Train the evaluation of the player v21 by games against itself.
 
-    The folder of --output holds the games, the weights of every generation and a page with the
-    course of the training. The same command goes on with the training that it finds there, and
-    comes to the same weights as one that was never stopped.
+    Each generation plays games and fits new weights to their positions. The folder of --output
+    holds the games, the weights of each generation and a page with charts. The same command
+    continues an interrupted training and finds the same weights as without the interruption. Play
+    the result as 'builtin:v21?weights=FOLDER/weights.npz'.
     """
     from engine.board import format_board_classes
     from ladder.cli.output import print_error, print_out, stderr_console
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.value.folder import WEIGHTS, opened, settings_in
     from ladder.learning.value.loop import LearningState, learn
@@ -221,7 +192,7 @@ def value(
         player=player,
         simulations=simulations,
         games=games,
-        boards=None if boards is None else format_board_classes(boards_of(boards)),
+        boards=None if boards is None else format_board_classes(parse_boards(boards)),
     )
     settings = settle(chosen, settings_in(output), output)
     if register is not None:
@@ -255,20 +226,17 @@ def value(
 
 
 def _refuse_taken(name: str, db: str) -> None:
-    """Refuse a name that is taken before the work, not after it."""
-    from ladder.cli.database import open_or_imagine
+    """Refuse a name that is taken, before the training rather than after it."""
+    from ladder.cli.database import open_or_preview
     from ladder.match.registry.register import refuse_name
 
-    with open_or_imagine(db) as store:
+    with open_or_preview(db) as store:
         refuse_name(store, name)
 
 
 def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
-    """Register what a training has come to."""
-    from ladder.cli.database import (
-        open_draft,
-        open_store,
-    )
+    """Register the trained player."""
+    from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_out
     from ladder.match.process.confinement import BUILT_IN_ONLY
     from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot

@@ -1,4 +1,4 @@
-"""`ladder tune`: search a bot's numbers by games, and let a gate judge the find."""
+"""`ladder tune`: searches the best values of a bot's numbers, and gates the result."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -8,12 +8,21 @@ import typer
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
+    PANEL_END,
+    PANEL_OUTPUT,
     Alpha,
     Beta,
     Database,
     EloModel,
+    Force,
     Json,
-    amount,
+    MaxDrop,
+    MaxGames,
+    Python,
+    flag,
+    html_page,
+    option,
+    whole,
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
@@ -23,7 +32,8 @@ if TYPE_CHECKING:
 MOST_PAIRS = 10_000
 """Of a step."""
 GAMES_SHOWN = 60
-"""Lost games of the tuned bot that a page holds at most."""
+"""Most lost games of the tuned bot in a page."""
+PANEL_SEARCH = "The search"
 
 
 @takes_options
@@ -33,75 +43,81 @@ def tune(
         str,
         typer.Argument(
             metavar="SPEC",
-            help="The bot: builtin:v18, or a command with {NAME} where a value goes, such as "
+            help="Bot to tune: builtin:v18, or a command with {NAME} in place of a value, such as "
             "'exec:./mybot --c {c}' or 'exec:env C={c} ./mybot'.",
         ),
     ],
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=LOW..HIGH[:int]",
-            help="A number to tune, with :int for whole ones and :log for factors; "
-            "NAME=LOW..START..HIGH says where to begin. Once for each.",
+        option(
+            "NAME=LOW..HIGH[:int]",
+            "Number to tune and its range, once for each number. :int means whole numbers, "
+            ":log a factor, and NAME=LOW..START..HIGH sets the first value.",
+            PANEL_SEARCH,
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(metavar="N", min=2, max=MOST_GAMES, help="Games of the search.")
+        int, whole("N", MOST_GAMES, "Games of the search.", PANEL_SEARCH, least=2)
     ] = 4000,
     pairs: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_PAIRS,
-            help="Pairs of each step, best a multiple of those played at the same time.",
+        whole(
+            "N",
+            MOST_PAIRS,
+            "Pairs of games per step of the search; a multiple of --concurrency is fastest.",
+            PANEL_SEARCH,
         ),
     ] = 8,
-    method: Annotated[Literal["spsa"], typer.Option(help="How settings are chosen.")] = "spsa",
+    method: Annotated[
+        Literal["spsa"],
+        option(None, "Search method: simultaneous perturbation (SPSA).", PANEL_SEARCH),
+    ] = "spsa",
     register: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Register the tuned bot when it wins the gate."),
+        option(
+            "NAME",
+            "Register the tuned bot under this name if it passes the gate and scores more "
+            "than the original.",
+            PANEL_OUTPUT,
+        ),
     ] = None,
-    max_drop: Annotated[
-        float,
-        typer.Option(metavar="ELO", help="Largest acceptable Elo loss in the gate at the end."),
-    ] = 10.0,
+    max_drop: MaxDrop = 10.0,
     alpha: Alpha = 0.05,
     beta: Beta = 0.05,
-    max_games: Annotated[
-        int, amount("N", MOST_GAMES, "Stop the gate after N games, inconclusive.", least=2)
-    ] = 4000,
+    max_games: MaxGames = 4000,
     model: EloModel = "logistic",
-    python: Annotated[
-        str | None,
-        typer.Option(metavar="PYTHON", help="The interpreter of python: and kaggle: bots."),
-    ] = None,
+    python: Python = None,
     files: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Files of the folder that are the bot, as in bots add. [default: found]",
+        option(
+            "PATTERN",
+            "Files in the current folder that belong to the bot, as for `ladder bots add`.",
+            show_default="those found",
         ),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Begin anew, whatever was played before.")
+        bool,
+        flag(
+            "--new",
+            "Start a new search even if this one was interrupted or is finished.",
+            PANEL_END,
+        ),
     ] = False,
     options: RunOptions,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the search and the verdict as a page."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
-    ] = False,
+    html: Annotated[Path | None, html_page("the search and the verdict, with charts,")] = None,
+    force: Force = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Tune the numbers of a bot by games between two settings, then gate it against the original.
+    """Search better values for the numbers of a bot, then test the result with a gate.
 
-    The verdict is the gate's, on pairs that the search never saw. Exit codes: 0 pass,
-    3 regression, 4 inconclusive, 5 invalid, 2 bad input, 130 stopped by Ctrl-C after saving; the
-    same command resumes it. No game of it counts in a rating list.
+    The search plays pairs of games between two settings. The gate then tests the tuned bot against
+    the original on other pairs, and its verdict is the command's. No game counts in the rating
+    list. An interrupted search is resumed by the same command, and the result of a finished one is
+    printed again without playing.
+
+    Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid; 2 bad input; 130 stopped by Ctrl-C,
+    with at most the step in play lost.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play

@@ -5,34 +5,47 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox
+from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox, option, whole
 
 
 def worker(
     *,
-    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The scheduler's: HOST:PORT.")],
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS", help="Address of the scheduler: HOST:PORT or tls://HOST:PORT."
+        ),
+    ],
     slots: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=MOST_WORKERS,
-            help="Pairs at the same time. [default: the CPUs allowed]",
+        whole(
+            "N",
+            MOST_WORKERS,
+            "Pairs of games to play at the same time.",
+            show_default="the CPUs that this process may use",
         ),
     ] = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Of this machine. [default: its host's]")
+        str,
+        option(
+            "NAME",
+            "Name of this machine in runs.",
+            envvar="LADDER_MACHINE",
+            show_default="its host name",
+        ),
     ] = "",
     sandbox: Sandbox = None,
     certificates: Certificates = None,
     insecure: Insecure = False,
 ) -> int:
-    """Play pairs here for runs that are started elsewhere with --cluster, until Ctrl-C.
+    """Lend this machine to runs that others start with --cluster, until Ctrl-C.
 
-    It connects again when the scheduler was away. Bots that come here are kept in the user's cache.
+    Each slot is a process that plays one pair at a time, on a CPU of its own. A machine may join or
+    leave at any time, and connects again after the scheduler was away. Bots are copied to this
+    user's cache. --sandbox takes the place of the run's own.
     """
     from ladder.cli.output import print_error
-    from ladder.cli.parsing import sandbox_of
+    from ladder.cli.parsing import parse_sandbox
     from ladder.errors import ExitCode
     from ladder.names import check_line
     from ladder.runs.cluster.workforce import need_cluster
@@ -44,7 +57,7 @@ def worker(
 
     check_line(name, "--name")
     check_claims()
-    words = sandbox_of(sandbox)
+    words = parse_sandbox(sandbox)
     endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option=None)
     serve_worker(
         endpoint,

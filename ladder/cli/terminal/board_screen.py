@@ -1,7 +1,4 @@
-"""A person at the board: commands typed, and the board after each of them.
-
-One way of sitting there for a terminal that can be drawn on, one for lines of text.
-"""
+"""Games of a person in the terminal: on a screen that is redrawn, or in lines of text."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -17,66 +14,54 @@ from db.records.pairs import Entrant
 from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
-from ladder.tools.play.commands import (
-    Word,
-    named_column,
-    understand,
-)
+from ladder.tools.play.commands import Word, named_column, understand
 from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
-from reports.play import (
-    HELP,
-    advice,
-    ending,
-    heading,
-    info,
-    played,
-    prompt,
-)
+from reports.play import HELP, advice, ending, heading, info, played, prompt
 from reports.replay import beside
 
 Advisers = Callable[[str], Entrant]
-"""The bot of a name, or for "" the usual one, ready to be asked for a hint."""
+"""Returns the bot of a name, or the default one for "", ready to give a hint."""
 
 
 def dialogue_for(console: Console, game: InteractiveGame, advisers: Advisers) -> "Dialogue":
-    """Keys and a picture on a terminal, else lines."""
-    kind = DrawnDialogue if can_draw(console, game.position.board.rows) else LineDialogue
+    """Return a dialogue on the screen if the console can be drawn on, else in lines."""
+    kind = ScreenDialogue if can_draw(console, game.position.board.rows) else LineDialogue
     return kind(console, game, advisers)
 
 
 class Dialogue(ABC):
-    """One game from its first question to the leaving."""
+    """One game of a person, until the person leaves."""
 
     def __init__(self, console: Console, game: InteractiveGame, advisers: Advisers) -> None:
         self._console = console
         self._game = game
         self._advisers = advisers
-        self._hired: dict[str, Entrant] = {}
+        self._known_advisers: dict[str, Entrant] = {}
 
-    def sit(self) -> None:
+    def play(self) -> None:
         """Play until the person leaves."""
         game = self._game
-        self._wait(f"{game.bot.name} is getting ready ...")
+        self._show_busy(f"{game.bot.name} is getting ready ...")
         game.prepare()
         notes: list[str] = []
         while True:
             if game.bots_turn:
-                self._wait(f"{game.bot.name} is thinking ...")
+                self._show_busy(f"{game.bot.name} is thinking ...")
                 game.reply()
-            text = self._ask(notes)
+            text = self._read_command(notes)
             if text is None:
                 return
             try:
-                said = understand(text, game.position.board)
-                if said.word is Word.QUIT:
+                command = understand(text, game.position.board)
+                if command.word is Word.QUIT:
                     return
-                notes = self._do(said.word, said.column, said.name)
+                notes = self._execute(command.word, command.column, command.name)
             except (UsageError, IllegalMove, BotFailure, DatabaseError, BotsError) as error:
                 notes = [str(error)]
 
-    def _do(self, word: Word, column: int, name: str) -> list[str]:
-        """Do what was asked for; what there is to say about it."""
+    def _execute(self, word: Word, column: int, name: str) -> list[str]:
+        """Execute a command, and return the lines to show about it."""
         game = self._game
         if word is Word.HELP:
             return list(HELP)
@@ -87,9 +72,9 @@ class Dialogue(ABC):
         if game.verdict is not None:
             return ["the game is over: undo takes your last move back, quit leaves"]
         if word is Word.HINT:
-            self._wait(f"{name or 'the other bot'} is thinking about a hint ...")
+            self._show_busy(f"{name or 'the other bot'} is thinking about a hint ...")
             opinion = game.hint(self._adviser(name))
-            self._point_at(opinion.column)
+            self._mark_column(opinion.column)
             return advice(opinion)
         if game.position.landing_row(column) is None:
             free = ", ".join(map(str, game.position.legal_moves()))
@@ -98,85 +83,85 @@ class Dialogue(ABC):
         return []
 
     def _adviser(self, name: str) -> Entrant:
-        if name not in self._hired:
-            with self._aside():
-                self._hired[name] = self._advisers(name)
-        return self._hired[name]
+        if name not in self._known_advisers:
+            with self._terminal_released():
+                self._known_advisers[name] = self._advisers(name)
+        return self._known_advisers[name]
 
     @abstractmethod
-    def _aside(self) -> AbstractContextManager[None]:
-        """While others may write, as those do who compile kernels."""
+    def _terminal_released(self) -> AbstractContextManager[None]:
+        """Leave the terminal to other output in the block, such as that of the compiler."""
 
     @abstractmethod
-    def _point_at(self, column: int) -> None:
-        """Offer a column, where there is something to point with."""
+    def _mark_column(self, column: int) -> None:
+        """Move the marker to a column, if there is one."""
 
     @abstractmethod
-    def _wait(self, why: str) -> None:
-        """Show the position while somebody else is busy."""
+    def _show_busy(self, reason: str) -> None:
+        """Show that a bot is busy."""
 
     @abstractmethod
-    def _ask(self, notes: list[str]) -> str | None:
-        """Show the position and what there is to say; what the person says, None at the end."""
+    def _read_command(self, notes: list[str]) -> str | None:
+        """Show the position and the notes, and return the person's command, None at the end."""
 
 
 class LineDialogue(Dialogue):
-    """For pipes, and for terminals that cannot be drawn on."""
+    """A dialogue in lines, for pipes and for terminals that cannot be drawn on."""
 
-    def sit(self) -> None:
+    def play(self) -> None:
         """Play until the person leaves or the input ends."""
         self._shown: object = None
         self._lines = LineInput(sys.stdin.fileno())
-        self._say(heading(self._game))
-        super().sit()
+        self._print(heading(self._game))
+        super().play()
 
-    def _aside(self) -> AbstractContextManager[None]:
+    def _terminal_released(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def _point_at(self, column: int) -> None:
+    def _mark_column(self, column: int) -> None:
         pass
 
-    def _wait(self, why: str) -> None:
+    def _show_busy(self, reason: str) -> None:
         if sys.stdin.isatty():
-            self._say(why)
+            self._print(reason)
 
-    def _ask(self, notes: list[str]) -> str | None:
+    def _read_command(self, notes: list[str]) -> str | None:
         game = self._game
         state = (game.position, game.verdict)
         if state != self._shown:
             self._shown = state
-            self._say("")
+            self._print("")
             if game.opinion is not None:
-                self._say(played(game))
+                self._print(played(game))
             self._console.print(board_text(game.position))
             if game.verdict is not None:
-                self._say(ending(game))
+                self._print(ending(game))
         for line in notes:
-            self._say(line)
-        self._say(f"{prompt(game)}> ", end="" if sys.stdin.isatty() else "\n")
+            self._print(line)
+        self._print(f"{prompt(game)}> ", end="" if sys.stdin.isatty() else "\n")
         self._console.file.flush()
         typed = self._lines.read()
         if typed is None and sys.stdin.isatty():
-            self._say("")  # the shell's prompt gets a line of its own
+            self._print("")  # the shell's prompt gets a line of its own
         return None if typed is None else typed.strip()
 
-    def _say(self, line: str, *, end: str = "\n") -> None:
+    def _print(self, line: str, *, end: str = "\n") -> None:
         self._console.print(line, end=end, soft_wrap=True)
 
 
-class DrawnDialogue(Dialogue):
-    """For a terminal: the arrows move a stone over the columns, Enter drops it."""
+class ScreenDialogue(Dialogue):
+    """A dialogue on the screen: arrow keys move a stone over the columns, Enter drops it."""
 
-    def sit(self) -> None:
+    def play(self) -> None:
         """Play until the person leaves."""
         self._marker = self._game.position.board.columns // 2
         with Screen(self._console) as self._screen:
-            super().sit()
+            super().play()
 
-    def _wait(self, why: str) -> None:
-        self._draw([], None, why, marker=None)
+    def _show_busy(self, reason: str) -> None:
+        self._draw([], None, reason, marker=None)
 
-    def _ask(self, notes: list[str]) -> str | None:
+    def _read_command(self, notes: list[str]) -> str | None:
         self._screen.forget_keys()
         line = TypedLine()
         game = self._game
@@ -202,14 +187,14 @@ class DrawnDialogue(Dialogue):
                 if named is not None and game.position.can_play(named):
                     self._marker = named
 
-    def _aside(self) -> AbstractContextManager[None]:
-        return self._screen.aside()
+    def _terminal_released(self) -> AbstractContextManager[None]:
+        return self._screen.released()
 
-    def _point_at(self, column: int) -> None:
+    def _mark_column(self, column: int) -> None:
         self._marker = column
 
     def _step(self, by: int) -> None:
-        """To the next column with room."""
+        """Move the marker by one to the next column with room."""
         columns = self._game.position.board.columns
         for _ in range(columns):
             self._marker = (self._marker + by) % columns
@@ -220,15 +205,15 @@ class DrawnDialogue(Dialogue):
         self, notes: list[str], typed: str | None, question: str, *, marker: int | None
     ) -> None:
         game = self._game
-        said = [line for line in (played(game), ending(game)) if line]
-        panel = Text("\n".join([*said, "", *notes]) if said else "\n".join(notes))
+        news = [line for line in (played(game), ending(game)) if line]
+        panel = Text("\n".join([*news, "", *notes] if news else notes))
         board = board_text(game.position, marker=marker)
         if marker is None:
             board = Text("\n").append_text(board)
         picture = Group(Text(heading(game)), Text(""), beside(board, panel))
-        keys = KEYS if game.verdict is None else LAST_KEYS
+        keys = KEYS if game.verdict is None else KEYS_AT_END
         self._screen.draw(with_prompt(picture, question, typed, keys))
 
 
 KEYS = "arrows or a number choose, Enter drops; undo, hint, info, quit"
-LAST_KEYS = "a word and Enter; Ctrl-D leaves too"
+KEYS_AT_END = "a word and Enter; Ctrl-D leaves too"

@@ -1,4 +1,4 @@
-"""Consoles: the only place that makes one, so that all of them show text as it is."""
+"""Consoles of Rich, made only here, so that all of them print texts unchanged and safely."""
 
 from collections.abc import Iterable
 from typing import IO
@@ -9,29 +9,29 @@ from rich.segment import Segment
 from ladder.visible import visible_lines
 
 NO_WIDTH = 10_000
-"""Characters of a line where no terminal sets an end: nothing is wrapped or left out."""
+"""Characters of a line outside a terminal, where nothing is wrapped or left out."""
 
 
 class PlainConsole(Console):
-    """A console that knows no markup and no emoji codes, and lets no escape sequence of a text out.
+    """A console without markup and emoji codes that prints no escape sequence of a text.
 
-    Colours and the control of the screen are styles and controls of Rich, never part of a text.
+    Colours and screen control are styles and controls of Rich, never part of a text.
     """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The segments of something, their texts printable."""
+        """Yield the segments of an object, with printable texts."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else visible_lines(text), style, control)
 
 
 def plain_console(*, stderr: bool = False, file: IO[str] | None = None) -> PlainConsole:
-    """A console for results, or with `stderr` for progress and logs.
+    """Return a console for results, or with `stderr` for progress and logs.
 
     Args:
-        stderr: write to standard error, whose lines are as wide as the terminal's or 80 characters.
-        file: write there instead; None: to standard output.
+        stderr: write to standard error, in lines as wide as the terminal or 80 characters.
+        file: write to this file instead; None for standard output.
 
     """
     console = _console(stderr=stderr, file=file, width=None)

@@ -1,7 +1,7 @@
-"""A picture on a terminal that is drawn anew in place, and the keys that a person presses.
+"""A picture on a terminal that is redrawn in place, and the keys that a person presses.
 
-Keys are read one by one without the terminal's echo; Ctrl-C still stops the command, and Ctrl-Z
-leaves the terminal as it was until the program is continued.
+Keys are read one by one without the terminal's echo. Ctrl-C still stops the command, and Ctrl-Z
+restores the terminal until the program is continued.
 """
 
 import codecs
@@ -30,21 +30,21 @@ SEQUENCES = {
     "\r": "enter", "\n": "enter", "\x7f": "backspace", "\x08": "backspace",
     "\x04": "eof", "\x15": "clear", "\x1b": "clear",
 }  # fmt: skip
-"""Names of keys by the characters that a terminal sends for them; any other one is itself."""
+"""Names of keys by the characters that a terminal sends; any other key is its own character."""
 ESCAPE_S = 0.05
-"""A sequence comes at once; what comes later is the Esc key and another key after it."""
+"""Longest pause within a key's sequence; after it, Esc and the next key are two keys."""
 
 
 AROUND = 9
-"""Lines above and below a board."""
+"""Lines of the screen above and below the board."""
 
 
 def can_draw(console: Console, rows: int) -> bool:
-    """Whether a person sits at a terminal that can be drawn on and read key by key.
+    """Return whether a terminal can be drawn on and read key by key.
 
     Args:
-        console: of the standard output.
-        rows: of the board, which must fit: what has scrolled away cannot be drawn anew.
+        console: the console of standard output.
+        rows: rows of the board, which must fit: lines that have scrolled away cannot be redrawn.
 
     """
     terminal = console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty()
@@ -52,18 +52,18 @@ def can_draw(console: Console, rows: int) -> bool:
 
 
 class LineInput:
-    """Lines of a pipe or a terminal, waited for in such a way that a stop is heard."""
+    """Lines of a pipe or a terminal; waiting for one ends when the user stops the command."""
 
     def __init__(self, source: int) -> None:
-        """Nothing is read before the first line is asked for; `source` is a file descriptor."""
+        """Read nothing yet; `source` is a file descriptor."""
         self._source = source
         self._unread = b""
 
     def read(self) -> str | None:
-        """The next line without its end; None at the end of the input.
+        """Return the next line without its end, or None at the end of the input.
 
         Raises:
-            Stopped: the user wants the command to end.
+            Stopped: the user has stopped the command.
 
         """
         while b"\n" not in self._unread:
@@ -78,7 +78,7 @@ class LineInput:
 
 
 class Screen:
-    """A terminal while somebody plays or looks: a context manager that leaves it as it was."""
+    """A terminal with a picture: a context manager that restores the terminal at its end."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -90,7 +90,7 @@ class Screen:
 
     def __enter__(self) -> Self:
         self._take()
-        # Not SIG_IGN, which the bots would inherit: a stop while one thinks would cost its clock.
+        # Not SIG_IGN, which bots would inherit. Ctrl-Z while a bot thinks would use up its clock.
         self._former_stop = signal.signal(signal.SIGTSTP, lambda *_: None)
         return self
 
@@ -104,29 +104,29 @@ class Screen:
         signal.signal(signal.SIGTSTP, self._former_stop)
 
     def draw(self, picture: RenderableType) -> None:
-        """Put a picture in the place of the last one."""
+        """Replace the picture."""
         self._picture = picture
         if self._live is not None:
             self._live.update(picture, refresh=True)
 
     def forget_keys(self) -> None:
-        """Drop what was typed while nobody asked."""
+        """Drop keys that were pressed before."""
         termios.tcflush(self._source, termios.TCIFLUSH)
 
     def key(self) -> str:
-        """Wait for a key: a name of SEQUENCES, a character, or "" for a key without meaning.
+        """Wait for a key and return its name in SEQUENCES, its character, or "" for any other key.
 
-        A terminal that has gone away is "eof".
+        A closed terminal is "eof".
 
         Raises:
-            Stopped: the user wants the command to end.
+            Stopped: the user has stopped the command.
 
         """
         former = signal.signal(signal.SIGTSTP, self._suspend)
         try:
             text = self._read()
             if text == "\x1b":
-                # Arrows and their like are Esc and more, in one piece.
+                # Arrow keys and the like send Esc and more characters at once.
                 while current_stop().wait_ready(self._source, timeout_s=ESCAPE_S):
                     more = self._read()
                     text += more
@@ -139,7 +139,7 @@ class Screen:
         return SEQUENCES.get(text, text if text.isprintable() else "")
 
     def _read(self) -> str:
-        """One character; empty at the end of the input."""
+        """Return one character, empty at the end of the input."""
         while True:
             current_stop().wait_ready(self._source)
             try:
@@ -165,8 +165,8 @@ class Screen:
         termios.tcsetattr(self._source, termios.TCSADRAIN, self._former)
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """The terminal as it was, for others; the picture comes back below what they wrote."""
+    def released(self) -> Iterator[None]:
+        """Restore the terminal for other output in the block, then draw the picture below it."""
         if self._live is not None:
             self._live.transient = True
         self._give_back()
@@ -177,20 +177,20 @@ class Screen:
             self.draw(self._picture)
 
     def _suspend(self, *_: object) -> None:
-        with self.aside():
+        with self.released():
             handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGTSTP)
             signal.signal(signal.SIGTSTP, handler)
 
 
 class TypedLine:
-    """The line that a person is typing."""
+    """A line that a person is typing."""
 
     def __init__(self) -> None:
         self.text = ""
 
     def take(self, key: str) -> bool:
-        """Change the line by a key; False when the key does nothing to a line."""
+        """Edit the line by a key, and return False if the key does not edit."""
         if key == "backspace":
             self.text = self.text[:-1]
         elif key == "clear":
@@ -203,7 +203,7 @@ class TypedLine:
 
 
 def with_prompt(picture: RenderableType, question: str, typed: str | None, help_line: str) -> Group:
-    """A picture, below it what is typed (None: nothing can be), and what can be."""
+    """Return a picture with a prompt below it, what is typed (None hides it), and the keys."""
     line = Text(question, style="bold")
     if typed is not None:
         line = Text.assemble(line, typed, ("_", "dim"))

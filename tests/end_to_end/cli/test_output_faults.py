@@ -14,7 +14,7 @@ SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed
 
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A folder with a database of two games."""
+    """Return a folder with a database of two games."""
     ladder.stock()
     done = ladder("match", "random", "stupid", "--rated", "--games", "2", *SMALL)
     assert done.code == 0, done.err

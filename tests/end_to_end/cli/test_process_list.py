@@ -1,4 +1,4 @@
-"""Passwords in the list of processes, which every user of a machine can read."""
+"""Passwords do not stand in the list of processes, which every user of a machine can read."""
 
 import re
 import socket
@@ -10,11 +10,11 @@ from tests.end_to_end.conftest import Ladder
 
 SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
 CALM_S = 300.0
-"""Only a test that fails waits so long."""
+"""Longest wait; only a failing test reaches it."""
 
 
-def words_of_all() -> dict[int, bytes]:
-    """The words of every living process, as any user of the machine may read them."""
+def command_lines() -> dict[int, bytes]:
+    """Return every process's command line, as any user of the machine may read it."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -37,16 +37,16 @@ def words_of_all() -> dict[int, bytes]:
     ],
 )
 def test_no_process_shows_a_password(ladder: Ladder, url: str, words: tuple[str, ...]) -> None:
-    """A command that waits for its server, and all that it has started, show stars for it."""
+    """A command that waits for its server shows stars, and so do all processes it has started."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
         server.settimeout(CALM_S)
         place = url.format(secret=SECRET, port=server.getsockname()[1])
         process = ladder.start_fresh(*words, "--db", place)
-        connection, _ = server.accept()  # the command has read its words and knocks at the server
+        connection, _ = server.accept()  # the command has started and connects to the server
         with connection:
-            shown = words_of_all()
+            shown = command_lines()
             assert [number for number, line in shown.items() if SECRET.encode() in line] == []
             assert re.search(rb"[:=]\*{%d}" % len(SECRET), shown[process.pid]), shown[process.pid]
         process.terminate()

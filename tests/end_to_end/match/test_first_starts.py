@@ -12,7 +12,7 @@ from tests.end_to_end.conftest import FAKE_BOTS, Done, Ladder
 pytestmark = pytest.mark.slow
 
 SPEC = "exec:python3 -I -S bot.py honest"
-WARNING = "guest was not registered by you on this machine"
+WARNING = "you have not registered guest on this machine"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--time", "1s", "--concurrency", "1")
 STARTS = {
     "run": ("run", "--new", "--bots", "guest,random", *SHORT, "--games", "2"),

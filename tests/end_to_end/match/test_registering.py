@@ -37,7 +37,7 @@ def test_adding_a_bot_again_says_what_would_happen(ladder: Ladder, mine: Path) -
     again = ladder("bots", "add", "mine", SPEC)
     assert (again.code, "`ladder bots unretire mine` brings it back" in again.err) == (2, True)
     back = ladder("bots", "unretire", "mine")
-    assert (back.code, back.out) == (0, "mine is back, with its games\n")
+    assert (back.code, "mine plays again" in back.out) == (0, True)
     report = ladder("report", "--json").document
     assert {bot["name"]: bot["games"] for bot in report["bots"]} == {"mine": 2, "random": 2}
     mine.write_text(LEGAL + "# other\n")

@@ -69,7 +69,7 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     assert played("report", "--mistakes", "--format", "csv").out.startswith("name,games,moves")
     assert "| mistakes/100 |" in played("report", "--mistakes", "--format", "markdown").out
     forgot = played("analyze", "--forget")
-    assert "forgot the verdicts on 20 games" in forgot.err
+    assert "the analysis of 20 games" in forgot.err
     assert played("report", "--mistakes", "--json").document["bots"] == []
 
 
@@ -88,8 +88,8 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
     for words, sentence in (
         (("--bots", "nobody"), "nobody"),
         (("--division", "9x9"), "there is no division '9x9'"),
-        (("--nodes", "0"), "'--nodes': Input should be greater"),
-        (("--games", "0"), "'--games': Input should be greater"),
+        (("--nodes", "0"), "'--nodes': 0 is not a whole number from 1"),
+        (("--games", "0"), "'--games': 0 is not a whole number from 1"),
     ):
         done = played("analyze", *words)
         assert (done.code, done.out) == (2, "")

@@ -33,7 +33,7 @@ Command = Callable[..., Done]
 def ladder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
-    """Runs `ladder` with words in an empty folder."""
+    """Return a function that runs `ladder` with words, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LADDER_DB", raising=False)
 

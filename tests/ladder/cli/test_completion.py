@@ -11,7 +11,7 @@ from tests.support.data.league import League
 def offered(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str
 ) -> list[str]:
-    """The words that bash would show for a line, the last word being completed."""
+    """Return the words that bash shows when it completes the last word of a line."""
     words = line.split(" ")
     monkeypatch.setenv("_LADDER_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
@@ -24,7 +24,7 @@ def offered(
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ladder of three bots in the current folder, and another beside it."""
+    """Create a database of three bots in the current folder, and another beside it."""
     with League(tmp_path / "ladder.db", "alpha", "alto", "beta"):
         pass
     with League(tmp_path / "other.db", "omega"):

@@ -10,7 +10,7 @@ from db.queries.bots import Bots
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch
 from db.store import Store
-from ladder.cli.database import open_draft, open_or_imagine, open_store
+from ladder.cli.database import open_draft, open_or_preview, open_store
 
 SHOWN = [name for name, version in VERSIONS.items() if not version.hidden]
 
@@ -39,13 +39,13 @@ def test_a_draft_appears_when_its_block_has_ended(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.db"]
 
 
-@pytest.mark.parametrize("opened", [open_draft, open_or_imagine])
+@pytest.mark.parametrize("opened", [open_draft, open_or_preview])
 def test_a_refusal_leaves_nothing(tmp_path: Path, opened: object) -> None:
     """Neither must a look, however it ends."""
     place = tmp_path / "new.db"
     with pytest.raises(RuntimeError), opened(str(place)):  # type: ignore[operator]
         raise RuntimeError
-    with open_or_imagine(str(place)):
+    with open_or_preview(str(place)):
         pass
     assert list(tmp_path.iterdir()) == []
 

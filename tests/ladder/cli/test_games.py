@@ -30,7 +30,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def league(stored: Path, tmp_path: Path) -> None:
-    """A copy of the league in the folder of the commands."""
+    """Copy the league into the folder of the commands."""
     shutil.copy(stored, tmp_path / "ladder.db")
 
 

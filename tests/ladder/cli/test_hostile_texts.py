@@ -42,7 +42,7 @@ Said = Callable[..., tuple[int, str, str]]
 def said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Said:
-    """Runs a command in a folder of its own: its exit code, output and errors."""
+    """Run a command in a folder of its own, and return its exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LADDER_DB", raising=False)
 
@@ -59,7 +59,7 @@ def said(
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A database that knows the bots of the valid files, into which nothing must come."""
+    """Return a database that knows the bots of the valid files; nothing may be added to it."""
     path = make_empty(tmp_path_factory.mktemp("doors") / "ladder.db")
     with Store.open(str(path)) as opened:
         yield opened
@@ -93,7 +93,7 @@ def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) 
 
 
 def refused_import(store: Store, path: Path, text: str) -> str:
-    """The message with which a file is refused, which names one of its lines."""
+    """Return the message that refuses a file and names one of its lines."""
     path.write_bytes(text.encode())
     with pytest.raises(UsageError) as refused, open_games(path, format_of(path)) as games:
         import_games(store, path.name, games)
@@ -171,7 +171,7 @@ ON_PAGES = {"serve"}
 
 @pytest.fixture(scope="session")
 def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that an older version filled with such names: bots, games, details, notes."""
+    """Return a database that an older version filled with such names and notes."""
     path = tmp_path_factory.mktemp("old") / "ladder.db"
     with Store.open(str(path)) as store:
         revisions = []
@@ -194,7 +194,7 @@ def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shown(said: Said, old_database: Path) -> Said:
-    """Runs a command on the old database and sees that nothing but text comes out."""
+    """Run a command on the old database, and check that only text is printed."""
 
     def run(*words: str) -> tuple[int, str, str]:
         code, out, err = said(*words, "--db", str(old_database))

@@ -84,7 +84,7 @@ def keys(document: Any) -> Iterator[str]:
 
 
 def named(section: str) -> set[str]:
-    """The words between backticks that have the form of a key."""
+    """Return the words between backticks that have the form of a key."""
     marked = re.findall(r"`([^`]+)`", section)
     inside = [word for text in marked for word in re.findall(r'"(\w+)"', text)]
     plain = [part for text in marked for part in text.split(".")]
@@ -93,7 +93,7 @@ def named(section: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A league in which something stands under every key."""
+    """Return a league that gives every key a value."""
     path = tmp_path_factory.mktemp("league") / "ladder.db"
     with League(path, "a", "b", "c") as league:
         league.end(league.run(time_ms=40))
@@ -133,7 +133,7 @@ WORDS = {
 
 
 def document_of(heading: str, ladder: Command, folder: Path) -> Any:
-    """The document that a section describes, less what the section leaves to another."""
+    """Return the document that a section describes, without the parts of other sections."""
     if heading == "ladder rate --json":
         (folder / "x.pgn").write_text('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n')
         return ladder("rate", "x.pgn", "--json").document

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from ladder.cli.main import LOADED, collect_later
+from ladder.cli.main import LOADED, delay_garbage_collection
 
 
 @pytest.fixture
 def collector() -> Iterator[tuple[int, int, int]]:
-    """The collector of garbage as it is set; so it is again afterwards."""
+    """Restore the settings of the garbage collector after the test."""
     usual = gc.get_threshold()
     callbacks = list(gc.callbacks)
     yield usual
@@ -22,7 +22,7 @@ def collector() -> Iterator[tuple[int, int, int]]:
 def test_garbage_is_collected_late_and_then_as_ever(collector: tuple[int, int, int]) -> None:
     """A command that lives on does not keep what a short one need not look for."""
     before = len(gc.callbacks)
-    collect_later()
+    delay_garbage_collection()
     assert gc.get_threshold()[0] == LOADED
     kept: list[list[int]] = [[] for _ in range(LOADED + 1000)]  # the collector comes by itself
     assert len(kept) > LOADED

@@ -1,4 +1,4 @@
-"""Every number of every command: what is none, or far out of range, is refused with its name."""
+"""Every number of every command refuses other texts and numbers out of range by its name."""
 
 import typing
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ NEEDED = {
     "stats sprt": ("--wdl", "5,4,3", "--elo0", "-5", "--elo1", "5"),
     "rate": ("games.pgn",),
 }
-"""What a command cannot do without, by its words."""
+"""Required arguments and options, by command."""
 
 
 def commands(group: typer.Typer, words: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -43,7 +43,7 @@ def commands(group: typer.Typer, words: str = "") -> Iterator[tuple[str, Callabl
 
 
 def numbers() -> Iterator[tuple[str, str, bool]]:
-    """The words of a command, the name of a number as it is written, whether it is an argument.
+    """Yield a command, the spelling of one of its numbers, and whether that is an argument.
 
     What `match` and `gate` share with `run` is the same code, and is tried with `run` alone.
     """

@@ -44,7 +44,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def league(stored: Path, tmp_path: Path) -> Path:
-    """A copy in the folder of the commands."""
+    """Copy the database into the folder of the commands."""
     return Path(shutil.copy(stored, tmp_path / "ladder.db"))
 
 

@@ -15,14 +15,14 @@ DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a database of 54 games."""
+    """Return a folder with a database of 54 games."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ladder.db").write_bytes(gzip.decompress(DATABASE.read_bytes()))
     return tmp_path
 
 
 def test_a_page_is_written_and_written_again(folder: Path) -> None:
-    """A page of ours may be replaced without a word."""
+    """A page that ladder wrote is replaced without asking."""
     for _ in range(2):
         assert run_command(["report", "--html", "night.html"]) == 0
     page = (folder / "night.html").read_text()
@@ -38,10 +38,10 @@ def test_bots_stand_side_by_side_in_a_page(folder: Path) -> None:
 
 
 def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only --force replaces a file that is no page of ours."""
+    """Only --force replaces a file that ladder did not write."""
     (folder / "diary.html").write_text("dear diary")
     assert run_command(["report", "--html", "diary.html"]) == 2
-    assert "no report of ours" in capsys.readouterr().err
+    assert "a file of another program" in capsys.readouterr().err
     assert (folder / "diary.html").read_text() == "dear diary"
     assert run_command(["report", "--html", "diary.html", "--force"]) == 0
 
@@ -121,7 +121,7 @@ def test_an_undecided_step_is_listed_with_its_chance(capsys: pytest.CaptureFixtu
     assert run_command(["report", "--regressions", "--fail-undecided"]) == 4
     capsys.readouterr()
     assert run_command(["report", "--fail-undecided"]) == 2
-    assert "--fail-undecided belongs to --regressions" in capsys.readouterr().err
+    assert "--fail-undecided needs --regressions" in capsys.readouterr().err
 
 
 def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,10 +155,10 @@ def test_a_page_shows_the_bots_that_are_asked_for(folder: Path) -> None:
 def test_a_gate_refuses_a_file_before_it_plays(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is no page of ours stays, and no game is played for nothing."""
+    """A file of another program stays, and no game is played before it is refused."""
     (folder / "diary.html").write_text("dear diary")
     assert run_command(["gate", "v1", "--against", "v4", "--html", "diary.html"]) == 2
-    assert "no report of ours" in capsys.readouterr().err
+    assert "a file of another program" in capsys.readouterr().err
     assert (folder / "diary.html").read_text() == "dear diary"
 
 

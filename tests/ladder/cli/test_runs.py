@@ -21,7 +21,7 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ladder run whose process died, a match, a decided gate and an invalid one."""
+    """Store a run whose process died, a match, a decided gate and an invalid one."""
     path = tmp_path_factory.mktemp("league") / "ladder.db"
     with League(path, "a", "b", "c") as league:
         run = league.run(note="the first night")
@@ -41,7 +41,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def league(stored: Path, tmp_path: Path) -> Path:
-    """A copy in the folder of the commands."""
+    """Copy the database into the folder of the commands."""
     return Path(shutil.copy(stored, tmp_path / "ladder.db"))
 
 
@@ -124,8 +124,8 @@ def test_deleting_asks_back(
     [
         (("delete", "1"), "--yes"),
         (("delete", "9", "--yes"), "there is no run 9"),
-        (("--db", "ladder.db", "delete", "1", "--yes"), "--db belongs behind delete"),
-        (("--json", "delete", "1"), "--json belongs behind delete"),
+        (("--db", "ladder.db", "delete", "1", "--yes"), "--db must follow delete"),
+        (("--json", "delete", "1"), "--json must follow delete"),
         (("--db", "none.db"), "none.db"),
     ],
 )

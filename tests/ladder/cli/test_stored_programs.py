@@ -79,7 +79,7 @@ sys.addaudithook(_note)
 
 @contextmanager
 def watched() -> Iterator[list[str]]:
-    """Notes every program that is executed with a stranger's word in its command."""
+    """Record every program whose command contains a text of the database."""
     global _executed
     seen = _executed = []
     try:
@@ -90,7 +90,7 @@ def watched() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with all kinds of rows, and one bot from outside."""
+    """Return a database with all kinds of rows and one foreign bot."""
     folder = tmp_path_factory.mktemp("stored")
     (folder / "bot.py").write_text("class Bot:\n    pass\n")
     with League(folder / "ladder.db", "a", "b") as league:
@@ -107,7 +107,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def evil(tmp_path: Path) -> str:
-    """A program that tells that it ran."""
+    """Write a program that leaves a trace when it runs."""
     program = tmp_path / MARK
     program.write_text(f"#!/bin/sh\ntouch {tmp_path / 'executed'}\n")
     program.chmod(0o755)
@@ -116,7 +116,7 @@ def evil(tmp_path: Path) -> str:
 
 @pytest.fixture
 def stopped_at_the_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user who knows none of the bots, and stops as soon as one is named."""
+    """Set up a user who has registered no bot, and stops at the first warning."""
     monkeypatch.setenv("LADDER_STATE", "/proc/no-such-place")
 
     def stop(*_: object) -> None:

@@ -4,12 +4,12 @@ import pytest
 
 from db.records.budget import is_valid_budget
 from db.records.runs import division_label
-from ladder.cli.parsing import budgets_of
+from ladder.cli.parsing import parse_budgets
 from ladder.errors import UsageError
 
 
 def amounts(time: str) -> dict[str, int]:
-    return dict(budgets_of(time, None, None, None).amounts)
+    return dict(parse_budgets(time, None, None, None).amounts)
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_times_of_single_bots_are_read(text: str, wanted: dict[str, int]) -> Non
         ("100ms,200ms", "one time for all"),
         ("v1=1ms,v1=2ms", "names v1 twice"),
         ("=5ms", "the name before ="),
-        ("v1=,5ms", "--time is a time"),
-        ("v1=5ms,", "--time is a time"),
+        ("v1=,5ms", "--time: "),
+        ("v1=5ms,", "--time: "),
     ],
 )
 def test_senseless_times_are_refused(text: str, words: str) -> None:
@@ -46,7 +46,7 @@ def test_senseless_times_are_refused(text: str, words: str) -> None:
 
 def test_each_bot_gets_its_own() -> None:
     """The named bot must have its time, all others the common one."""
-    budgets = budgets_of("mine@main=1s,20ms", None, None, None)
+    budgets = parse_budgets("mine@main=1s,20ms", None, None, None)
     assert budgets.for_bot("mine@main", ("time",)).time_ms == 1000
     assert budgets.for_bot("v4", ("any",)).time_ms == 20
     assert (budgets.longest_ms, budgets.odds) == (1000, ("mine@main",))

@@ -7,7 +7,7 @@ import pytest
 
 from db.records.bots import BotRow, RevisionRow
 from db.records.launch import Launch, Origin
-from ladder.cli.first_starts import warn_of_unknown
+from ladder.cli.first_starts import warn_about_unknown
 from ladder.match.registry.known_launches import launches_folder, mark_launch, unknown_bots
 
 ORIGIN = Origin("main", "c", "t", "inner", "make", "/place", "digest")
@@ -56,7 +56,7 @@ def test_players_of_this_installation_and_descriptions_need_no_mark() -> None:
 def test_a_hostile_launch_is_one_printable_line(capsys: pytest.CaptureFixture[str]) -> None:
     """A stored text must neither steer the terminal nor push the advice out of it."""
     evil = "\x1b[2J\nfine" + "x" * 100_000
-    warn_of_unknown([bot(Launch(command=(evil,), folder=evil), f"exec:{evil}")])
+    warn_about_unknown([bot(Launch(command=(evil,), folder=evil), f"exec:{evil}")])
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert shown.rstrip("\n").isprintable()
