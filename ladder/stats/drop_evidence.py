@@ -1,4 +1,4 @@
-"""The evidence of pairs for drops of several sizes against no drop, as likelihood ratios."""
+"""Likelihood ratios of drops of several sizes against no drop."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,15 @@ from ladder.stats.likelihood import under_mean, under_t_value
 
 
 def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) -> FloatArray:
-    """Log-likelihood of each drop less that of no drop: pentanomial counts (..., 5) -> (..., m).
+    """Return the log-likelihood ratio of each of m drops against no drop: (..., 5) -> (..., m).
 
-    Shares that a hypothesis leaves open are those of highest likelihood under it (Van den Bergh
-    2019). The negative of `ladder.stats.sprt.llr` between the two, at m drops in Elo of the model
-    at once. Counts may be fractions, as where repeated pairs weigh less; no pairs are no evidence.
+    Under each hypothesis the frequencies of results are those of maximum likelihood (Van den Bergh
+    2019). The ratio is the negative of `ladder.stats.sprt.llr`; drops are in Elo of the model.
+    Counts may be fractions, for example if repeated pairs weigh less; without pairs the ratio is 0.
 
-    Raises UsageError for counts that are not counts.
+    Raises:
+        UsageError: the counts are invalid (see `ladder.stats.counts.checked`).
+
     """
     array = regularised(counts=counts)
     units = array.sum(axis=-1)

@@ -6,7 +6,7 @@ These are findings; `reports.report.notes` puts them into words.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ladder.stats.pool.agreement import Surprise
+from ladder.stats.pool.agreement import LargestDeviation
 from ladder.stats.pool.goodness import Cycle, Residual
 
 
@@ -88,7 +88,7 @@ class MachineDisagrees:
     machine: str
     chance: float
     """Of a machine this far off if it agreed, times the machines."""
-    surprise: Surprise | None
+    surprise: LargestDeviation | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def test_t_value_is_met(row, t):
 
 @pytest.mark.parametrize("t", [0.02, -0.3, 0.9, -2.5])
 def test_no_general_optimiser_finds_better(t):
-    """scipy's constrained optimiser, from several starts, finds no higher likelihood."""
+    """A constrained optimiser of scipy, from several starts, finds no higher likelihood."""
     rng = np.random.default_rng(7)
     for trial in range(4):
         size = (3, 5)[trial % 2]

@@ -10,7 +10,7 @@ import numpy as np
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.stats.counts import FloatArray
-from ladder.stats.pool.agreement import Surprise, agreement
+from ladder.stats.pool.agreement import LargestDeviation, agreement
 from ladder.stats.pool.cells import from_named_tables, groups
 from ladder.stats.pool.rating import rate_pool
 
@@ -34,7 +34,7 @@ class FarOut:
     machine: str
     p: float
     """Chance of residuals as large as its own in a machine like the others, times the machines."""
-    surprise: Surprise | None
+    surprise: LargestDeviation | None
 
     @property
     def why(self) -> str:
