@@ -13,7 +13,7 @@ from bots.protocol import Budget
 
 
 def test_nodes_are_granted_to_the_last_one() -> None:
-    """What was visited is taken off, of the whole and of a part."""
+    """Visited nodes are subtracted from the whole budget and from a part of it."""
     budget = NodeBudget(Budget(nodes=1000), share=0.5, started=0)
     assert (budget.grant(), budget.grant(0.5)) == (1000, 500)
     budget.take(600)
@@ -32,7 +32,7 @@ def test_a_depth_grants_any_number() -> None:
 
 
 def test_a_late_search_gets_a_few_nodes() -> None:
-    """When the time was over before the search began it may still look at its moves, once."""
+    """If the time is over before the search begins, it still gets one chunk."""
     budget = NodeBudget(Budget(time_ms=5), share=0.9, started=time.perf_counter() - 1)
     assert budget.grant() == FIRST_CHUNK
     budget.take(FIRST_CHUNK - 1)
@@ -60,6 +60,6 @@ def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_simulations_are_not_for_it() -> None:
-    """A budget of simulations is a mistake of the caller."""
+    """A budget of simulations is refused."""
     with pytest.raises(ValueError, match="simulations"):
         NodeBudget(Budget(simulations=1), share=1, started=0)

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.fit import Network, fit, fresh_network, logits, no_moments
+from bots.learned.fit import Network, fit, logits, new_network, zero_moments
 from bots.learned.network import HIDDEN
 from ladder.learning.value.samples import Samples
 from ladder.learning.value.settings import LearningSettings
@@ -61,8 +61,8 @@ def fit_network(
         held_out: samples of other games, for the quality.
 
     """
-    network = fresh_network(HIDDEN, seed)
-    moments = no_moments(network)
+    network = new_network(HIDDEN, seed)
+    moments = zero_moments(network)
     random = np.random.default_rng(seed)
     order = np.arange(len(learned.rows))
     steps, loss = 0, 0.0

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from bots.learned.weights import packed, quantized
+from bots.learned.weights import pack_weights, quantize
 from ladder.errors import LadderError
 from ladder.learning.value.fitting import Quality, fit_network
 from ladder.learning.value.folder import GenerationRecord, LearningFolder
@@ -158,7 +158,7 @@ def _fit(folder: LearningFolder, generation: int) -> tuple[bytes, Quality, int]:
     samples = join_samples(learned)
     seed = settings.seed_of(FIT, generation)
     network, quality = fit_network(settings, seed, samples, join_samples(held_out))
-    return packed(quantized(*network)), quality, len(samples.rows)
+    return pack_weights(quantize(*network)), quality, len(samples.rows)
 
 
 def _select(games: list[SelfplayGame], settings: LearningSettings, *, held_out: bool) -> Samples:

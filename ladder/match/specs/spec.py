@@ -165,7 +165,7 @@ def own_player_of(launch: Launch) -> ResolvedBot:
 def _builtin(player: str, folder: Path) -> ResolvedBot:
     version, written = parse_player(player)
     # The content of a file that an option names is kept with the bot, not where the file is.
-    options = version.settled(written, folder)
+    options = version.resolve_options(written, folder)
     if options != written:
         query = urlencode(options, safe=",")
         player = f"{version.name}?{query}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.c4ai.weights import LIMIT, Weights, find_weights, read_weights, written_out
+from bots.c4ai.weights import LIMIT, Weights, find_weights, inline_weights, read_weights
 from bots.catalogue import VERSIONS, build
 from bots.errors import SpecError
 from bots.identity import content_hash
@@ -26,8 +26,8 @@ def test_a_file_of_weights(tmp_path: Path) -> None:
     file.write_text("\n 1, -2 ,+3,4,5,-6\r\n\n")
     assert read_weights(file) == Weights(1, -2, 3, 4, 5, -6)
     assert find_weights("mine.csv", tmp_path) == read_weights(file)
-    assert written_out("mine.csv", tmp_path) == "1,-2,3,4,5,-6"
-    assert find_weights(written_out("mine.csv", tmp_path)) == read_weights(file)
+    assert inline_weights("mine.csv", tmp_path) == "1,-2,3,4,5,-6"
+    assert find_weights(inline_weights("mine.csv", tmp_path)) == read_weights(file)
 
 
 @pytest.mark.parametrize(

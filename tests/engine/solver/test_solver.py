@@ -93,7 +93,7 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
 
 
 def test_equal_calls_give_equal_node_counts() -> None:
-    """The search is deterministic, and a cleared table forgets everything."""
+    """The search is deterministic, and a cleared table clears everything."""
     position = Position.from_moves(Board(5, 6), (2, 2, 3))
     solver = Solver(position.board, 4)
     first = solver.solve(position)
