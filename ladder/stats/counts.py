@@ -34,7 +34,7 @@ class Moments:
     deviation: float
 
 
-def checked(*, counts: ArrayLike) -> FloatArray:
+def check_counts(*, counts: ArrayLike) -> FloatArray:
     """Convert counts to an array of floats, shape (..., 3) or (..., 5).
 
     Raises:
@@ -61,15 +61,15 @@ def unit_scores(*, size: int) -> FloatArray:
     return np.linspace(0.0, 1.0, size)
 
 
-def regularised(*, counts: ArrayLike) -> FloatArray:
-    """Replace zeros by `EMPTY_CELL`; shapes and errors are those of `checked`."""
-    array = checked(counts=counts)
+def regularise_counts(*, counts: ArrayLike) -> FloatArray:
+    """Replace zeros by `EMPTY_CELL`; shapes and errors are those of `check_counts`."""
+    array = check_counts(counts=counts)
     return np.where(array == 0.0, EMPTY_CELL, array)
 
 
 def moments(*, counts: ArrayLike) -> Moments:
-    """Return mean and deviation of a row of regularised counts; errors as `checked`."""
-    array = regularised(counts=counts)
+    """Return mean and deviation of a row of regularised counts; errors as `check_counts`."""
+    array = regularise_counts(counts=counts)
     units = float(array.sum())
     scores = unit_scores(size=array.shape[-1])
     mean = float(array @ scores) / units

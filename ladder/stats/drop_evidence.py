@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ladder.stats.choices import Model
-from ladder.stats.counts import FloatArray, checked, regularised, unit_scores
+from ladder.stats.counts import FloatArray, check_counts, regularise_counts, unit_scores
 from ladder.stats.elo import NORMALIZED, elo_to_score
 from ladder.stats.likelihood import under_mean, under_t_value
 
@@ -19,16 +19,16 @@ def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) ->
     Counts may be fractions, for example if repeated pairs weigh less; without pairs the ratio is 0.
 
     Raises:
-        UsageError: the counts are invalid (see `ladder.stats.counts.checked`).
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
 
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
     likeliest = [_likeliest(frequencies, -drop, model) for drop in (0.0, *drops)]
     ratios = np.log(np.stack(likeliest[1:], axis=-2) / likeliest[0][..., None, :])
     evidence = units[..., None] * np.sum(frequencies[..., None, :] * ratios, axis=-1)
-    played = checked(counts=counts).sum(axis=-1) > 0.0
+    played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played[..., None], evidence, 0.0))
 
 

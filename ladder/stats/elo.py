@@ -11,7 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ladder.stats.counts import checked, games_per_unit, moments, regularised, unit_scores
+from ladder.stats.counts import (
+    check_counts,
+    games_per_unit,
+    moments,
+    regularise_counts,
+    unit_scores,
+)
 from ladder.stats.likelihood import under_mean
 from ladder.stats.one_sided import chance_of_shutout, least_score
 
@@ -85,10 +91,10 @@ def estimate(*, counts: ArrayLike) -> EloEstimate:
     `ladder.stats.one_sided`).
 
     Raises:
-        UsageError: the counts are invalid (see `ladder.stats.counts.checked`).
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
 
     """
-    array = checked(counts=counts)
+    array = check_counts(counts=counts)
     per_unit = games_per_unit(counts=array)
     units = float(array.sum())
     if units == 0.0:
@@ -132,10 +138,10 @@ def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
     """Return the ends of the likelihood-ratio 95 % interval of the score, 0..1 (Wilks 1938).
 
     Raises:
-        UsageError: the counts are invalid (see `ladder.stats.counts.checked`).
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
 
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = float(array.sum())
     frequencies = array / units
     scores = unit_scores(size=array.shape[-1])

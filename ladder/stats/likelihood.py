@@ -27,7 +27,7 @@ def under_mean(*, frequencies: FloatArray, scores: FloatArray, mean: FloatArray)
     Lagrange, p_i = f_i / (1 + x (a_i - mean)), where x is the only root of a decreasing function
     (Owen 1988, empirical likelihood; Van den Bergh 2019 for game results).
     """
-    return _tilted(frequencies, scores - np.asarray(mean)[..., None])
+    return _tilt(frequencies, scores - np.asarray(mean)[..., None])
 
 
 def under_t_value(
@@ -93,7 +93,7 @@ def _fixed_point(
     for _ in range(_ROUNDS):
         pulls = _pulls(scores, reference, t, s)
         alive &= (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilted(frequencies, np.where(alive[..., None], pulls, scores - mean))
+        p = _tilt(frequencies, np.where(alive[..., None], pulls, scores - mean))
         new_mean = (p @ scores)[..., None]
         new = np.where(alive, np.sqrt(np.sum(p * (scores - new_mean) ** 2, axis=-1)), s)
         moved = np.abs(new - s)
@@ -115,7 +115,7 @@ def _search(
     for _ in range(_ZOOMS):
         pulls = _pulls(scores, reference, t, grid)
         possible = (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilted(frequencies, np.where(possible[:, None], pulls, scores - reference))
+        p = _tilt(frequencies, np.where(possible[:, None], pulls, scores - reference))
         value = np.where(possible, sign * (np.log(p) @ frequencies), -np.inf)
         best = int(value.argmax())
         step = grid[1] - grid[0]
@@ -125,7 +125,7 @@ def _search(
     return np.asarray(p[best])
 
 
-def _tilted(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
+def _tilt(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
     """Return f / (1 + x g) with x such that the expected g is 0; each row of g has both signs."""
     low = -1.0 / pulls.max(axis=-1)
     high = -1.0 / pulls.min(axis=-1)

@@ -17,9 +17,9 @@ from ladder.stats.bayeselo import from_probabilities, to_elo
 from ladder.stats.choices import Model
 from ladder.stats.counts import (
     FloatArray,
-    checked,
+    check_counts,
     games_per_unit,
-    regularised,
+    regularise_counts,
     unit_scores,
 )
 from ladder.stats.elo import NORMALIZED, elo_to_score, score_to_elo
@@ -139,12 +139,12 @@ def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
     logistic Elo at the draw margin of the counts. Empty cells count as 0.001; without games the
     ratio is 0. Errors as `sprt_result`.
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
     p0, p1 = _under_hypotheses(array, test)
     ratio = units * np.sum(frequencies * np.log(p1 / p0), axis=-1)
-    played = checked(counts=counts).sum(axis=-1) > 0.0
+    played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played, ratio, 0.0))
 
 
@@ -154,7 +154,7 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
     The spread of a unit's score is that of the maximum-likelihood frequencies under the two
     hypotheses, which is also reasonable for shutouts. Errors as `sprt_result`.
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     per_unit = games_per_unit(counts=array)
     if test.model is Model.NORMALIZED:
         t0, t1 = _t_values(array.shape[-1], test)

@@ -17,7 +17,7 @@ from ladder.stats.brownian import (
     chance_up_by,
     mean_time,
 )
-from ladder.stats.counts import checked, games_per_unit
+from ladder.stats.counts import check_counts, games_per_unit
 from ladder.stats.one_sided import chance_of_shutout
 from ladder.stats.special import find_root
 from ladder.stats.sprt import Sprt, State, bounds, sprt_result, walk
@@ -58,7 +58,7 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
     ends of the interval, 0.975 and 0.025. The walls are the bounds plus a mean overshoot, or
     farther out if the counts continue after the decision. Errors as `sprt_result`.
     """
-    array = checked(counts=counts)
+    array = check_counts(counts=counts)
     time = float(array.sum())
     if time == 0.0:
         return None

@@ -143,7 +143,7 @@ def test_prints_do_not_reach_the_protocol() -> None:
         "    print('noise'); os.system('echo more noise')\n"
         "    return old(self, request)\n"
         "h.Host.answer = answer\n"
-        "h.leave(h.main())\n"
+        "h.exit_now(h.main())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -168,7 +168,7 @@ def test_a_player_may_use_what_numba_does_not() -> None:
         "    import scipy\n"
         "    return h.HelloReply(scipy.__name__, '', ())\n"
         "h.Host.answer = answer\n"
-        "h.leave(h.main())\n"
+        "h.exit_now(h.main())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -149,7 +149,7 @@ def test_notation_reads_back(game: SlowGame) -> None:
         (
             "thu 33",
             BoardError,
-            "thu is a family of boards; name one board, such as 10x11@3,4 (in 'thu 33')",
+            "thu is a family of boards: name one board, such as 10x11@3,4 (in 'thu 33')",
         ),
         (
             "6x7 337",

@@ -1,8 +1,8 @@
 """The draw rate between equals, and ratings with a model of draws.
 
 Ratings are on the scale of the expected score, where a draw is half a win. A model with draws has
-its own scale; `converted` finds the ratings on the usual scale that give the scores which the model
-expects in the games played.
+its own scale; `convert_fit` finds the ratings on the usual scale that give the scores which the
+model expects in the games played.
 """
 
 from dataclasses import replace
@@ -67,11 +67,11 @@ def rao_kupper(*, cells: Cells, setup: Setup) -> tuple[Fit, FloatArray, float]:
         before, stretch = stretch, 1.0 / (1.0 - np.tanh(0.5 * margin) ** 2)
         if abs(stretch - before) < 1e-9 or (len(setup.anchors) < 2 and setup.advantage is None):
             break
-    plain, spread = converted(cells=cells, setup=setup, fit=fit)
+    plain, spread = convert_fit(cells=cells, setup=setup, fit=fit)
     return plain, spread, margin
 
 
-def converted(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]:
+def convert_fit(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]:
     """Convert a Rao-Kupper fit to ratings that give the same expected scores.
 
     The covariance is by the delta method.
@@ -89,7 +89,7 @@ def converted(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]
         direction = np.array([1.0, sign])
         mixed[:, :2, :2] += (number * in_z)[:, None, None] * np.outer(direction, direction)
         mixed[:, :2, 2] += (number * in_margin)[:, None] * direction
-    # Rows: equations of the converted parameters; columns: parameters of the full model.
+    # Rows: equations of the convert_fit parameters; columns: parameters of the full model.
     jacobian = plain.inverse @ scatter(cells, size, mixed)[:-1]
     full = covariance(cells, family, fit)
     return plain, np.asarray(jacobian @ full @ jacobian.T)

@@ -14,7 +14,10 @@ class Disconnected(UsageError):
     def __init__(self, *, groups: tuple[tuple[str, ...], ...]) -> None:
         self.groups = groups
         listed = "; ".join(", ".join(group) for group in groups)
-        super().__init__(f"the games do not connect these groups of players: {listed}")
+        super().__init__(
+            f"the games do not connect these groups of players: {listed}; play games between them, "
+            "or rate each group alone"
+        )
 
 
 class Unbounded(UsageError):

@@ -122,7 +122,7 @@ def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
 def _climb(
     cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    value, gradient, hessian = _height(cells, family, setup, theta)
+    value, gradient, hessian = _evaluate(cells, family, setup, theta)
     horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
     for _ in range(_ROUNDS):
         block = hessian[np.ix_(free, free)]
@@ -144,7 +144,7 @@ def _climb(
         while length > 1e-9:
             trial = theta + length * step
             if not family.has_margin or trial[-1] > 0.0:
-                reached = _height(cells, family, setup, trial)
+                reached = _evaluate(cells, family, setup, trial)
                 if reached[0] >= value + 1e-4 * length * decrement - 1e-12 * abs(value):
                     break
             length *= 0.5
@@ -167,7 +167,7 @@ def _unbounded(cells: Cells) -> Unbounded:
     return Unbounded(groups=tuple(tuple(group) for _, group in sorted(members.items())))
 
 
-def _height(
+def _evaluate(
     cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return the penalised log-likelihood, its gradient and its negative Hessian."""

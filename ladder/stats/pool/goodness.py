@@ -105,7 +105,7 @@ def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
 
 
 @dataclass(frozen=True)
-class _Met:
+class _HeadToHead:
     """Sums over all games of two players a < b, shape (M,) each."""
 
     a: IntArray
@@ -117,7 +117,7 @@ class _Met:
     information: FloatArray
 
 
-def _by_players(cells: Cells, fit: Fit) -> _Met:
+def _by_players(cells: Cells, fit: Fit) -> _HeadToHead:
     moments, expected = cluster_moments(cells, ExpectedScore(), fit)
     family = ExpectedScore()
     games, points, residual, information = (np.zeros(cells.a.size) for _ in range(4))
@@ -137,7 +137,7 @@ def _by_players(cells: Cells, fit: Fit) -> _Met:
         np.add.at(out, place, values)
         return out
 
-    return _Met(
+    return _HeadToHead(
         a=keys // size,
         b=keys % size,
         games=total(games),
@@ -170,7 +170,7 @@ def residual_spread(
     return np.asarray(weight * about_mean + (1.0 - weight) * fitted + 1e-12)
 
 
-def _residual(players: tuple[str, ...], met: _Met, row: int, z: float) -> Residual:
+def _residual(players: tuple[str, ...], met: _HeadToHead, row: int, z: float) -> Residual:
     return Residual(
         a=players[int(met.a[row])],
         b=players[int(met.b[row])],
@@ -182,8 +182,10 @@ def _residual(players: tuple[str, ...], met: _Met, row: int, z: float) -> Residu
     )
 
 
-def _cycles(players: tuple[str, ...], met: _Met, worst: int) -> tuple[tuple[Cycle, ...], int]:
-    """Return the strongest cycles of three and how many triads were looked at: O(players^3)."""
+def _cycles(
+    players: tuple[str, ...], met: _HeadToHead, worst: int
+) -> tuple[tuple[Cycle, ...], int]:
+    """Return the strongest cycles of three and the number of triads, in O(players^3)."""
     size = len(players)
     gap, variance = np.zeros((size, size)), np.full((size, size), np.inf)
     away = met.residual / met.information

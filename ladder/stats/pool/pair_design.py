@@ -55,7 +55,7 @@ def next_pairs(
         raise UsageError(f"the share of random pairs must be 0..1, got {floor:g}")
     rng = np.random.default_rng([seed, batch])
     lows, highs = np.triu_indices(players, 1)
-    ratings, cover = _beliefs(cells)
+    ratings, cover = _estimate_ratings(cells)
     error = np.sqrt(cover[lows, lows] + cover[highs, highs] - 2.0 * cover[lows, highs])
     gap = np.abs(ratings[lows] - ratings[highs])
     gain = _information(np.maximum(gap - CAUTION * error, 0.0))
@@ -75,7 +75,7 @@ def next_pairs(
     return tuple(planned)
 
 
-def _beliefs(cells: Cells) -> tuple[FloatArray, FloatArray]:
+def _estimate_ratings(cells: Cells) -> tuple[FloatArray, FloatArray]:
     """Return the ratings and their covariance about the mean, in natural units.
 
     The covariance is the model's: it is smoother for players with few games than the clustered one,

@@ -18,7 +18,7 @@ REFUSED = [
     (("run", "--boards", "6x7@6,0"), "forbidden cell's row must be 0..5"),
     (("run", "--boards", "6x7@0,7"), "forbidden cell's column must be 0..6"),
     (("run", "--boards", "round"), "unknown board 'round'"),
-    (("run", "--boards", "6x7,6x7"), "stands twice"),
+    (("run", "--boards", "6x7,6x7"), "repeated"),
     (("run", "--time", "-5ms"), "--time is a time per move"),
     (("run", "--time", "soon"), "--time is a time per move"),
     (("run", "--time", "5ms", "--nodes", "7"), "--time cannot be combined"),
