@@ -55,7 +55,7 @@ class NodeBudget:
             return max(0, FIRST_CHUNK - self.visited)
         return max(LEAST_CHUNK, int(self._chunk * min(1.0, left / CHUNK_SECONDS)))
 
-    def take(self, nodes: int) -> None:
+    def record(self, nodes: int) -> None:
         """Record visited nodes."""
         self.visited += nodes
         if self._seconds is not None and nodes:

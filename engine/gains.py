@@ -25,8 +25,8 @@ SLOPES = (0, 1, -1)
 def _line_gains_on(layout: ModuleType, slope: int) -> Callable[..., Any]:
     """Build a kernel for new threats along one direction, by distance +1, +2, +3, -1, -2, -3."""
     either, both = layout.either, layout.both
-    left1, left2, left3 = (layout.seen(slope, step) for step in (1, 2, 3))
-    right1, right2, right3 = (layout.seen(slope, -step) for step in (1, 2, 3))
+    left1, left2, left3 = (layout.shift_along(slope, step) for step in (1, 2, 3))
+    right1, right2, right3 = (layout.shift_along(slope, -step) for step in (1, 2, 3))
 
     @inlined
     def line_gains(stones: Any, landing: Any) -> Any:
@@ -55,9 +55,9 @@ def new_threats_on(layout: ModuleType) -> Callable[..., Any]:
     """
     either, both, plus, ones = layout.either, layout.both, layout.plus, layout.ones
     flat, rising, falling = (_line_gains_on(layout, slope) for slope in SLOPES)
-    moved = tuple(layout.seen(0, -step) for step in (1, 2, 3, -1, -2, -3))
+    moved = tuple(layout.shift_along(0, -step) for step in (1, 2, 3, -1, -2, -3))
     back1, back2, back3, forth1, forth2, forth3 = moved
-    above1, above2, above3 = (layout.above(rows) for rows in (1, 2, 3))
+    above1, above2, above3 = (layout.shift_up(rows) for rows in (1, 2, 3))
 
     @inlined
     def new_threats(stones: Any, landing: Any, wanted: Any) -> Any:

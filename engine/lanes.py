@@ -302,7 +302,7 @@ def in_columns(words: Words, columns: np.uint64) -> Words:
     )
 
 
-def seen(slope: int, step: int) -> Callable[[Words], Words]:
+def shift_along(slope: int, step: int) -> Callable[[Words], Words]:
     """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
     shift = U64((16 + slope) * abs(step))
     move = _left if step > 0 else _right
@@ -314,7 +314,7 @@ def seen(slope: int, step: int) -> Callable[[Words], Words]:
     return moved
 
 
-def above(rows: int) -> Callable[[Words], Words]:
+def shift_up(rows: int) -> Callable[[Words], Words]:
     """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
     shift = U64(rows)
 

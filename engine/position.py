@@ -274,7 +274,7 @@ def parse_moves(text: str) -> tuple[int, ...]:
         column = DIGITS.find(character.lower())
         if column < 0:
             raise NotationError(
-                f"{character!r} at place {place} of {text.strip()!r} is no column: "
+                f"{character!r} at place {place} of {text.strip()!r} is not a column: "
                 "use 0..9, a, b, counted from 0 at the left"
             )
         moves.append(column)

@@ -94,11 +94,11 @@ def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:
 def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
     """Emit the unmasked cells that complete a four on lines rising `slope` rows per column."""
 
-    def seen(step: int) -> Any:
+    def shift(step: int) -> Any:
         return _sideways(builder, _up(builder, stones, -slope * step), step)
 
-    l1, l2, l3 = seen(1), seen(2), seen(3)
-    r1, r2, r3 = seen(-1), seen(-2), seen(-3)
+    l1, l2, l3 = shift(1), shift(2), shift(3)
+    r1, r2, r3 = shift(-1), shift(-2), shift(-3)
     left = builder.and_(builder.and_(l1, l2), builder.or_(l3, r1))
     right = builder.and_(builder.and_(r1, r2), builder.or_(l1, r3))
     return builder.or_(left, right)
@@ -170,7 +170,7 @@ def _plus(builder: Any, left: Any, right: Any) -> Any:
     return builder.add(left, right)
 
 
-def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
+def shift_along(slope: int, step: int) -> Callable[[Lanes], Lanes]:
     """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
 
     @instruction(lanes, lanes)
@@ -180,7 +180,7 @@ def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
     return cast("Callable[[Lanes], Lanes]", moved)
 
 
-def above(rows: int) -> Callable[[Lanes], Lanes]:
+def shift_up(rows: int) -> Callable[[Lanes], Lanes]:
     """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
 
     @instruction(lanes, lanes)

@@ -27,15 +27,15 @@ class SearchResult(NamedTuple):
     depth: int
     """Search depth in plies."""
     line: tuple[int, ...]
-    whole: bool
+    is_complete: bool
     """Whether all root moves were searched to this depth."""
-    exact: bool
+    is_exact: bool
     """Whether the score is the game's true result, without any static value."""
 
     @property
     def is_over(self) -> bool:
         """Whether a deeper search cannot change the result."""
-        return self.exact or abs(self.score) > kernel.WIN // 2
+        return self.is_exact or abs(self.score) > kernel.WIN // 2
 
 
 class AlphaBetaPlayer:
@@ -166,7 +166,7 @@ class AlphaBetaPlayer:
         while grant := self._node_budget.grant(part):
             done = self._advance(visited + grant)
             nodes = int(self._stack.counters[kernel.NODES])
-            self._node_budget.take(nodes - visited)
+            self._node_budget.record(nodes - visited)
             if done:
                 return self._result(depth)
             if nodes == visited:
@@ -218,7 +218,7 @@ class AlphaBetaPlayer:
         if self._advance(kernel.STEP_NODES):
             return self._result(1)
         column = int(self._stack.frames[0, kernel.TRIED])
-        return SearchResult(column, 0, 0, (column,), whole=False, exact=False)
+        return SearchResult(column, 0, 0, (column,), is_complete=False, is_exact=False)
 
     def _info(self, found: SearchResult) -> Info:
         score = found.score
@@ -228,10 +228,10 @@ class AlphaBetaPlayer:
             distance = kernel.WIN - abs(score)
             value = 1.0 if score > 0 else -1.0
             # A winning move wins whatever the other moves are worth.
-            proven = "win" if score > 0 else "loss" if found.whole else None
+            proven = "win" if score > 0 else "loss" if found.is_complete else None
         else:
             value = score / (abs(score) + HALF_WON)
-            if found.whole and found.exact and not score:
+            if found.is_complete and found.is_exact and not score:
                 proven = "draw"
         return Info(
             nodes=self._node_budget.visited,

@@ -55,7 +55,7 @@ def parse_weights(text: str, where: str) -> Weights:
             f"{where}, line {number}: {len(values)} numbers where six are needed, {_SHAPE}"
         )
     if more:
-        raise SpecError(f"{where}, line {more[0][0]}: a second line, where one holds all weights")
+        raise SpecError(f"{where}, line {more[0][0]}: a second line: write all six weights on one")
     return Weights(*values)
 
 
@@ -77,7 +77,7 @@ def read_weights(path: Path) -> Weights:
         return parse_weights(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise SpecError(f"{path}, line {line}: byte {error.start + 1} is no text") from error
+        raise SpecError(f"{path}, line {line}: byte {error.start + 1} is not UTF-8 text") from error
 
 
 def find_weights(text: str, folder: Path | None = None) -> Weights:
@@ -121,7 +121,7 @@ def _weight(word: str, where: str) -> int:
     except ValueError:
         value = None
     if value is None:
-        raise SpecError(f"{where}: {word!r} is no whole number")
+        raise SpecError(f"{where}: {word!r} is not a whole number")
     if abs(value) > LIMIT:
         raise SpecError(f"{where}: {word} is outside -{LIMIT} .. {LIMIT}")
     return value

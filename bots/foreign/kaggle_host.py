@@ -104,7 +104,7 @@ class KaggleHost(Host):
             if name in ("agent", "act")
             else f"; {name} was taken as the agent, for it is the last callable of the file"
         )
-        raise Failure(f"the agent returned {chosen!r}, which is no column{taken}")
+        raise Failure(f"the agent returned {chosen!r}, which is not a column{taken}")
 
     def observation(self, moves: list[int]) -> Struct:
         """Return the board in Kaggle's form: a flat list, top row first, 1 for the first player."""

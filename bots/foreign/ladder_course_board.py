@@ -1,8 +1,8 @@
 """The board in the form of the course's judge, for the hosts of course programs.
 
 The course counts x down from the top-left corner and y across; the harness counts rows up from the
-bottom. ``top[y]`` is the row of the topmost stone of column y: the next stone lands on row top[y] -
-1, and 0 means a full column. A board without a forbidden cell has noX = noY = -1.
+bottom. In column y the next stone lands on row ``top[y] - 1``; a full column has ``top[y]`` = 0. A
+board without a forbidden cell has noX = noY = -1.
 
 Self-contained, like `ladder_host_loop` in the same folder.
 """
@@ -23,7 +23,7 @@ class CourseBoard:
     """A game in play.
 
     Attributes:
-        top: row of the topmost stone of each column.
+        top: row below the landing cell of each column, 0 if the column is full.
         cells: all rows from the top: 0 empty, 1 the opponent, 2 the strategy itself.
         last: x and y of the last move, -1 and -1 at the start.
 

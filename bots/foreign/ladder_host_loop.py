@@ -124,7 +124,7 @@ def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
     if isinstance(error, SyntaxError):
         return f"{text} ({error.filename}, line {error.lineno})"
     if isinstance(error, ModuleNotFoundError):
-        text += f"; the interpreter is {sys.executable}, --python chooses another"
+        text += f"; install it for {sys.executable}, or choose another interpreter"
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
     theirs = [
         frame

@@ -72,7 +72,7 @@ class PythonHost(Host):
             chosen, info = chosen
         column = whole_number(chosen)
         if column is None:
-            raise Failure(f"choose returned {chosen!r}, which is no column")
+            raise Failure(f"choose returned {chosen!r}, which is not a column")
         reply: Message = {"type": "move", "ply": message["ply"], "column": column}
         if info is not None:
             if not isinstance(info, dict):

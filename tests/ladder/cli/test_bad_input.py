@@ -70,7 +70,7 @@ REFUSED = [
     (("solve", "9"), "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6"),
     (("solve", "3333333"), "column 3 is full"),
     (("solve", "0101010"), "the game is over in '6x7 0101010': nothing to solve"),
-    (("solve", "3z"), "'z' at place 2 of '3z' is no column"),
+    (("solve", "3z"), "'z' at place 2 of '3z' is not a column"),
     (("solve", "--board", "13x7"), "--board: rows must be 4..12, got 13"),
     (("solve", "--board", "thu"), "--board: thu is a family of boards"),
     (("solve", "--time", "soon"), "--time is a time for a position"),
