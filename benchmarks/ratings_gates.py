@@ -20,7 +20,7 @@ from ladder.stats.elo import estimate
 from ladder.stats.sprt import Sprt, State
 from ladder.stats.sprt_estimate import (
     estimate_after,
-    expected_course,
+    forecast_test,
 )
 from tests.support.simulated_gates import (
     gates,
@@ -55,7 +55,7 @@ def line(*, model: Model, truth: float, number: int) -> str:
     wrong_state = State.ACCEPT_H1 if truth == test.elo0 else State.ACCEPT_H0
     wrong = float(np.mean(played.states == wrong_state.value))
     limit = 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / number)
-    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
+    theory = forecast_test(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
     stopped, plain = [], []
     for row in played.counts:
         after = estimate_after(counts=row, test=test)

@@ -1,13 +1,12 @@
-"""The array board of the simple players and the first searches: one byte a cell.
+"""The array board of the simple players and the first searches: one byte per cell.
 
-The board is padded with a border of three walls, so that looking along a line needs no test of the
-edge; the forbidden cell is a wall too::
+A border of three walls makes tests for the edge unnecessary; the forbidden cell is a wall, too::
 
     at = (row + 3) * WIDTH + column + 3
 
-Beside the cells, `state` holds three sets of columns as bits: those that win at once for side 0,
-those for side 1, and the playable ones. Only columns within three of the last stone can change,
-and of those only the ones whose landing cell lies on a line with it: a ply costs a few short looks.
+`state` has three sets of columns as bits: immediate wins of side 0, of side 1, and the playable
+columns. A stone can only change columns at most three away whose landing cell is on a line with it,
+so a ply costs a few short scans.
 """
 
 from typing import TypeAlias
@@ -23,7 +22,7 @@ from engine.position import Position
 WIDTH = 18
 WALL = 3
 PLAYABLE = 2
-"""Index in `state` of the playable columns; 0 and 1 are the sides' winning ones."""
+"""Index in `state` of the playable columns; 0 and 1 are each side's winning columns."""
 
 Cells = NDArray[np.int8]
 Tops = NDArray[np.int64]
@@ -32,7 +31,7 @@ Integer: TypeAlias = int | np.int64
 
 
 def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
-    """Cells, landing rows (an index into the padded cells) and column sets of a position."""
+    """Return a position's cells, landing rows (indices into the padded cells) and column sets."""
     cells = np.full(WIDTH * WIDTH, WALL, np.int8)
     for row in range(board.rows):
         for column in range(board.columns):
@@ -42,7 +41,7 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
     state = np.zeros(3, np.int64)
     start = Position(board)
     for column in range(board.columns):
-        # No column of a board is full from the start: four rows, and one forbidden cell at most.
+        # No column is full at the start: four rows or more, and at most one forbidden cell.
         landing = start.landing_row(column) or 0
         tops[column + 3] = (landing + 3) * WIDTH + column + 3
         state[PLAYABLE] |= 1 << column
@@ -53,7 +52,7 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
 
 @kernel
 def reach(cells: Cells, at: Integer, step: int, stone: Integer) -> int:
-    """The number of the side's stones that follow one another from a cell, at most three."""
+    """Count the side's consecutive stones from a cell in a direction, at most three."""
     count = 0
     at += step
     while count < 3 and cells[at] == stone:
@@ -64,7 +63,7 @@ def reach(cells: Cells, at: Integer, step: int, stone: Integer) -> int:
 
 @kernel
 def completes(cells: Cells, at: Integer, stone: Integer) -> bool:
-    """Whether the side's stone on this cell would make four in a line."""
+    """Return whether a stone of the side on this cell completes a four."""
     return (
         reach(cells, at, -WIDTH, stone) == 3
         or reach(cells, at, 1, stone) + reach(cells, at, -1, stone) >= 3
@@ -75,13 +74,13 @@ def completes(cells: Cells, at: Integer, stone: Integer) -> bool:
 
 @kernel
 def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer) -> bool:
-    """Drop a stone; True when it connects four. The column must be playable."""
+    """Play a playable column; return True if it connects four."""
     at = tops[column + 3]
     bit = 1 << column
     won = bool(state[side] & bit)
     stone = side + 1
     cells[at] = stone
-    # The cell above is empty, or forbidden with another one above, or the wall.
+    # The cell above is empty, or forbidden (then the one above it counts), or a wall.
     above = at + WIDTH
     if cells[above] == WALL and cells[above + WIDTH] == 0:
         above += WIDTH
@@ -102,7 +101,7 @@ def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer)
             landing = tops[near + 3]
             if landing == 0:
                 continue
-            # Same row, or the same number of rows away as columns.
+            # Same row or same diagonal.
             rows = landing - at - sign * distance
             if rows not in (0, distance * WIDTH, -distance * WIDTH):
                 continue
@@ -113,18 +112,18 @@ def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer)
 
 @kernel
 def size(columns: Integer) -> np.int64:
-    """The number of columns in a set."""
+    """Return the number of columns in a set."""
     return np.int64(popcount64(np.uint64(columns)))
 
 
 @kernel
 def lowest_column(columns: Integer) -> np.int64:
-    """The lowest column of a set that is not empty."""
+    """Return the lowest column of a non-empty set."""
     return np.int64(trailing_zeros64(np.uint64(columns)))
 
 
 @kernel
 def draw_column(columns: Integer, random: np.uint64) -> np.int64:
-    """A uniform column of a set that is not empty, from a generator just stepped."""
+    """Return a random column of a non-empty set, from a generator state that was just stepped."""
     mask = np.uint64(columns)
     return np.int64(trailing_zeros64(kth_bit(mask, below_random(random, popcount64(mask)))))

@@ -1,6 +1,7 @@
-"""The cost that one move may have: the kinds of budget, and a budget of one of them.
+"""Budgets of a move: time, simulations, nodes or depth.
 
-Apart from the protocol, so that a change of its messages or deadlines is no change of any player.
+This is separate from the protocol, so that a change of messages or deadlines changes no player's
+identity.
 """
 
 from collections.abc import Mapping
@@ -10,18 +11,18 @@ from typing import Literal, NamedTuple
 import msgspec
 
 BudgetKind = Literal["time", "simulations", "nodes", "depth", "any"]
-"""The words of a bot's hello; ``any``: it plays on each of the others."""
+"""A kind of budget as listed in a bot's hello; ``any`` means all others."""
 
 
 class BudgetForm(NamedTuple):
-    """The texts of a kind of budget."""
+    """How a kind of budget is written."""
 
     field: str
-    """The key in messages, divisions and exports."""
+    """Key in messages, divisions and exports."""
     label: str
-    """In the label of a division, with a place for the number."""
+    """Format in the label of a division."""
     phrase: str
-    """In a sentence, with a place for the number."""
+    """Format in a sentence."""
 
 
 BUDGETS: Mapping[BudgetKind, BudgetForm] = MappingProxyType(
@@ -32,29 +33,29 @@ BUDGETS: Mapping[BudgetKind, BudgetForm] = MappingProxyType(
         "depth": BudgetForm("depth", "depth{}", "depth {}"),
     }
 )
-"""All kinds of budget; every other list of them is made from this one."""
+"""All kinds of budget."""
 KIND_OF_FIELD: Mapping[str, BudgetKind] = MappingProxyType(
     {form.field: kind for kind, form in BUDGETS.items()}
 )
-"""The kinds by their keys, in the same order."""
+"""The kinds by key, in the same order."""
 
 
 class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cost that one move may have: exactly one of the four.
+    """The budget of one move: exactly one of the four fields.
 
     Raises:
-        ValueError: none or several are given, or a number below 1.
+        ValueError: not exactly one field is given, or its number is below 1.
 
     """
 
     time_ms: int | None = None
-    """Wall milliseconds."""
+    """Wall-clock time in milliseconds."""
     simulations: int | None = None
-    """New simulations of a tree search."""
+    """Number of new simulations of a tree search."""
     nodes: int | None = None
-    """Positions visited by an alpha-beta search."""
+    """Number of positions visited by an alpha-beta search."""
     depth: int | None = None
-    """Plies an alpha-beta search looks ahead."""
+    """Depth of an alpha-beta search in plies."""
 
     def __post_init__(self) -> None:
         given = [
@@ -67,17 +68,17 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, kind: BudgetKind, amount: int) -> "Budget":
-        """The budget of a kind other than ``any``; the amount in the kind's own unit."""
+        """Return a budget of a kind other than ``any``, with the amount in the kind's unit."""
         return cls(**{BUDGETS[kind].field: amount})
 
     @property
     def kind(self) -> BudgetKind:
-        """The word that a bot's hello uses for this budget."""
+        """The kind of budget as listed in a bot's hello."""
         return next(
             kind for field, kind in KIND_OF_FIELD.items() if getattr(self, field) is not None
         )
 
     @property
     def amount(self) -> int:
-        """The number, in milliseconds, simulations, nodes or plies."""
+        """The amount in milliseconds, simulations, nodes or plies."""
         return self.time_ms or self.simulations or self.nodes or self.depth or 0

@@ -1,4 +1,4 @@
-"""All built-in players as one table. Importing it loads no player and no compiler."""
+"""The table of all built-in players; importing it loads no player and no compiler."""
 
 import difflib
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ from engine.board import Board
 VERSIONS: Mapping[str, Version] = MappingProxyType(
     {version.name: version for version in (*SIMPLE, *UCT, *ALPHABETA, *C4AI)}
 )
-"""Every built-in player by name, in the order in which lists show them."""
+"""All built-in players by name, in the order of lists."""
 
 
 def find(name: str) -> Version:
-    """The row of a player.
+    """Find the row of a player.
 
     Raises:
-        UnknownPlayer: there is none of that name.
+        UnknownPlayer: no built-in player has this name.
 
     """
     version = VERSIONS.get(name)
@@ -38,11 +38,11 @@ def find(name: str) -> Version:
 
 
 def parse_player(text: str) -> tuple[Version, dict[str, str]]:
-    """A player and its options from ``NAME`` or ``NAME?key=value&key=value``.
+    """Parse a player and its options: ``NAME`` or ``NAME?key=value&key=value``.
 
     Raises:
         UnknownPlayer: the name is unknown.
-        SpecError: the options cannot be read.
+        SpecError: the options cannot be parsed.
 
     """
     name, mark, query = text.partition("?")
@@ -55,11 +55,11 @@ def parse_player(text: str) -> tuple[Version, dict[str, str]]:
 
 
 def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> Player:
-    """A player for one game from ``NAME`` or ``NAME?key=value``.
+    """Build a player for one game from ``NAME`` or ``NAME?key=value``.
 
     Raises:
         UnknownPlayer: the name is unknown.
-        SpecError: the options cannot be read, or the player takes no such option or budget.
+        SpecError: the options cannot be parsed, or the player has no such option or budget.
 
     """
     version, factory, given = _recipe(text)
@@ -77,11 +77,11 @@ def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> P
 
 @lru_cache(maxsize=64)
 def _recipe(text: str) -> tuple[Version, PlayerFactory, Mapping[str, Any]]:
-    """A player's row, its factory and all its options: a host builds one for every game.
+    """Return a player's row, factory and options; cached, as a host needs them for every game.
 
     Raises:
         UnknownPlayer: the name is unknown.
-        SpecError: the options cannot be read.
+        SpecError: the options cannot be parsed.
 
     """
     version, extra = parse_player(text)

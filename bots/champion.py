@@ -1,4 +1,4 @@
-"""The name of the strongest built-in player; imports nothing."""
+"""The strongest built-in player; this module imports nothing."""
 
 CHAMPION = "v22"
-"""By matches at equal time (docs/results/v22.md); it gives hints unless another is named."""
+"""Winner of matches at equal time (docs/results/v22.md), and the default player for hints."""

@@ -1,23 +1,23 @@
-"""The refusals of the players and their protocol.
+"""Errors of the players and their protocol.
 
 BotsError
-|-- ProtocolError    a line that the protocol does not allow; the bot's author can fix it
-|-- SpecError        a bot specification that cannot be understood; the user can fix it
-`-- UnknownPlayer    no built-in player of that name
+|-- ProtocolError    a line breaks the protocol; the bot's author can fix it
+|-- SpecError        a bot specification is invalid; the user can fix it
+`-- UnknownPlayer    no built-in player has the name
 """
 
 
 class BotsError(ValueError):
-    """Base of this package's errors; the message is one sentence for the person who can fix it."""
+    """Base class of this package's errors; the message is one sentence for the user."""
 
 
 class ProtocolError(BotsError):
-    """A line breaks the protocol; the message has the expectation and the line."""
+    """A line breaks the protocol; the message says what was expected and shows the line."""
 
 
 class SpecError(BotsError):
-    """A bot specification cannot be understood; the message lists the forms."""
+    """A bot specification is invalid; the message says what is valid."""
 
 
 class UnknownPlayer(BotsError):
-    """No built-in player has the name; the message lists near names."""
+    """No built-in player has the name; the message lists similar names."""

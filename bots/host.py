@@ -1,7 +1,7 @@
 """The process of the built-in players: ``python -P -m bots.host`` speaks the protocol.
 
-The process becomes any player at ``new_game`` and says ``ready`` only when all code of that player
-is compiled or loaded. Standard output belongs to the protocol alone: the prints of a library go to
+``new_game`` selects the player; the process answers ``ready`` once all code of that player is
+compiled or loaded. Standard output is reserved for the protocol: output of libraries goes to
 standard error.
 """
 
@@ -39,18 +39,18 @@ from engine.errors import EngineError
 
 NAME = "connect4-ladder"
 UNUSED = ("coverage", "scipy")
-"""Packages that numba loads wherever they are installed, for features that no kernel uses: a third
-of the time that a start takes."""
+"""Packages that numba imports if they are installed, for features that no kernel uses; they would
+take a third of the start-up time."""
 USUAL_LINE = 464
-"""Read at once, in bytes: hardly a question is longer, and Python keeps room for results of this
-size at hand, while larger ones go to the C library and back."""
+"""Bytes per read: hardly any request is longer, and Python allocates results of this size without
+the C library."""
 
 
-class LeanNumba:
-    """Finder of modules that hides `UNUSED` from numba, and from nothing else."""
+class UnusedImportBlocker:
+    """An import finder that hides `UNUSED` from numba only."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> None:
-        """Leave the search to other finders.
+        """Leave all imports to other finders, except those that are hidden.
 
         Raises:
             ModuleNotFoundError: numba imports an unused package.
@@ -65,26 +65,26 @@ class LeanNumba:
 
 
 class Host:
-    """Answers requests; holds the player of the game in play and nothing of former ones."""
+    """The state of the host: the player of the current game."""
 
     def __init__(self) -> None:
         self._player: Player | None = None
         self.tidy: Callable[[], None] | None = None
-        """Lets a player that is `Tidy` put its memory in order after a move, when its clock stands
-        still; looked up once a game and not after every move."""
-        self._known: set[str] = set()
+        """The player's `tidy` if it is `Tidy`, called after a move when its clock is stopped;
+        looked up once per game."""
+        self._loaded: set[str] = set()
 
     def answer(self, request: Request) -> Reply | None:
-        """The reply to a request, None where the protocol wants none.
+        """Return the reply to a request, or None if it has no reply.
 
         Raises:
-            BotsError: the request cannot be fulfilled; the message says why.
-            EngineError: the board is none.
+            BotsError: the request cannot be fulfilled.
+            EngineError: the board is invalid.
 
         """
-        if type(request) is MoveAsk:  # first and cheaply: nearly all requests are
+        if type(request) is MoveAsk:  # first, because nearly all requests are moves
             if self._player is None:
-                raise ProtocolError("a move was asked for before a game began")
+                raise ProtocolError("a move was requested before a game began: send new_game first")
             column, info = self._player.choose(request.moves)
             return MoveReply(column, info, request.ply)
         match request:
@@ -92,35 +92,39 @@ class Host:
                 return self._begin(request)
             case Hello():
                 if request.protocol != PROTOCOL:
-                    raise ProtocolError(f"this host speaks protocol {PROTOCOL} only")
+                    raise ProtocolError(
+                        f"protocol {request.protocol} is not supported, only {PROTOCOL}"
+                    )
                 return HelloReply(NAME, "built-in", tuple(BUDGETS))
             case _:
                 return None
 
     def _begin(self, game: NewGame) -> Ready:
-        # The former player goes before the next one is built: two trees need not fit at once.
+        # Free the last player before building the next: two trees need not fit in memory.
         self._player = self.tidy = None
         if not isinstance(game.player, str):
-            raise ProtocolError("new_game must say which built-in player to be")
+            raise ProtocolError(
+                "new_game names no player: the host of the built-in players needs one, such as v18"
+            )
         if game.connect != 4:
-            raise ProtocolError(f"the built-in players connect 4, not {game.connect}")
+            raise ProtocolError(f"the built-in players cannot connect {game.connect}, only 4")
         board = Board(game.rows, game.columns, game.forbidden)
         self._player = build(
             game.player, board=board, side=game.side, seed=game.seed, budget=game.budget
         )
         self.tidy = getattr(self._player, "tidy", None)
-        if self._known:  # at first there is no former player, and nothing worth a look at all
+        if self._loaded:  # the first game has nothing to collect
             gc.collect()
-        if game.player not in self._known:
-            self._known.add(game.player)
-            # Modules and kernels loaded just now stay for ever: keep the collector off them, and
-            # off the clock of every move.
+        if game.player not in self._loaded:
+            self._loaded.add(game.player)
+            # Modules and kernels just loaded are never freed: exclude them from garbage
+            # collection, which would run during moves.
             gc.freeze()
         return Ready()
 
 
-def lines(source: int) -> Iterator[bytes]:
-    """Lines read from a file descriptor until its end, the newline stripped.
+def read_lines(source: int) -> Iterator[bytes]:
+    """Yield the read_lines of a file descriptor without their newline.
 
     Raises:
         ProtocolError: a line is longer than the protocol allows.
@@ -149,13 +153,13 @@ def serve(source: int, target: int) -> None:
     """Answer requests until ``quit`` or the end of the input."""
     host = Host()
     try:
-        for line in lines(source):
+        for line in read_lines(source):
             try:
                 request = decode_request(line)
                 reply = host.answer(request)
             except (BotsError, EngineError) as error:
                 reply = ErrorReply(str(error))
-            except Exception as error:  # the game is lost, the process and its protocol are not
+            except Exception as error:  # the game is lost, but the process serves the next
                 traceback.print_exc()
                 reply = ErrorReply(f"{type(error).__name__}: {error}")
             if reply is not None:
@@ -176,7 +180,7 @@ def main() -> int:
     os.close(null)
     os.dup2(2, 1)
     gc.disable()
-    sys.meta_path.insert(0, LeanNumba())
+    sys.meta_path.insert(0, UnusedImportBlocker())
     try:
         serve(source, target)
     except (BrokenPipeError, KeyboardInterrupt):
@@ -184,13 +188,13 @@ def main() -> int:
     return 0
 
 
-def leave(status: int) -> NoReturn:
-    """End the process: the kernel frees at once what Python would take apart, piece by piece."""
+def exit_now(status: int) -> NoReturn:
+    """Exit at once: the kernel frees memory faster than the interpreter's shutdown."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # nobody reads a library's last words any more
+        with contextlib.suppress(OSError):  # output of libraries may have no reader any more
             stream.flush()
     os._exit(status)
 
 
 if __name__ == "__main__":
-    leave(main())
+    exit_now(main())

@@ -1,13 +1,12 @@
-"""The identity of a built-in player: a hash that changes with its code and its options.
+"""The identity of a built-in player: a hash of its code and options.
 
-Only sources that the factory's module reaches by imports count, without their docstrings, comment
-lines and blank lines, and the player's own row: a new version in the table, an edit of another
-family or a better sentence leaves the identity of the rest alone.
+The hash covers the player's row and the sources that its factory's module imports, directly or not,
+without docstrings, comment lines and blank lines. A new version in the table, an edit of another
+family or of a docstring does not change the identities of other players.
 
-A change that only moves or renames code is a change of that hash, too. `carried.json` lists the
-players that went through such changes with the identity that they had before:
-``python -m tests.bots.carry`` writes it, after both versions have made the same decisions. An entry
-counts only as long as the code is the one that was compared.
+The hash also changes when code only moves or is renamed. `carried.json` lists the players that keep
+the identity they had before such a change; ``python -m tests.bots.carry`` writes it after comparing
+the decisions of both versions. An entry is valid only for the code that was compared.
 """
 
 import ast
@@ -25,55 +24,55 @@ from engine.cache import PACKAGES, ROOT
 
 CARRIED_FILE = Path(__file__).with_name("carried.json")
 OPTION = "option "
-"""How the ingredients of a stored revision name an option, before its own name."""
+"""Prefix of an option's name among the files of a stored revision."""
 
 
 class Carried(msgspec.Struct, frozen=True):
-    """A player that goes on under the identity of an earlier version of its sources."""
+    """A player that keeps the identity of an earlier version of its sources."""
 
     code: str
-    """The hash of the present code and row."""
+    """Hash of the current code and row."""
     identity: str
-    """The identity that it goes on with."""
+    """The identity that it keeps."""
     files: tuple[str, ...] = ()
-    """`files_hash` of the earlier versions, of which a stored revision may be made."""
+    """`files_hash` of the earlier versions from which stored revisions were made."""
 
 
 @lru_cache(maxsize=1)
 def carried() -> Mapping[str, Carried]:
-    """The players that go on under an earlier identity, by name."""
+    """Return the players that keep an earlier identity, by name."""
     return msgspec.json.decode(CARRIED_FILE.read_bytes(), type=dict[str, Carried])
 
 
 def content_hash(version: Version, options: Mapping[str, Any] | None = None) -> str:
-    """The identity of a player with these extra options, 16 hex digits.
+    """Return the identity of a player with extra options, 16 hex digits.
 
     Raises:
         SpecError: an option names a file that cannot be used.
 
     """
     code = code_hash(version)
-    entry = _entry(code)
+    entry = _find_carried(code)
     identity = code if entry is None else entry.identity
-    settled = version.settled({**version.options, **(options or {})})
-    return identity if settled == _own(version) else _hash(identity, settled)
+    resolved = version.resolve_options({**version.options, **(options or {})})
+    return identity if resolved == _own_options(version) else _hash(identity, resolved)
 
 
 def code_hash(version: Version) -> str:
-    """The hash of a player's code and row, whatever identity it goes on with; 16 hex digits."""
-    return _hash(version.factory, _own(version), _code(version))
+    """Hash a player's code and row, without regard to `carried.json`; 16 hex digits."""
+    return _hash(version.factory, _own_options(version), _code(version))
 
 
-def goes_on(version: Version, options: Mapping[str, Any], files: Mapping[str, str]) -> bool:
-    """Whether a stored revision of a player with options is the present player with these options.
+def is_carried_over(version: Version, options: Mapping[str, Any], files: Mapping[str, str]) -> bool:
+    """Return whether a stored revision is the current player under an earlier version.
 
     Args:
         version: the player.
-        options: of the revision, settled.
-        files: the ingredients that were stored with the revision.
+        options: the revision's resolved options.
+        files: the hashes that were stored with the revision.
 
     """
-    entry = _entry(code_hash(version))
+    entry = _find_carried(code_hash(version))
     stored = {name: value for name, value in files.items() if not name.startswith(OPTION)}
     given = {f"{OPTION}{name}": value for name, value in options.items()}
     return (
@@ -84,21 +83,21 @@ def goes_on(version: Version, options: Mapping[str, Any], files: Mapping[str, st
 
 
 def files_hash(files: Mapping[str, str]) -> str:
-    """One hash for the sources of a player, given theirs by path; 16 hex digits."""
+    """Combine the hashes of a player's sources, by path, into one; 16 hex digits."""
     return _hash(sorted(files.items()))
 
 
 def sources(version: Version) -> list[Path]:
-    """Every file of `engine` and `bots` that the player's module imports, directly or not."""
+    """Return all files of `engine` and `bots` that the player's module imports."""
     return list(_closure(version.factory.partition(":")[0]))
 
 
-def _entry(code: str) -> Carried | None:
+def _find_carried(code: str) -> Carried | None:
     return next((entry for entry in carried().values() if entry.code == code), None)
 
 
-def _own(version: Version) -> dict[str, Any]:
-    return version.settled(version.options)
+def _own_options(version: Version) -> dict[str, Any]:
+    return version.resolve_options(version.options)
 
 
 def _code(version: Version) -> list[tuple[str, str]]:
@@ -110,11 +109,11 @@ def _hash(*parts: Any) -> str:
 
 
 class _Source(msgspec.Struct, frozen=True):
-    """A source file as identities see it."""
+    """The parts of a source file that matter for identities."""
 
     imports: tuple[str, ...]
     code: str
-    """The hash of its lines of code."""
+    """Hash of the lines of code."""
 
 
 @lru_cache(maxsize=64)
@@ -131,7 +130,7 @@ def _closure(module: str) -> tuple[Path, ...]:
 
 
 def _file(module: str) -> Path | None:
-    """The source of a module of ours, None for a foreign one or a name inside a module."""
+    """Return the file of a module of this project, None for other modules and names."""
     if module.split(".")[0] not in PACKAGES:
         return None
     place = ROOT.joinpath(*module.split("."))
@@ -154,28 +153,28 @@ def _imported_names(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
-            # "from package import module" names a file too.
+            # "from package import module" names a file, too.
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def code_lines(text: str, tree: ast.Module) -> Iterable[str]:
-    """The lines of a source that are code: no docstrings, no comment lines, no blank lines.
+    """Yield the lines of code: no docstrings, comment lines or blank lines.
 
-    Cut from the text rather than written from the tree, so that every version of Python gives the
-    same lines. A comment behind code counts.
+    The lines are taken from the text, not written from the syntax tree, so that all versions of
+    Python give the same. A comment after code on its line counts.
     """
     lines = text.split("\n")
-    words: set[int] = set()
-    kept: set[int] = set()
+    docstrings: set[int] = set()
+    texts: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and _is_text(node.value):
             if not lines[node.lineno - 1][: node.col_offset].strip():
-                words |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+                docstrings |= set(range(node.lineno, (node.end_lineno or 0) + 1))
         elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and _is_text(node)):
-            kept |= set(range(node.lineno + 1, (node.end_lineno or 0) + 1))
+            texts |= set(range(node.lineno + 1, (node.end_lineno or 0) + 1))
     for number, line in enumerate(lines, start=1):
         bare = line.strip()
-        if number not in words and (number in kept or (bare and bare[0] != "#")):
+        if number not in docstrings and (number in texts or (bare and bare[0] != "#")):
             yield line
 
 

@@ -1,6 +1,6 @@
-"""The present values of a player's options, those that its row leaves at their defaults included.
+"""The values of all options of a player, including defaults.
 
-No player imports this file, so that it is no part of any player's identity.
+No player imports this file, so it belongs to no player's identity.
 """
 
 import importlib
@@ -20,19 +20,19 @@ SETTINGS = {
     ),
     "bots.alphabeta.player:AlphaBetaPlayer": "bots.alphabeta.settings:Settings",
 }
-"""``module:class`` of the options of each factory; a factory that is not here takes no number."""
+"""Options class of each factory as ``module:class``; other factories have no numeric options."""
 
 Value = bool | int | float | str
 
 
 def option_values(player: str) -> Mapping[str, Value]:
-    """Every option of a player by name, with its value in ``NAME`` or ``NAME?key=value``.
+    """Return the values of all options of ``NAME`` or ``NAME?key=value``, by option.
 
-    Empty for a player without any number among its options.
+    Players without numeric options have none.
 
     Raises:
         UnknownPlayer: the name is unknown.
-        SpecError: an option is unknown, or its text cannot be read.
+        SpecError: an option is unknown or cannot be parsed.
 
     """
     version, given = parse_player(player)

@@ -1,4 +1,4 @@
-"""A player's options: one frozen dataclass a family, read from a table row or from text."""
+"""The options of players: a frozen dataclass per family, read from a table row or from text."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -9,14 +9,14 @@ from bots.errors import SpecError
 T = TypeVar("T")
 
 LARGEST = 2**31
-"""No number among the options needs to reach this."""
+"""Upper bound of all numeric options."""
 
 
 def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
-    """An instance of a dataclass whose fields all have defaults; texts become the default's type.
+    """Build a dataclass from options, converting texts to the types of the fields' defaults.
 
     Raises:
-        SpecError: an option is unknown, or its text cannot be read.
+        SpecError: an option is unknown or cannot be parsed.
 
     """
     known = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def _convert(name: str, text: str, kind: type) -> object:
         if kind is bool:
             return {"yes": True, "no": False, "1": True, "0": False}[text.lower()]
         value = kind(text)
-        # No option of any player is negative, and nothing good comes of a search with c = nan.
+        # No option of any player is negative, and NaN would break a search.
         if isinstance(value, int | float) and not 0 <= value < LARGEST:
             raise ValueError(f"{name} is out of range")
         return value

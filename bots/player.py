@@ -1,4 +1,4 @@
-"""The interface of a built-in player, as the host drives it."""
+"""The interface between the host and a built-in player."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
@@ -10,29 +10,29 @@ from engine.board import Board
 
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A player's statistics of one move; every field is optional."""
+    """Statistics of one move; all fields are optional."""
 
     simulations: int | None = None
-    """Descents that ended in a new rollout or a new end node."""
+    """Number of descents that ended in a new rollout or a new end of the game."""
     nodes: int | None = None
     depth: int | None = None
-    """Plies."""
+    """Depth in plies."""
     value: float | None = None
-    """-1 (lost) .. 1 (won) for the side that moves."""
+    """Value for the side to move, -1 (lost) to 1 (won)."""
     proven: Literal["win", "loss", "draw"] | None = None
-    """A result that the search has proven, for the side that moves."""
+    """Result that the search has proven, for the side to move."""
     distance: int | None = None
-    """Plies until the proven result."""
+    """Plies to the proven end of the game."""
     pv: tuple[int, ...] | None = None
-    """Expected columns, the move itself first."""
+    """Principal variation as columns, from this move on."""
     tree: int | None = None
-    """Nodes held in memory after the search."""
+    """Number of nodes in memory after the search."""
     solved_visits: int | None = None
-    """Descents that ended in a node already solved; not counted as simulations."""
+    """Number of descents that ended in a solved node, which do not count as simulations."""
 
 
 class Choice(NamedTuple):
-    """A player's answer to one question."""
+    """The move that a player chooses, with its statistics."""
 
     column: int
     info: Info | None = None
@@ -41,38 +41,38 @@ class Choice(NamedTuple):
 class Player(Protocol):
     """One side of one game.
 
-    A player is built for a game and dropped after it. Under a work budget its choices depend only
-    on the arguments of its constructor and the questions it was asked since.
+    A player is built for one game. Under a work budget its choices depend only on the constructor's
+    arguments and the moves requested since.
     """
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """A legal column for the position after `moves`, within the budget of one move."""
+        """Choose a legal column for the position after `moves`, within the budget of one move."""
         ...
 
 
 @runtime_checkable
 class Tidy(Protocol):
-    """A player whose memory wants work between its moves.
+    """A player that does maintenance of its memory between moves.
 
-    Its columns must not depend on whether it is called: a host may leave it out.
+    The choices must not depend on it, because a host need not call it.
     """
 
     def tidy(self) -> None:
-        """Free the memory that the move just made has left behind; no move's budget pays for it."""
+        """Free memory after a move, outside of any move's budget."""
         ...
 
 
 class PlayerFactory(Protocol):
-    """Builds a player for one game."""
+    """A callable that builds a player for one game."""
 
     def __call__(self, *, board: Board, side: int, seed: int, budget: Budget) -> Player:
-        """Build the player; everything slow (compiling, loading) happens here, not in `choose`.
+        """Build the player, including everything slow (compiling, loading).
 
         Args:
-            board: the board of the game.
+            board: the game's board.
             side: 0 moves first.
-            seed: below 2**53, the same for both sides.
-            budget: of one move; of a kind that the version lists.
+            seed: the game's seed below 2**53, the same for both sides.
+            budget: the budget of one move, of a kind that the version lists.
 
         """
         ...

@@ -8,8 +8,8 @@ The harness asks, the bot answers::
     GameOver  -> (nothing)
     Quit      -> (exits 0)
 
-A bot may answer anything with ErrorReply. Unknown keys are ignored by both sides. `Budget` and
-`Info`, of which messages are made, lie where players find them without the protocol.
+A bot may answer any message with ErrorReply. Both sides ignore unknown keys. `Budget` and `Info`,
+which messages contain, are defined in other modules because players use them without the protocol.
 """
 
 import msgspec
@@ -21,31 +21,32 @@ from bots.player import Info as Info
 
 PROTOCOL = 1
 MAX_LINE = 64 * 1024
-"""Longest line in bytes, the newline included."""
+"""Longest line in bytes, including the newline."""
 
 HELLO_S = 30.0
-"""Deadline of the hello, seconds from the start of the process, loading and compiling included."""
+"""Deadline of the hello in seconds from the start of the process, including loading and
+compiling."""
 READY_S = 10.0
 """Deadline of the answer to a new game, in seconds."""
 MARGIN_MS = 50
-"""Lateness of a move allowed under a time budget, in milliseconds, unless the user sets another."""
+"""Default tolerance of late moves under a time budget, in milliseconds."""
 WATCHDOG_S = 60.0
-"""Deadline of a move under a work budget, in seconds, unless the user sets another."""
+"""Default deadline of a move under a work budget, in seconds."""
 QUIT_S = 1.0
-"""Seconds that a bot has to exit when asked to; then it is killed."""
+"""Time in which a bot must exit after Quit, in seconds, before it is killed."""
 
 
 # Messages of the harness.
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
-    """Opens the conversation."""
+    """The first message."""
 
     protocol: int = PROTOCOL
 
 
 class NewGame(msgspec.Struct, frozen=True, tag="new_game", tag_field="type"):
-    """A game begins; everything about the former one is over."""
+    """A game begins; the last one is over."""
 
     game: str
     rows: int
@@ -53,31 +54,31 @@ class NewGame(msgspec.Struct, frozen=True, tag="new_game", tag_field="type"):
     side: int
     """0 moves first."""
     seed: int
-    """Below 2**53, the same for both sides: a player mixes in its side and the ply."""
+    """Seed below 2**53, the same for both sides; a player mixes in its side and the ply."""
     budget: Budget
     connect: int = 4
     forbidden: tuple[int, int] | None = None
     """(row from the bottom, column)"""
     player: str | msgspec.UnsetType = msgspec.UNSET
-    """To the built-in host only: the player to become, such as ``c4ai?weights=/a/b.csv``."""
+    """For the built-in host only: the player, such as ``c4ai?weights=/a/b.csv``."""
 
 
 class MoveAsk(msgspec.Struct, frozen=True, tag="move", tag_field="type"):
-    """Asks for a move after the columns played so far, openings included."""
+    """A request for a move after the columns played so far, including the opening."""
 
     ply: int
     moves: tuple[int, ...]
 
 
 class GameOver(msgspec.Struct, frozen=True, tag="game_over", tag_field="type"):
-    """The game has ended; `result` is from the first player's side."""
+    """The end of a game, with the first player's result."""
 
     result: str
     termination: str
 
 
 class Quit(msgspec.Struct, frozen=True, tag="quit", tag_field="type"):
-    """The bot should exit with status 0."""
+    """A request to exit with status 0."""
 
 
 Request = Hello | NewGame | MoveAsk | GameOver | Quit
@@ -94,11 +95,11 @@ class HelloReply(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
     budgets: tuple[BudgetKind, ...] = ("any",)
     """In order of preference."""
     boards: tuple[str, ...] | None = None
-    """Sizes such as ``6x7``, ``standard``, ``any``, ``forbidden``; None: all."""
+    """Sizes such as ``6x7``, ``standard``, ``any`` or ``forbidden``; None means all boards."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready", tag_field="type"):
-    """The bot has loaded and compiled all code for the game."""
+    """The bot is ready for the game: all its code is loaded and compiled."""
 
 
 class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag_field="type"):
@@ -107,15 +108,15 @@ class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag
     column: int
     info: Info | None = None
     ply: int | None = None
-    """May echo the question's ply; a wrong echo is a protocol error."""
+    """Optional echo of the request's ply; a wrong one is a protocol error."""
 
 
 class ErrorReply(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
-    """The bot gives up and says why."""
+    """The bot cannot continue, with the reason."""
 
     message: str
     illegal: bool = False
-    """From the hosts of course programs: the move that it would play is illegal."""
+    """Set by the hosts of course programs if the program's move is illegal."""
 
 
 Reply = HelloReply | Ready | MoveReply | ErrorReply
@@ -124,18 +125,18 @@ _encoder = msgspec.json.Encoder()
 _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _reply_decoder: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
 parse_reply = _reply_decoder.decode
-"""A message of a bot; raises one of UNREADABLE, which `decode_reply` puts into words."""
+"""Parse a bot's message, raising one of UNREADABLE; `decode_reply` raises ProtocolError instead."""
 UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
-"""The exceptions of a line that is no message."""
+"""The exceptions for a line that is not a message."""
 
 
 def encode(message: Request | Reply) -> bytes:
-    """One line, the newline included."""
+    """Encode a message as a line with its newline."""
     return _encoder.encode(message) + b"\n"
 
 
 def decode_request(line: bytes) -> Request:
-    """A message of the harness, read by a bot.
+    """Decode a message of the harness.
 
     Raises:
         ProtocolError: the line is not a message of the harness.
@@ -144,20 +145,24 @@ def decode_request(line: bytes) -> Request:
     try:
         return _request_decoder.decode(line)
     except UNREADABLE as error:
-        raise ProtocolError(f"not a request: {error}: {_excerpt(line)}") from error
+        raise ProtocolError(
+            f"not a request of the protocol: {error}; the line is {_excerpt(line)}"
+        ) from error
 
 
 def decode_reply(line: bytes) -> Reply:
-    """A message of a bot, read by the harness.
+    """Decode a message of a bot.
 
     Raises:
-        ProtocolError: the line is not an answer of the protocol; the message shows its beginning.
+        ProtocolError: the line is not a message of a bot; the error shows its beginning.
 
     """
     try:
         return _reply_decoder.decode(line)
     except UNREADABLE as error:
-        raise ProtocolError(f"not an answer of the protocol: {error}: {_excerpt(line)}") from error
+        raise ProtocolError(
+            f"not an answer of the protocol: {error}; the bot wrote {_excerpt(line)}"
+        ) from error
 
 
 def _excerpt(line: bytes, limit: int = 80) -> str:

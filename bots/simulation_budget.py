@@ -1,6 +1,6 @@
 """The budget of one move, spent by a Monte Carlo search.
 
-The clock is read here, between chunks of about a millisecond, never inside a kernel.
+The clock is read between chunks of about a millisecond, never inside a kernel.
 """
 
 import time
@@ -14,38 +14,40 @@ FIRST_CHUNK = 64
 
 
 class Search(Protocol):
-    """A search that can be advanced in pieces."""
+    """A search that runs in chunks."""
 
     def advance(self, simulations: int) -> bool:
-        """Make new simulations; False when further ones would change nothing."""
+        """Make new simulations; return False if more cannot change the result."""
         ...
 
 
 def spend(search: Search, budget: Budget, *, share: float, started: float) -> None:
-    """Advance the search until the budget is used up.
+    """Advance the search until the budget is spent.
 
     Args:
-        search: what to advance.
-        budget: simulations, of which exactly that number is made, or milliseconds.
-        share: the part of the move time that is used, 0 to 1.
-        started: `time.perf_counter` when the move was asked for.
+        search: the search to advance.
+        budget: an exact number of simulations, or a time.
+        share: share of the move time that is used, 0 to 1.
+        started: `time.perf_counter()` when the move was requested.
 
     """
     if budget.simulations is not None:
         search.advance(budget.simulations)
         return
     if budget.time_ms is None:
-        raise ValueError(f"a Monte Carlo search has no use for a budget of {budget.kind}")
+        raise ValueError(
+            f"a Monte Carlo search takes no budget of {budget.kind}: use time or simulations"
+        )
     deadline = started + share * budget.time_ms / 1000
     chunk = FIRST_CHUNK
     before = time.perf_counter()
-    # At least one chunk, however late it is: a search without a simulation has no move to make.
+    # At least one chunk, even if it is late: without a simulation there is no move.
     while search.advance(chunk):
         after = time.perf_counter()
         seconds = max(after - before, 1e-6)
         wanted = min(CHUNK_SECONDS, deadline - after)
         if wanted <= 0:
             return
-        # Grow at most fourfold at once: the first chunk of a move meets cold caches.
+        # Grow at most fourfold at once: the first chunk of a move is slow because of cold caches.
         chunk = max(1, min(4 * chunk, int(chunk * wanted / seconds)))
         before = after

@@ -1,4 +1,4 @@
-"""The rows of the catalogue, and a family's versions as a table of differences."""
+"""Rows of the catalogue, and a family's versions as a table of differences."""
 
 import importlib
 from collections.abc import Mapping
@@ -13,34 +13,36 @@ from bots.player import PlayerFactory
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One built-in player: its name, the version below it, and the one change between them."""
+    """A built-in player: its name, the version it is based on, and the one change between them."""
 
     name: str
     family: str
     based_on: str | None
     change: str
-    """The one idea, in a sentence."""
+    """The change, in one sentence."""
     factory: str
-    """``module:callable`` of a `PlayerFactory`; imported only when the player is built."""
+    """A `PlayerFactory` as ``module:callable``, imported when the player is built."""
     budgets: tuple[BudgetKind, ...]
     """In order of preference."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Keyword arguments of the factory that make this version: its differences."""
+    """Keyword arguments of the factory."""
     contents: Mapping[str, str] = field(default_factory=dict)
-    """Options that may name a file: ``module:function`` that gives the option's text with the
-    file's content in place of its name; `settled` applies it."""
+    """Options that may name a file, with the ``module:function`` that replaces the name by the
+    content."""
     hidden: bool = False
-    """Kept out of lists and ladders (players of benchmarks)."""
+    """Whether lists and ladders leave it out (players of benchmarks)."""
 
-    def settled(self, options: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-        """Options that stand for themselves: no file can change their meaning.
+    def resolve_options(
+        self, options: Mapping[str, Any], folder: Path | None = None
+    ) -> dict[str, Any]:
+        """Return the options with files replaced by their content, so they keep their meaning.
 
         Args:
-            options: of this player.
-            folder: where relative paths begin; None: in the current folder.
+            options: options of this player.
+            folder: base of relative paths, None for the current folder.
 
         Raises:
-            SpecError: a file is not there, or holds something else.
+            SpecError: a file does not exist or has invalid content.
 
         """
         given = dict(options)
@@ -49,19 +51,19 @@ class Version:
         return given
 
     def load(self) -> PlayerFactory:
-        """Import the player's code and return its factory, without this row's options applied."""
+        """Import and return the factory, without this row's options."""
         factory: PlayerFactory = _function(self.factory)
         return factory
 
 
 class Row(NamedTuple):
-    """One version in the table of its family: the version below it, the change, its values."""
+    """A version in the table of its family, as differences from another."""
 
     name: str
     based_on: str | None
     change: str
     differences: dict[str, Any]
-    """Fields of the family's settings, and ``player`` where the machinery changes."""
+    """Fields of the family's settings, and ``player`` if the factory changes."""
 
 
 def compose(
@@ -72,14 +74,13 @@ def compose(
     budgets: tuple[BudgetKind, ...],
     contents: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Version, ...]:
-    """The catalogue's rows: each with all options that it inherits.
+    """Compose the catalogue's rows, each with its inherited options.
 
     Args:
-        rows: the versions, each below the one it is based on.
-        family: of all of them.
-        players: ``module:callable`` of the factories, by a row's `player`; ``""`` where it has
-            none.
-        budgets: kinds that all of them take, in order of preference.
+        rows: the versions, each after the one it is based on.
+        family: name of the family.
+        players: ``module:callable`` of the factories, by a row's `player` (default ``""``).
+        budgets: kinds of budget of all versions, in order of preference.
         contents: `Version.contents` of the versions that have such an option.
 
     """

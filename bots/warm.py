@@ -1,8 +1,8 @@
 """Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
-Players that share their machinery are compiled by one process after another, different machinery
-by processes side by side. A stamp per player in the cache's folder tells who is compiled, so that
-asking again costs no compiler. One line of progress a group goes to standard error.
+Players with the same factory are compiled one after another in one process; processes for different
+factories run side by side. A stamp per compiled player in the cache folder makes later checks fast.
+Progress goes to standard error, a line per group.
 """
 
 import hashlib
@@ -25,16 +25,16 @@ _WORKER = "--in-this-process"
 
 
 def is_warm(players: Iterable[str]) -> bool:
-    """Whether all these players (names, with options or without) can start without compiling."""
+    """Return whether all these players (names, with or without options) are compiled."""
     folder = cache_folder()
     return all(_stamp(folder, parse_player(player)[0].name).exists() for player in players)
 
 
 def warm(players: Sequence[str], *, report: bool = True) -> bool:
-    """Compile the code of players; False when a compilation failed.
+    """Compile the code of players; return False if a compilation failed.
 
     Raises:
-        UnknownPlayer: a name is unknown.
+        UnknownPlayer: no built-in player has one of the names.
 
     """
     folder = cache_folder()
@@ -44,7 +44,7 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
         if not is_warm([name]):
             groups.setdefault(VERSIONS[name].factory, []).append(name)
     if not groups or not _can_keep(folder):
-        # Where nothing can be kept every process compiles for itself: no use doing it beforehand.
+        # Without a writable cache every process compiles for itself, so compiling here is useless.
         return True
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
@@ -61,8 +61,8 @@ def _can_keep(folder: Path) -> bool:
 
 
 def _stamp(folder: Path, name: str) -> Path:
-    # Where numba keeps machine code by the path of its source, a second checkout of the same
-    # sources shares the folder and nothing of what was compiled there.
+    # If numba caches code by the path of its source, another copy of the same sources shares
+    # the folder, but not the compiled code.
     checkout = "all" if is_shared() else hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
     return folder / "warm" / checkout / name
 
@@ -99,7 +99,7 @@ def _compile_here(names: Sequence[str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Warm the named players, all of them by default."""
+    """Compile the named players, by default all."""
     if arguments and arguments[0] == _WORKER:
         die_with_parent(int(arguments[1]))
         _compile_here(arguments[2:])

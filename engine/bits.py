@@ -65,15 +65,15 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG0
 
 
 popcount64: Callable[[np.uint64], np.uint64] = _popcount64
-"""The number of set bits."""
+"""Return the number of set bits."""
 trailing_zeros64: Callable[[np.uint64], np.uint64] = _trailing_zeros64
-"""The number of the lowest set bit, counted from 0; 64 for 0."""
+"""Return the number of the lowest set bit, counted from 0; 64 for 0."""
 leading_zeros64: Callable[[np.uint64], np.uint64] = _leading_zeros64
-"""The number of clear bits above the highest set bit; 64 for 0."""
+"""Return the number of clear bits above the highest set bit; 64 for 0."""
 high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
-"""The upper 64 bits of a 64 x 64 bit product."""
+"""Return the upper 64 bits of a 64 x 64 bit product."""
 prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
-"""Ask for item `index` of a contiguous one-dimensional array to be loaded into the cache.
+"""Prefetch item `index` of a contiguous one-dimensional array into the cache.
 
 No bounds are checked and nothing is read: a wrong index is harmless.
 """
@@ -96,10 +96,10 @@ _EIGHT = U64(8)
 
 @inlined
 def kth_bit_by_table(mask: np.uint64, k: np.uint64) -> np.uint64:
-    """The k-th set bit of a mask below 2**12, as a mask of one bit; runs on any processor.
+    """Return the k-th set bit of a mask below 2**12 as a mask of one bit, on any processor.
 
-    Without a loop, since a loop's exit cannot be predicted: two halves of six bits and a table of
-    512 bytes.
+    There is no loop, because its exit would be mispredicted: a table of 512 bytes serves both
+    halves of six bits.
     """
     low = mask & _LOW_SIX
     in_low = popcount64(low)
@@ -119,9 +119,9 @@ def _deposit(builder: Any, value: Any, mask: Any) -> Any:
 
 @inlined
 def kth_bit_by_deposit(mask: np.uint64, k: np.uint64) -> np.uint64:
-    """The k-th set bit of a mask, as a mask of one bit, by the instruction PDEP.
+    """Return the k-th set bit of a mask as a mask of one bit, with the instruction PDEP.
 
-    PDEP lays the low bits of a value into the set bits of a mask, in order::
+    PDEP deposits the low bits of a value at the set bits of a mask, in order::
 
         mask      . 1 . . 1 1 . 1
         1 << 2    . . . . . 1 . .     0th, 1st, 2nd set bit get 0, 0, 1
@@ -132,14 +132,14 @@ def kth_bit_by_deposit(mask: np.uint64, k: np.uint64) -> np.uint64:
 
 
 def has_fast_deposit() -> bool:
-    """Whether PDEP exists here and is fast; on Zen 1 and 2 it is a slow routine."""
+    """Return whether this processor has a fast PDEP; Zen 1 and 2 have a slow one."""
     if numba_targets_another_cpu() or not binding.get_host_cpu_features().get("bmi2"):
         return False
     return binding.get_host_cpu_name() not in ("znver1", "znver2")
 
 
 kth_bit = kth_bit_by_deposit if has_fast_deposit() else kth_bit_by_table
-"""The k-th set bit, counted from 0 at the lowest, of a mask below 2**12, as a mask of one bit.
+"""Return the k-th set bit (from 0 at the lowest) of a mask below 2**12 as a mask of one bit.
 
 Contract: k < popcount(mask).
 """
@@ -154,7 +154,7 @@ _S31 = U64(31)
 
 @inlined
 def scramble64(value: np.uint64) -> np.uint64:
-    """The finalizer of SplitMix64 in a kernel, bit for bit `engine.seeds.scramble`."""
+    """Apply the finalizer of SplitMix64: `engine.seeds.scramble` for kernels."""
     value = (value ^ (value >> _S30)) * _SCRAMBLE_1
     value = (value ^ (value >> _S27)) * _SCRAMBLE_2
     return value ^ (value >> _S31)
@@ -166,12 +166,12 @@ _STAR = U64(0x2545F4914F6CDD1D)
 
 
 def state_of_move(seed: int, side: int, ply: int) -> np.uint64:
-    """The state with which the random choices of one move begin; never 0, a fixed point.
+    """Return the generator's state at the start of a move; never 0, which is a fixed point.
 
     Args:
-        seed: of the game, below 2**53.
+        seed: the game's seed, below 2**53.
         side: the side to move, 0 or 1.
-        ply: stones on the board.
+        ply: number of stones on the board.
 
     """
     return U64(mix(seed, side, ply) or 1)
@@ -179,7 +179,7 @@ def state_of_move(seed: int, side: int, ply: int) -> np.uint64:
 
 @inlined
 def step_random(state: np.uint64) -> np.uint64:
-    """The next state of xorshift64* (Vigna, 2016), which leads from no other state to 0."""
+    """Return the next state of xorshift64* (Vigna, 2016); only 0 leads to 0."""
     state ^= state >> _S12
     state ^= state << _S25
     return state ^ (state >> _S27)
@@ -187,8 +187,8 @@ def step_random(state: np.uint64) -> np.uint64:
 
 @inlined
 def below_random(state: np.uint64, limit: np.uint64) -> np.uint64:
-    """A uniform number in 0 .. limit-1 from a state just stepped.
+    """Return a uniform number in 0 .. limit-1 from a state that was just stepped.
 
-    The high part of a 64 x 64 bit product (Lemire, 2019), the map of `SplitMix.below`.
+    It is the high part of a 64 x 64 bit product (Lemire, 2019), as in `SplitMix.below`.
     """
     return high_product(state * _STAR, limit)

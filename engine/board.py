@@ -1,4 +1,4 @@
-"""Boards: their specification, the presets, and how they are written.
+"""Boards: their specification, presets and notation.
 
 A size is always *rows x columns*: ``6x7`` is the standard board, seven columns wide. Rows count
 from 0 at the bottom, columns from 0 at the left.
@@ -15,7 +15,7 @@ from engine.seeds import SplitMix
 MIN_SIDE = 4
 MAX_SIDE = 12
 THU_SIDES = (9, 10, 11, 12)
-"""The side lengths from which the `thu` preset draws rows and columns."""
+"""Range of side lengths from which the `thu` preset draws rows and columns."""
 THU = "thu"
 STANDARD = "standard"
 FORMS = "thu, standard, RxC such as 6x7 (rows x columns), or RxC@r,c with a forbidden cell"
@@ -29,7 +29,7 @@ class Board:
     """One specific board.
 
     Raises:
-        BoardError: a side is outside 4..12 or the forbidden cell lies off the board.
+        BoardError: a side is outside 4..12, or the forbidden cell is off the board.
 
     """
 
@@ -38,7 +38,7 @@ class Board:
     columns: int
     """4..12"""
     forbidden: tuple[int, int] | None = None
-    """(row, column) of the cell that no stone can occupy; rows count from the bottom."""
+    """(row, column) of the cell that no stone can occupy, rows counted from the bottom."""
 
     def __post_init__(self) -> None:
         for name, value in (("rows", self.rows), ("columns", self.columns)):
@@ -64,7 +64,7 @@ class Board:
 
     @property
     def cells(self) -> int:
-        """The number of stones on the full board: all cells but the forbidden one."""
+        """Number of cells that stones can occupy: all but the forbidden one."""
         return self.rows * self.columns - (self.forbidden is not None)
 
     def __str__(self) -> str:
@@ -75,16 +75,16 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class BoardClass:
-    """The boards of a run: one specific board, or the `thu` preset, which draws one a pair."""
+    """The boards of a run: one specific board, or `thu`, which draws a board for every pair."""
 
     board: Board | None
-    """None for `thu`."""
+    """The specific board, None for `thu`."""
 
     def __str__(self) -> str:
         return THU if self.board is None else str(self.board)
 
     def draw(self, random: SplitMix) -> Board:
-        """The specific board, or one drawn by the rule of `thu` (rows, columns, cell)."""
+        """Return the specific board, or draw one for `thu`: rows, columns, then forbidden cell."""
         if self.board is not None:
             return self.board
         rows = random.choice(THU_SIDES)
@@ -94,7 +94,7 @@ class BoardClass:
 
     @property
     def smallest(self) -> Board:
-        """The board with the fewest cells among those that can be drawn."""
+        """The smallest board that can be drawn."""
         if self.board is not None:
             return self.board
         return Board(min(THU_SIDES), min(THU_SIDES), (0, 0))
@@ -107,23 +107,23 @@ class BoardClass:
 
 @lru_cache(maxsize=1024)
 def parse_board(text: str) -> Board:
-    """One specific board from ``standard``, ``RxC`` or ``RxC@r,c``.
+    """Parse a specific board: ``standard``, ``RxC`` or ``RxC@r,c``.
 
     Raises:
-        BoardError: the text has another form, or breaks a rule of `Board`.
+        BoardError: the text has another form, or the board breaks a rule of `Board`.
 
     """
     board = parse_board_class(text).board
     if board is None:
-        raise BoardError("thu is a family of boards; name one board, such as 10x11@3,4")
+        raise BoardError("thu is a family of boards: name one board, such as 10x11@3,4")
     return board
 
 
 def parse_board_class(text: str) -> BoardClass:
-    """A board class from ``thu``, ``standard``, ``RxC`` or ``RxC@r,c``.
+    """Parse a board class: ``thu``, ``standard``, ``RxC`` or ``RxC@r,c``.
 
     Raises:
-        BoardError: the text has another form, or breaks a rule of `Board`.
+        BoardError: the text has another form, or the board breaks a rule of `Board`.
 
     """
     word = text.strip().lower()
@@ -140,12 +140,12 @@ def parse_board_class(text: str) -> BoardClass:
 
 
 def parse_board_classes(text: str) -> tuple[BoardClass, ...]:
-    """A comma-separated list of board classes; an ``@r,c`` belongs to the size before it.
+    """Parse a comma-separated list of board classes; ``@r,c`` belongs to the size before it.
 
-    ``6x7,10x11@3,4`` are two boards. The order is kept, repetitions are refused.
+    For example, ``6x7,10x11@3,4`` are two boards. The order is preserved.
 
     Raises:
-        BoardError: an entry is no board class, the list is empty, or a board stands twice.
+        BoardError: an entry is not a board class or is repeated, or the list is empty.
 
     """
     words: list[str] = []
@@ -156,10 +156,10 @@ def parse_board_classes(text: str) -> tuple[BoardClass, ...]:
             words.append(part)
     classes = tuple(parse_board_class(word) for word in words)
     if len(set(classes)) != len(classes):
-        raise BoardError(f"a board stands twice in {text!r}: name each once")
+        raise BoardError(f"a board is repeated in {text!r}: name each once")
     return classes
 
 
 def format_board_classes(classes: Sequence[BoardClass]) -> str:
-    """The canonical text of a list of board classes; `parse_board_classes` is the inverse."""
+    """Format a list of board classes canonically: the inverse of `parse_board_classes`."""
     return ",".join(str(entry) for entry in classes)

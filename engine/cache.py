@@ -1,6 +1,6 @@
-"""The folder of compiled kernels on disk. Imports no compiler, so that asking costs nothing.
+"""The cache folder of compiled kernels, named without importing the compiler.
 
-numba's on-disk cache looks only at the file of the cached function itself; after an edit of a
+numba's cache checks only the file of the cached function itself; after an edit of a
 *called* function in another file it would run the old machine code. So the cache folder is named
 by a hash of every source of `engine` and `bots`, the versions of numba and Python and the CPU.
 """
@@ -16,21 +16,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the packages."""
 PACKAGES = ("engine", "bots")
-"""Those with kernels; nothing else is compiled for a player."""
+"""The packages that contain kernels."""
 
 
 @lru_cache(maxsize=1)
 def is_shared() -> bool:
-    """Whether copies of equal sources share their machine code, wherever they lie.
+    """Return whether equal copies of the sources in different folders share machine code.
 
-    numba keeps code by the absolute path of its source; from 0.62 on it can be told otherwise.
+    numba caches code by the absolute path of its source; since 0.62 that is configurable.
     """
     return tuple(map(int, version("numba").split(".")[:2])) >= (0, 62)
 
 
 @lru_cache(maxsize=1)
 def source_fingerprint() -> str:
-    """A hash of every Python source of `engine` and `bots`, 16 hex digits."""
+    """Hash all Python sources of `engine` and `bots`, 16 hex digits."""
     digest = hashlib.sha256()
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -40,7 +40,7 @@ def source_fingerprint() -> str:
 
 
 def machine() -> str:
-    """The kind of CPU: machine code made for one must not be loaded on another."""
+    """Describe the CPU model: machine code for one must not be loaded on another."""
     described = set()
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -53,7 +53,7 @@ def machine() -> str:
 
 
 def cache_root() -> Path:
-    """The folder of all caches: ``LADDER_CACHE``, or one in the user's cache folder."""
+    """Return the folder of all caches: ``LADDER_CACHE``, else one in the user's cache folder."""
     given = os.environ.get("LADDER_CACHE")
     if given:
         return Path(given)
@@ -62,7 +62,7 @@ def cache_root() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder of this version's machine code on this machine."""
+    """Return the folder of machine code for these sources on this machine."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     versions = f"numba{version('numba')}-{python}-{machine()}"
     return cache_root() / "numba" / versions / source_fingerprint()

@@ -1,4 +1,4 @@
-"""Typed decorators of numba, and a cache of machine code that cannot go stale.
+"""Typed decorators of numba, and a cache of machine code that is never outdated.
 
 `engine.cache` names the folder of that cache.
 """
@@ -18,7 +18,7 @@ from numba.extending import intrinsic as intrinsic
 
 from engine.cache import PACKAGES, ROOT, cache_folder, is_shared, source_fingerprint
 
-# numba's types cover only part of it
+# numba has only partial type information
 caching: Any = numba.core.caching
 templates: Any = numba.core.typing.templates
 models: Any = numba.extending.models
@@ -33,35 +33,35 @@ _InCacheFolder: Any = getattr(
 
 
 class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
-    """The place of a kernel's machine code: by its source's path below the root of the sources.
+    """numba's locator of cached machine code, by a source's path relative to the root.
 
-    The folder that holds it all is named by a hash of those sources, so that neither where they lie
-    nor when they were written makes a difference.
+    The cache folder is named by a hash of the sources, so their absolute paths and modification
+    times do not matter.
     """
 
     @classmethod
     def from_function(cls, py_func: object, py_file: str) -> Any:
-        """A locator for a kernel of these sources; for any other function numba's own."""
+        """Return a locator for a kernel of this project, or numba's own for other functions."""
         if any(Path(py_file).is_relative_to(ROOT / package) for package in PACKAGES):
             return super().from_function(py_func, py_file)
         return _InCacheFolder.from_function(py_func, py_file)
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
-        """The folder for the kernels of one source."""
+        """Return the subfolder for the kernels of one source."""
         return ".".join(Path(py_file).relative_to(ROOT).with_suffix("").parts)
 
     def get_source_stamp(self) -> str:
-        """Equal for every copy of the sources, whenever it was written."""
+        """Return a stamp that is equal for equal copies of the sources."""
         return source_fingerprint()
 
 
 @functools.cache
 def configure() -> bool:
-    """Have numba keep machine code in the cache folder, and return whether that can be written.
+    """Set numba's cache folder, and return whether it is writable.
 
-    Where it cannot, nothing is kept: numba would fall back to `__pycache__` beside the sources,
-    which an edit of a called function does not empty. Compiling anew is slower, but right.
+    If it is not, kernels are not cached: numba would use `__pycache__` beside the sources, where an
+    edit of a called function leaves outdated code.
     """
     folder = cache_folder()
     settings = {"CACHE_DIR": str(folder)}
@@ -82,27 +82,27 @@ def _can_keep_code(folder: Path) -> bool:
 
 
 def numba_targets_another_cpu() -> bool:
-    """Whether the user told numba to compile for another processor than this one."""
+    """Return whether numba is configured to compile for another processor."""
     return bool(
         getattr(numba.config, "CPU_NAME", None) or getattr(numba.config, "CPU_FEATURES", None)
     )
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code on first use and keep it on disk (see `configure`)."""
+    """Compile a function to machine code on first use and cache it on disk (see `configure`)."""
     return cast(F, numba.njit(cache=configure(), error_model="numpy", nogil=True)(function))
 
 
 def inlined(function: F) -> F:
-    """Compile a small helper into every kernel that calls it; it has no cache of its own."""
+    """Compile a small helper into every kernel that calls it, without a cache entry."""
     return cast(F, numba.njit(forceinline=True, error_model="numpy", nogil=True)(function))
 
 
 def instruction(result: types.Type, *arguments: types.Type) -> Callable[[Callable[..., Any]], Any]:
-    """Make a kernel callable out of a function that writes LLVM instructions.
+    """Turn a function that emits LLVM instructions into one that kernels can call.
 
-    The decorated function gets the instruction builder and one LLVM value for each of
-    `arguments`, and returns the LLVM value of type `result`.
+    The decorated function takes the instruction builder and an LLVM value for each of `arguments`,
+    and returns an LLVM value of type `result`.
     """
 
     def decorate(emit: Callable[..., Any]) -> Any:
@@ -114,7 +114,7 @@ def instruction(result: types.Type, *arguments: types.Type) -> Callable[[Callabl
                 return None
             return result(*arguments), lower
 
-        # numba reads the argument names from the signature, which `wraps` passes on
+        # numba reads the argument names from the signature, which `wraps` preserves
         return intrinsic(functools.wraps(emit)(typed))
 
     return decorate
@@ -123,13 +123,13 @@ def instruction(result: types.Type, *arguments: types.Type) -> Callable[[Callabl
 def register_value(
     name: str, machine_type: Any, operators: Mapping[Callable[..., Any], str]
 ) -> Any:
-    """A numba type for values that live in one LLVM value and exist only inside kernels.
+    """Register a numba type for single LLVM values that exist only inside kernels.
 
     Args:
-        name: of the type in numba's messages.
+        name: the type's name in numba's messages.
         machine_type: its LLVM type.
-        operators: Python's operator functions on two such values, and the builder's method that
-            emits the instruction.
+        operators: Python's binary operators on such values, with the builder's method that emits
+            each.
 
     """
 

@@ -1,16 +1,16 @@
-"""The refusals of the engine.
+"""Errors of the engine.
 
 EngineError
-|-- BoardError       a board specification that breaks a rule; the caller's input is wrong
-|-- IllegalMove      a column that cannot be played in this position
-|-- NotationError    a written game or position that cannot be read
-|-- OpeningError     no opening of the asked length exists on this board
-`-- SolverError      a question that the solver cannot answer (in `engine.solver.errors`)
+|-- BoardError       a board specification breaks a rule
+|-- IllegalMove      a column cannot be played in this position
+|-- NotationError    the text of a game or position cannot be parsed
+|-- OpeningError     a board has no opening of the requested length
+`-- SolverError      the solver cannot solve a position (in `engine.solver.errors`)
 """
 
 
 class EngineError(ValueError):
-    """Base of the engine's errors; the message is one sentence for the person who can fix it."""
+    """Base class of the engine's errors; the message is one sentence for the user."""
 
 
 class BoardError(EngineError):
@@ -18,12 +18,12 @@ class BoardError(EngineError):
 
 
 class IllegalMove(EngineError):
-    """A column cannot be played; the message names the column and the legal ones."""
+    """A column cannot be played; the message names it and the legal columns."""
 
 
 class NotationError(EngineError):
-    """A written game or position cannot be read; the message names the first bad character."""
+    """The text of a game or position cannot be parsed; the message names the bad character."""
 
 
 class OpeningError(EngineError):
-    """No opening of the asked length was found on the board."""
+    """No opening of the requested length was found on the board."""

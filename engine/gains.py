@@ -1,15 +1,16 @@
-"""The new threats that a stone would make, for all columns at once.
+"""The new threats that a stone in each column would make, for all columns at once.
 
-Trying every column in turn costs a threat map each. But the landing cells lie in different columns,
-so they can be moved along a line together, as stones are: seen from an empty cell, the landing cell
-`step` columns away completes three when two own stones are in the right places beside it::
+Trying the columns one by one would cost a threat map each. The landing cells lie in different
+columns, so they can be shifted along a line together, as stones are. From an empty cell, the
+landing cell `step` columns away completes three if two own stones stand as follows::
 
     landing at +1      _ ? L2 L3     R1 _ ? L2     R2 R1 _ ?
     landing at +2      _ L1 ? L3     R1 _ L1 ?
     landing at +3      _ L1 L2 ?
 
-(`_` the cell that becomes a threat, `?` the landing cell, Lk and Rk own stones k steps to either
-side.) Each distance has a map of its own, since its lanes belong to columns that far away.
+Here `_` is the cell that becomes a threat, `?` the landing cell, and Lk and Rk are own stones k
+steps to the left and right. Each distance needs its own map, because its lanes refer to columns at
+that distance.
 """
 
 from collections.abc import Callable
@@ -22,10 +23,10 @@ SLOPES = (0, 1, -1)
 
 
 def _line_gains_on(layout: ModuleType, slope: int) -> Callable[..., Any]:
-    """New threats along one direction, a set for each distance +1, +2, +3, -1, -2, -3."""
+    """Build a kernel for new threats along one direction, by distance +1, +2, +3, -1, -2, -3."""
     either, both = layout.either, layout.both
-    left1, left2, left3 = (layout.seen(slope, step) for step in (1, 2, 3))
-    right1, right2, right3 = (layout.seen(slope, -step) for step in (1, 2, 3))
+    left1, left2, left3 = (layout.shift_along(slope, step) for step in (1, 2, 3))
+    right1, right2, right3 = (layout.shift_along(slope, -step) for step in (1, 2, 3))
 
     @inlined
     def line_gains(stones: Any, landing: Any) -> Any:
@@ -46,17 +47,17 @@ def _line_gains_on(layout: ModuleType, slope: int) -> Callable[..., Any]:
 
 
 def new_threats_on(layout: ModuleType) -> Callable[..., Any]:
-    """Counting new threats on the sets of cells of `engine.lanes` or `engine.vector`.
+    """Build the kernel that counts new threats, on sets of `engine.lanes` or `engine.vector`.
 
-    It takes the stones of a side, the landing cells (at most one a column), and the cells that
-    count; and gives a number in each lane: how many columns have a cell among those that count
-    which would complete four only after the side's stone on this lane's landing cell.
+    The kernel takes a side's stones, the landing cells (at most one per column) and the cells that
+    count. For each lane it returns the number of columns with a counted cell that completes four
+    only after the side's stone on that lane's landing cell.
     """
     either, both, plus, ones = layout.either, layout.both, layout.plus, layout.ones
     flat, rising, falling = (_line_gains_on(layout, slope) for slope in SLOPES)
-    moved = tuple(layout.seen(0, -step) for step in (1, 2, 3, -1, -2, -3))
+    moved = tuple(layout.shift_along(0, -step) for step in (1, 2, 3, -1, -2, -3))
     back1, back2, back3, forth1, forth2, forth3 = moved
-    above1, above2, above3 = (layout.above(rows) for rows in (1, 2, 3))
+    above1, above2, above3 = (layout.shift_up(rows) for rows in (1, 2, 3))
 
     @inlined
     def new_threats(stones: Any, landing: Any, wanted: Any) -> Any:

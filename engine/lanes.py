@@ -1,4 +1,4 @@
-"""The board as three 64-bit words, one 16-bit lane a column, and the facts read from them.
+"""The board as three 64-bit words, one 16-bit lane per column, and functions on such sets.
 
 Word w holds columns 4w .. 4w+3, and the lowest bit of a lane is row 0::
 
@@ -8,11 +8,11 @@ Word w holds columns 4w .. 4w+3, and the lowest bit of a lane is row 0::
     one lane   15 14 13 12 | 11 10 9 8 7 6 5 4 3 2 1 0
                always 0      rows, of which the board uses the lowest
 
-The four spare bits keep a shift by 15 or 17 (a diagonal) from carrying a stone over the top of one
-column into the bottom of the next. Columns that the board lacks are empty lanes.
+Because of the four spare bits, a shift by 15 or 17 (a diagonal) cannot carry a stone from the top
+of a column into the bottom of the next. Columns that the board lacks are empty lanes.
 
-The functions here shift plain 64-bit words and run anywhere; `engine.vector` does the same to all
-columns at once in a vector register. Both give the same bits in rows 0 to 11.
+The functions here work on plain 64-bit words; `engine.vector` has the same functions on all columns
+at once in a vector register. Both give the same bits in rows 0 to 11.
 """
 
 from collections.abc import Callable
@@ -43,15 +43,15 @@ MOVER, OPPONENT = range(2)
 
 
 def to_words(cells: int) -> WordArray:
-    """A set of cells in the layout of `engine.position` as an array of shape (3,)."""
+    """Convert a set of cells from the layout of `engine.position` to an array of shape (3,)."""
     return np.array([cells >> (64 * word) & (2**64 - 1) for word in range(WORDS)], np.uint64)
 
 
 def board_words(board: Board) -> WordArray:
-    """A board for kernels: an array of shape (3, 3), one row for each set of cells.
+    """Return the board as an array for kernels, shape (3, 3): one row per set of cells.
 
-    Row `BOTTOMS` holds row 0 of every column, `CELLS` the cells a stone can lie on (so without the
-    forbidden one), `FORBIDDEN` the forbidden cell or nothing.
+    Row `BOTTOMS` is the lowest cell of every column, `CELLS` the cells that stones can occupy
+    (without the forbidden one), `FORBIDDEN` the forbidden cell or nothing.
     """
     masks = geometry(board)
     sets = (masks.bottoms, masks.cells & ~masks.forbidden, masks.forbidden)
@@ -59,7 +59,7 @@ def board_words(board: Board) -> WordArray:
 
 
 def stone_words(position: Position) -> WordArray:
-    """The stones as an array of shape (2, 3): row `MOVER` is the side to move, then the other."""
+    """Return the stones as an array of shape (2, 3): row `MOVER` has the side to move."""
     mover = position.to_move
     return np.stack([to_words(position.stones[mover]), to_words(position.stones[1 - mover])])
 
@@ -84,43 +84,43 @@ _FULL_LANE = U64(0xFFFF)
 
 @inlined
 def load(array: WordArray, row: int) -> Words:
-    """Row `row` of an array of shape (n, 3) as words."""
+    """Load row `row` of an array of shape (n, 3) as words."""
     return array[row, 0], array[row, 1], array[row, 2]
 
 
 @inlined
 def store(array: WordArray, row: int, words: Words) -> None:
-    """Write words to row `row` of an array of shape (n, 3)."""
+    """Store words in row `row` of an array of shape (n, 3)."""
     array[row, 0], array[row, 1], array[row, 2] = words
 
 
 @inlined
 def either(left: Words, right: Words) -> Words:
-    """The cells in one set or the other."""
+    """Return the cells in one set or the other."""
     return left[0] | right[0], left[1] | right[1], left[2] | right[2]
 
 
 @inlined
 def both(left: Words, right: Words) -> Words:
-    """The cells in both sets."""
+    """Return the cells in both sets."""
     return left[0] & right[0], left[1] & right[1], left[2] & right[2]
 
 
 @inlined
 def without(left: Words, right: Words) -> Words:
-    """The cells in the first set that are not in the second."""
+    """Return the cells in the first set that are not in the second."""
     return left[0] & ~right[0], left[1] & ~right[1], left[2] & ~right[2]
 
 
 @inlined
 def any_cell(words: Words) -> bool:
-    """Whether the set is not empty."""
+    """Return whether the set is not empty."""
     return bool(words[0] | words[1] | words[2])
 
 
 @inlined
 def several(landing: Words) -> bool:
-    """Whether more than one column has a cell in the set; at most one cell a column is allowed."""
+    """Return whether more than one column has a cell in the set (at most one per column)."""
     word0, word1, word2 = landing
     more = (word0 & (word0 - ONE)) | (word1 & (word1 - ONE)) | (word2 & (word2 - ONE))
     return bool(more) or bool(word0 and word1 | word2) or bool(word1 and word2)
@@ -128,13 +128,13 @@ def several(landing: Words) -> bool:
 
 @inlined
 def count_columns(landing: Words) -> np.uint64:
-    """The number of columns with a cell in the set; at most one cell a column is allowed."""
+    """Return the number of columns with a cell in the set (at most one per column)."""
     return popcount64(landing[0]) + popcount64(landing[1]) + popcount64(landing[2])
 
 
 @inlined
 def _kth_of_four(word: np.uint64, k: np.uint64) -> np.uint64:
-    """The k-th set bit of a word that has at most four."""
+    """Return the k-th set bit of a word with at most four set bits."""
     one_less = word & (word - ONE)
     two_less = one_less & (one_less - ONE)
     three_less = two_less & (two_less - ONE)
@@ -146,9 +146,9 @@ def _kth_of_four(word: np.uint64, k: np.uint64) -> np.uint64:
 
 @inlined
 def kth_cell(landing: Words, k: np.uint64) -> Words:
-    """The k-th of the cells, counted from 0, columns ascending.
+    """Return the k-th cell of the set, counted from 0 by ascending columns.
 
-    Contract: at most one cell a column, k < count_columns(landing).
+    Contract: at most one cell per column, k < count_columns(landing).
     """
     in_first = popcount64(landing[0])
     in_two = in_first + popcount64(landing[1])
@@ -161,7 +161,7 @@ def kth_cell(landing: Words, k: np.uint64) -> Words:
 
 @inlined
 def playable(occupied: Words, bottoms: Words, cells: Words) -> Words:
-    """The landing cell of every column that is not full; at most one bit a lane.
+    """Return the landing cell of every column that is not full.
 
     Contract: `occupied` holds both sides' stones **and the forbidden cell**. One addition finds
     all of them, since a carry runs up a lane until it meets a free cell::
@@ -179,7 +179,7 @@ def playable(occupied: Words, bottoms: Words, cells: Words) -> Words:
 
 @inlined
 def _right(words: Words, shift: np.uint64) -> Words:
-    """All cells `shift` bits up, towards higher columns."""
+    """Return all cells `shift` bits up, towards higher columns."""
     rest = _WORD_BITS - shift
     return (
         words[0] << shift,
@@ -190,7 +190,7 @@ def _right(words: Words, shift: np.uint64) -> Words:
 
 @inlined
 def _left(words: Words, shift: np.uint64) -> Words:
-    """All cells `shift` bits down, towards lower columns."""
+    """Return all cells `shift` bits down, towards lower columns."""
     rest = _WORD_BITS - shift
     return (
         words[0] >> shift | words[1] << rest,
@@ -201,7 +201,7 @@ def _left(words: Words, shift: np.uint64) -> Words:
 
 @inlined
 def _line_threats(stones: Words, shift: np.uint64) -> Words:
-    """The cells that complete four along one direction, raw.
+    """Return the cells that complete four along one direction, raw.
 
     Lk and Rk are the stones seen k steps to either side of a cell::
 
@@ -224,11 +224,10 @@ def _column_threats(word: np.uint64) -> np.uint64:
 
 @inlined
 def threats(stones: Words) -> Words:
-    """The cells that would complete four for the side with these stones.
+    """Return the cells that complete a four of these stones.
 
-    Raw: the map also has bits on occupied cells, on the forbidden cell, above the board and in
-    lanes that the board lacks. It means something only after masking with `playable` or with the
-    board's free cells.
+    The result also has bits on occupied cells, on the forbidden cell, above the board and in lanes
+    that the board lacks: mask it with `playable` or with the board's free cells.
     """
     sideways = _line_threats(stones, _SIDEWAYS)
     rising = _line_threats(stones, _RISING)
@@ -245,7 +244,7 @@ def _line_of_four(stones: Words, shift: np.uint64) -> bool:
 
 @inlined
 def connects(stones: Words) -> bool:
-    """Whether the stones hold four or more in a row, column or diagonal."""
+    """Return whether the stones hold four or more in a row, column or diagonal."""
     return (
         _line_of_four(stones, _SIDEWAYS)
         or _line_of_four(stones, _RISING)
@@ -256,13 +255,13 @@ def connects(stones: Words) -> bool:
 
 @inlined
 def _marks(word: np.uint64) -> np.uint64:
-    """The lowest bit of each lane of the word that is not empty."""
+    """Return the lowest bit of each lane of the word that is not empty."""
     return (((word & _LANE_LOW) + _LANE_LOW) | word) >> _FIFTEEN & _LOWEST
 
 
 @inlined
 def _lanes_in_use(word: np.uint64) -> np.uint64:
-    """Four bits, one for each lane of the word that is not empty.
+    """Return a bit for each of the word's four lanes, set if the lane is not empty.
 
     Adding 0x7fff to the low 15 bits of a lane sets its bit 15 unless they are all 0; the product
     then gathers the four lanes' lowest bits in four neighbouring ones::
@@ -274,7 +273,7 @@ def _lanes_in_use(word: np.uint64) -> np.uint64:
 
 @inlined
 def _whole_lanes(bits: np.uint64) -> np.uint64:
-    """The full lanes of a word for the four lowest bits, the inverse of `_lanes_in_use`.
+    """Expand four bits to the full lanes of a word: the inverse of `_lanes_in_use`.
 
     Four copies of the four bits, 15 bits apart, put bit i at the bottom of lane i::
 
@@ -285,7 +284,7 @@ def _whole_lanes(bits: np.uint64) -> np.uint64:
 
 @inlined
 def columns_of(words: Words) -> np.uint64:
-    """The columns that have a cell in the set: a mask whose bit c stands for column c."""
+    """Return the columns that have a cell in the set, bit c for column c."""
     return (
         _lanes_in_use(words[0])
         | _lanes_in_use(words[1]) << _FOUR_BITS
@@ -295,7 +294,7 @@ def columns_of(words: Words) -> np.uint64:
 
 @inlined
 def in_columns(words: Words, columns: np.uint64) -> Words:
-    """The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
+    """Return the part of a set in the columns of a mask, bit c for column c."""
     return (
         words[0] & _whole_lanes(columns),
         words[1] & _whole_lanes(columns >> _FOUR_BITS),
@@ -303,8 +302,8 @@ def in_columns(words: Words, columns: np.uint64) -> Words:
     )
 
 
-def seen(slope: int, step: int) -> Callable[[Words], Words]:
-    """A kernel that moves cells along a slope: each shows the cell `step` columns on."""
+def shift_along(slope: int, step: int) -> Callable[[Words], Words]:
+    """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
     shift = U64((16 + slope) * abs(step))
     move = _left if step > 0 else _right
 
@@ -315,8 +314,8 @@ def seen(slope: int, step: int) -> Callable[[Words], Words]:
     return moved
 
 
-def above(rows: int) -> Callable[[Words], Words]:
-    """A kernel that moves cells up by `rows` rows; the result may hold bits above the board."""
+def shift_up(rows: int) -> Callable[[Words], Words]:
+    """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
     shift = U64(rows)
 
     @inlined
@@ -328,18 +327,18 @@ def above(rows: int) -> Callable[[Words], Words]:
 
 @inlined
 def ones(words: Words) -> Words:
-    """The number 1 in every lane that has a cell in the set."""
+    """Return the number 1 in every lane that has a cell in the set."""
     return _marks(words[0]), _marks(words[1]), _marks(words[2])
 
 
 @inlined
 def plus(left: Words, right: Words) -> Words:
-    """The sums of the numbers in the lanes."""
+    """Return the sums of the numbers in the lanes."""
     return left[0] + right[0], left[1] + right[1], left[2] + right[2]
 
 
 @inlined
 def number_in(words: Words, column: int) -> np.int64:
-    """The number in a column's lane."""
+    """Return the number in a column's lane."""
     word = words[0] if column < 4 else (words[1] if column < 8 else words[2])
     return np.int64(word >> U64(16 * (column & 3)) & _FULL_LANE)

@@ -1,7 +1,7 @@
 """A game in play: the rules of `Position`, move by move in place.
 
-For whoever follows one line of play and looks at nothing but whether it is over: a move costs a
-third of a new `Position`. Everything else about the game is asked of its position.
+For callers that follow one line of play until it ends: a move costs a third of a new `Position`.
+`MutableGame.position` provides everything else about the game.
 """
 
 from collections.abc import Iterable
@@ -11,17 +11,17 @@ from engine.position import Position, connects_four, ending_of, geometry
 from engine.result import Ending
 
 FEWEST = 7
-"""Stones of a game in which somebody has four of them."""
+"""Fewest stones with which a side can have connected four."""
 
 
 class MutableGame:
-    """A game from its first stone on; `play` moves it on.
+    """A game that `play` changes in place.
 
     Attributes:
         board: the board.
-        moves: the columns played so far, openings included; not to be changed by others.
+        moves: the columns played so far, including the opening; callers must not change it.
         is_over: whether the game has ended on the board.
-        winner: 0 or 1 when the last move connected four, else None.
+        winner: 0 or 1 if the last move connected four, else None.
 
     """
 
@@ -31,10 +31,10 @@ class MutableGame:
     )
 
     def __init__(self, board: Board, moves: Iterable[int] = ()) -> None:
-        """The game after some moves.
+        """Start from the position after some moves.
 
         Raises:
-            IllegalMove: a column is full or off the board, or the game was over before it.
+            IllegalMove: a column is full or off the board, or comes after the end of the game.
 
         """
         self._masks = masks = geometry(board)
@@ -43,7 +43,7 @@ class MutableGame:
         self.is_over = False
         self.winner: int | None = None
         self._mover = self._other = 0
-        """Stones of the side to move, and of the other."""
+        """Stones of the side to move, then of the other."""
         self._occupied = masks.forbidden
         self._free = masks.cells & ~masks.forbidden
         self._playable = (masks.forbidden + masks.bottoms) & self._free
@@ -71,7 +71,7 @@ class MutableGame:
         moves.append(column)
         self._free = free = self._free ^ cell
         self._occupied = occupied = self._occupied | cell
-        # The carry of one addition finds every column's landing cell and jumps the forbidden one.
+        # The carry of one addition finds the landing cell and skips the forbidden one.
         self._playable = playable = (occupied + masks.bottoms) & free
         if len(moves) >= FEWEST and connects_four(own):
             self.is_over = True
@@ -81,9 +81,9 @@ class MutableGame:
 
     @property
     def ending(self) -> Ending | None:
-        """Result and termination of a game that is over on the board; None while it goes on."""
+        """Result and termination, None if the game is not over."""
         return ending_of(self.winner) if self.is_over else None
 
     def position(self) -> Position:
-        """The position that the moves have led to."""
+        """Return the current position."""
         return Position.from_moves(self.board, self.moves)

@@ -1,4 +1,4 @@
-"""Openings: a few random plies that both games of a pair share."""
+"""Openings: random plies that both games of a pair share."""
 
 from engine.board import Board, BoardClass
 from engine.errors import OpeningError
@@ -6,17 +6,17 @@ from engine.position import Position
 from engine.seeds import SplitMix, mix
 
 ATTEMPTS = 20_000
-"""Random lines tried before an opening is called impossible."""
+"""Random lines to try before an opening counts as impossible."""
 QUICK_ATTEMPTS = 200
-"""Enough for any opening of which a stream can have thousands; see `check_openings`."""
+"""Random lines within which a length of openings must succeed to be accepted (`check_openings`)."""
 FEWEST = 6
-"""Stones of a position in which the side to move has three of them."""
+"""Fewest stones with which the side to move can have three."""
 SAMPLES = 12
-"""Openings that `check_openings` draws on a board."""
+"""Openings that `check_openings` draws."""
 
 
 def has_immediate_win(position: Position) -> bool:
-    """Whether the side to move can connect four at once."""
+    """Return whether the side to move has an immediate win."""
     if position.ply < FEWEST:
         return False
     side = position.to_move
@@ -26,16 +26,16 @@ def has_immediate_win(position: Position) -> bool:
 def draw_opening(
     board: Board, plies: int, random: SplitMix, *, attempts: int = ATTEMPTS
 ) -> tuple[int, ...]:
-    """Random legal columns with no win among them and none available at their end.
+    """Draw random legal columns such that neither side wins or can win at the next ply.
 
     Raises:
-        OpeningError: none was found, because the board is too small for the number of plies.
+        OpeningError: none was found, because the board is too small for this many plies.
 
     """
     if plies >= board.cells:
         raise OpeningError(
             f"an opening of {plies} plies leaves nothing to play on {board}, "
-            f"which holds {board.cells} stones"
+            f"which holds {board.cells} stones: ask for fewer plies"
         )
     for _ in range(attempts):
         position = Position(board)
@@ -49,10 +49,10 @@ def draw_opening(
 
 
 def check_openings(board_class: BoardClass, plies: int) -> None:
-    """Refuse a length of openings that cannot be drawn on a class thousands of times.
+    """Check that thousands of openings of a length can be drawn on a board class.
 
-    Tried on its smallest board, where long openings are rare. Where each of a dozen draws succeeds
-    within `QUICK_ATTEMPTS`, none of a long stream will fail within `ATTEMPTS`.
+    The check draws on the smallest board, where long openings are rarest: if a dozen draws succeed
+    within `QUICK_ATTEMPTS` each, no draw of a long stream will fail within `ATTEMPTS`.
 
     Raises:
         OpeningError: a draw failed; the message asks for fewer plies.

@@ -1,12 +1,12 @@
-"""Sets of openings that a run plays instead of random ones: their file, their text, their hash.
+"""Sets of openings that a run plays instead of random ones.
 
-A file holds one opening a line, as a board and the columns played on it::
+A file has one opening per line, a board and the columns played on it::
 
     6x7 3342
     6x7 01
 
-Empty lines and lines that begin with ``#`` do not count. The order of the lines does not matter:
-two files of the same openings are the same set.
+Empty lines and lines that begin with ``#`` are ignored. The order of the lines does not matter:
+files with the same openings are the same set.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from engine.errors import EngineError, OpeningError
 from engine.position import Position, format_moves, parse_position
 
 MOST_OPENINGS = 1_000_000
-"""The most openings of one set: the order of a lap is held in memory."""
+"""Largest size of a set; its shuffled order is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A board and the columns that both games of a pair begin with."""
+    """A board and the columns with which both games of a pair begin."""
 
     board: Board
     moves: tuple[int, ...]
@@ -34,7 +34,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class OpeningSet:
-    """Different positions in canonical order; at least one. Equal sets have equal hashes."""
+    """One or more different openings in canonical order; equal sets have equal hashes."""
 
     openings: tuple[Opening, ...]
     content_hash: str = field(init=False)
@@ -49,26 +49,26 @@ class OpeningSet:
 
     @property
     def text(self) -> str:
-        """One opening a line; `parse_opening_set` is the inverse."""
+        """The openings, one per line, for `parse_opening_set`."""
         return "".join(f"{opening}\n" for opening in self.openings)
 
     @property
     def boards(self) -> tuple[Board, ...]:
-        """The boards of the openings, each once, in canonical order."""
+        """The different boards of the openings in canonical order."""
         return tuple(dict.fromkeys(opening.board for opening in self.openings))
 
 
 def opening_set(openings: Iterable[Opening]) -> OpeningSet:
-    """A set from openings in any order, each of which stands there once."""
+    """Build a set from different openings in any order."""
     return OpeningSet(tuple(sorted(openings, key=str)))
 
 
 def parse_opening_set(text: str) -> OpeningSet:
-    """A set from the text of a file.
+    """Parse the text of a file.
 
     Raises:
-        OpeningError: a line is no opening that can be played on, two lines lead to one position,
-            or there is no opening, or too many; the message names the line.
+        OpeningError: a line is not a playable opening or leads to the position of another line, or
+            there are no openings or too many; the message names the line.
 
     """
     lines: dict[tuple[Board, tuple[int, int]], int] = {}
@@ -84,7 +84,9 @@ def parse_opening_set(text: str) -> OpeningSet:
             raise OpeningError(f"line {number}: a set has at most {MOST_OPENINGS:,} openings")
         openings.append(Opening(position.board, position.moves))
     if not openings:
-        raise OpeningError("there is no opening: write a board and its moves a line, as '6x7 3342'")
+        raise OpeningError(
+            "there are no openings: write one per line as board and moves, such as '6x7 3342'"
+        )
     return opening_set(openings)
 
 
@@ -99,7 +101,7 @@ def _position(number: int, line: str) -> Position:
 
 
 def is_of_class(board: Board, kind: BoardClass) -> bool:
-    """Whether a board is one of those that a class can draw."""
+    """Return whether a board class includes a board."""
     if kind.board is not None:
         return board == kind.board
     return board.forbidden is not None and {board.rows, board.columns} <= set(THU_SIDES)

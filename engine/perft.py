@@ -1,4 +1,4 @@
-"""Perft: the number of legal move sequences, the classic test of a move generator."""
+"""Perft: the number of legal move sequences, the standard test of a move generator."""
 
 from dataclasses import dataclass
 
@@ -28,13 +28,13 @@ class Perft:
 
     board: Board
     counts: tuple[int, ...]
-    """Entry d: the legal sequences of d moves, none going on after a four."""
+    """Entry d: number of legal sequences of d moves; a game ends with a four."""
     wins: tuple[int, ...]
-    """Entry d: the number of those that connect four with their last move."""
+    """Entry d: number of those whose last move connects four."""
 
 
 def perft(board: Board, depth: int) -> Perft:
-    """Count all legal move sequences up to `depth` plies; a won game is not continued.
+    """Count all legal move sequences of up to `depth` plies.
 
     Raises:
         ValueError: the depth is negative.
@@ -57,10 +57,10 @@ def perft(board: Board, depth: int) -> Perft:
 def _count(
     stones: WordArray, board: WordArray, depth: int, counts: WordArray, wins: WordArray
 ) -> None:
-    """Add the sequences of 1 .. depth moves from a position without a four.
+    """Add the sequences of 1 to `depth` moves from a position without a four.
 
-    The last level is counted without being played: a landing cell is a sequence, and a landing
-    cell in the mover's threat map is a won one.
+    The last level is counted, not played: each landing cell is a sequence, and a winning one if it
+    is in the mover's threat map.
     """
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)

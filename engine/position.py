@@ -1,9 +1,8 @@
-"""A position as an immutable value: legal moves, play, winner, picture, notation.
+"""An immutable position: legal moves, play, winner, drawing and notation.
 
-Stones are kept as one Python integer a side, in the lane layout of the compiled kernels: every
-column owns 16 bits, the lowest is row 0. Twelve rows leave four spare bits on top of a lane, so
-that a shift by 15, 16 or 17 cannot carry a stone of one column's top into the next column's
-bottom::
+Each side's stones are one Python integer in the lane layout of the compiled kernels: every column
+has 16 bits, the lowest is row 0. With at most twelve rows, at least four spare bits keep a shift by
+15, 16 or 17 from carrying a stone from the top of a column into the bottom of the next::
 
     bit = 16 * column + row          column 0        column 1
                                    15......0       31......16
@@ -17,18 +16,18 @@ from engine.errors import BoardError, IllegalMove, NotationError
 from engine.result import Ending, Result, Termination
 
 LANE = 16
-"""Bits of one column."""
+"""Bits per column."""
 DIGITS = "0123456789ab"
-"""One character a column, 0..11."""
+"""One character for each column, 0..11."""
 
 _RISING, _FALLING = LANE + 1, LANE - 1
 _DIRECTIONS = (1, LANE, _RISING, _FALLING)
-"""Shifts along a column, a row, a rising and a falling diagonal."""
+"""Shifts along a column, a row and both diagonals."""
 _TWO_LANES, _TWO_RISING, _TWO_FALLING = 2 * LANE, 2 * _RISING, 2 * _FALLING
 
 
 class Geometry:
-    """The masks of one board, computed once."""
+    """The masks of one board."""
 
     __slots__ = ("board", "bottoms", "cells", "columns", "forbidden", "lanes")
 
@@ -47,13 +46,13 @@ class Geometry:
 
 @lru_cache(maxsize=4096)
 def geometry(board: Board) -> Geometry:
-    """The masks of a board."""
+    """Return the masks of a board."""
     return Geometry(board)
 
 
 def connects_four(stones: int) -> bool:
-    """Whether the stones hold four in a row, column or diagonal."""
-    # Written out, because every move of every game comes by here.
+    """Return whether the stones hold four in a row, column or diagonal."""
+    # Unrolled, because every move of every game runs it.
     pairs = stones & (stones >> 1)
     if pairs & (pairs >> 2):
         return True
@@ -68,20 +67,20 @@ def connects_four(stones: int) -> bool:
 
 
 def ending_of(winner: int | None) -> Ending:
-    """Result and termination of a game that is over on the board; None won when it is full."""
+    """Return result and termination of a finished game; a winner of None means a full board."""
     if winner is None:
         return Ending(Result.DRAW, Termination.BOARD_FULL)
     return Ending(Result.LOSS if winner else Result.WIN, Termination.FOUR_IN_A_ROW)
 
 
 class Position:
-    """A position and the moves that led to it. Immutable; `play` gives a new one.
+    """An immutable position and the moves that led to it; `play` returns a new one.
 
     Attributes:
         board: the board.
-        moves: the columns played so far, openings included.
-        stones: one integer for the first player's stones and one for the second's, in lanes.
-        winner: 0 or 1 when the last move connected four, else None.
+        moves: the columns played so far, including the opening.
+        stones: the first player's stones and the second player's, one integer each.
+        winner: 0 or 1 if the last move connected four, else None.
 
     """
 
@@ -104,10 +103,10 @@ class Position:
 
     @classmethod
     def from_moves(cls, board: Board, moves: Iterable[int]) -> "Position":
-        """The position after the moves.
+        """Return the position after the moves.
 
         Raises:
-            IllegalMove: a column is full or off the board, or the game was over before it.
+            IllegalMove: a column is full or off the board, or comes after the end of the game.
 
         """
         position = cls(board)
@@ -117,12 +116,12 @@ class Position:
 
     @property
     def ply(self) -> int:
-        """The number of stones on the board."""
+        """Number of stones on the board."""
         return len(self.moves)
 
     @property
     def to_move(self) -> int:
-        """0 when the first player is to move, else 1."""
+        """0 if the first player is to move, else 1."""
         return len(self.moves) & 1
 
     @property
@@ -132,11 +131,11 @@ class Position:
 
     @property
     def ending(self) -> Ending | None:
-        """Result and termination of a game that is over on the board; None while it goes on."""
+        """Result and termination, None if the game is not over."""
         return ending_of(self.winner) if self.is_over else None
 
     def can_play(self, column: int) -> bool:
-        """Whether the column can take a stone and the game goes on."""
+        """Return whether the column can be played now."""
         return (
             self.winner is None
             and 0 <= column < self.board.columns
@@ -144,14 +143,14 @@ class Position:
         )
 
     def legal_moves(self) -> tuple[int, ...]:
-        """The playable columns in ascending order; empty when the game is over."""
+        """Return the playable columns in ascending order, none if the game is over."""
         if self.winner is not None:
             return ()
         masks = self._masks
         return tuple(c for c in masks.columns if self._playable & masks.lanes[c])
 
     def landing_row(self, column: int) -> int | None:
-        """The row on which a stone dropped into the column comes to lie, None when it is full.
+        """Return the row on which a stone in this column would land, None if the column is full.
 
         Raises:
             IllegalMove: the column is off the board.
@@ -163,7 +162,7 @@ class Position:
         return cell.bit_length() - 1 - LANE * column if cell else None
 
     def play(self, column: int) -> "Position":
-        """The position after the side to move drops a stone into the column.
+        """Return the position after the side to move plays the column.
 
         Raises:
             IllegalMove: the column is full or off the board, or the game is over.
@@ -204,14 +203,14 @@ class Position:
         return f"column {column} is full: legal columns were {legal}"
 
     def owner(self, row: int, column: int) -> int | None:
-        """0 or 1 for the side whose stone lies on the cell, else None."""
+        """Return 0 or 1 for the side whose stone is on the cell, None if there is no stone."""
         bit = 1 << (LANE * column + row)
         if self.stones[0] & bit:
             return 0
         return 1 if self.stones[1] & bit else None
 
     def winning_cells(self) -> frozenset[tuple[int, int]]:
-        """The (row, column) cells of every line of four or more of the winner; empty if none."""
+        """Return the (row, column) cells of the winner's lines of four or more."""
         if self.winner is None:
             return frozenset()
         own = self.stones[self.winner]
@@ -228,7 +227,7 @@ class Position:
         )
 
     def picture(self, *, stones: str = "XO", empty: str = ".", forbidden: str = "#") -> str:
-        """A drawing with the top row first and the column digits below."""
+        """Draw the board as text, with the column digits below it."""
         lines = []
         for row in reversed(range(self.board.rows)):
             signs = []
@@ -243,7 +242,7 @@ class Position:
         return "\n".join(lines)
 
     def notation(self) -> str:
-        """The game as board and columns, such as ``10x11@3,4 5546a``."""
+        """Return the board and the columns played, such as ``10x11@3,4 5546a``."""
         return f"{self.board} {format_moves(self.moves)}".rstrip()
 
     def __eq__(self, other: object) -> bool:
@@ -259,15 +258,15 @@ class Position:
 
 
 def format_moves(moves: Iterable[int]) -> str:
-    """Columns as one character each: 0..9, a, b."""
+    """Format columns as one character each: 0..9, a, b."""
     return "".join(DIGITS[column] for column in moves)
 
 
 def parse_moves(text: str) -> tuple[int, ...]:
-    """Columns from their characters, the inverse of `format_moves`.
+    """Parse columns from their characters: the inverse of `format_moves`.
 
     Raises:
-        NotationError: a character is none of 0..9, a, b.
+        NotationError: a character is not one of 0..9, a, b.
 
     """
     moves = []
@@ -275,7 +274,7 @@ def parse_moves(text: str) -> tuple[int, ...]:
         column = DIGITS.find(character.lower())
         if column < 0:
             raise NotationError(
-                f"{character!r} at place {place} of {text.strip()!r} is no column: "
+                f"{character!r} at place {place} of {text.strip()!r} is not a column: "
                 "use 0..9, a, b, counted from 0 at the left"
             )
         moves.append(column)
@@ -283,14 +282,14 @@ def parse_moves(text: str) -> tuple[int, ...]:
 
 
 def parse_position(text: str, *, one_based: bool = False) -> Position:
-    """A position from ``BOARD MOVES``; the moves may be missing.
+    """Parse a position ``BOARD MOVES``; the moves are optional.
 
-    With `one_based` the text is a string of digits 1..7 for the standard board, as published test
-    sets write it.
+    With `one_based`, the text is a string of digits 1..7 on the standard board, as in published
+    test sets.
 
     Raises:
         NotationError: the text has another form.
-        BoardError: the board breaks a rule.
+        BoardError: the board is invalid.
         IllegalMove: a move cannot be played.
 
     """

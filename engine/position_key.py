@@ -1,4 +1,4 @@
-"""The key of a position: equal for move orders and mirror images that lead to one."""
+"""The key of a position, shared by other move orders and the mirror image."""
 
 from hashlib import blake2b
 
@@ -7,9 +7,9 @@ from engine.position import LANE, Position
 
 
 def key_of(position: Position) -> tuple[bytes, bool]:
-    """The key of a position, which its mirror image shares, and whether the image gives it.
+    """Return the key of a position, and whether it was taken from the mirror image.
 
-    A board with a forbidden cell is mirrored with its cell.
+    The mirror image of a board has the forbidden cell mirrored, too.
     """
     board, stones = position.board, position.stones
     plain = (str(board), stones)

@@ -1,11 +1,11 @@
-"""Results of games, and the ways in which they end."""
+"""Results and terminations of games."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class Result(StrEnum):
-    """A finished game from the first player's side."""
+    """The result of a game for the first player."""
 
     WIN = "win"
     LOSS = "loss"
@@ -13,12 +13,12 @@ class Result(StrEnum):
 
     @property
     def points2(self) -> int:
-        """Twice the first player's score: 2, 0 or 1."""
+        """Twice the first player's score: 0, 1 or 2."""
         return {Result.WIN: 2, Result.LOSS: 0, Result.DRAW: 1}[self]
 
     @property
     def mirrored(self) -> "Result":
-        """The result of the game from the second player's side."""
+        """The result for the second player."""
         return {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}[self]
 
 
@@ -36,11 +36,11 @@ class Termination(StrEnum):
     """Processor time used while the opponent was asked."""
     ADJUDICATED = "adjudicated"
     ABORTED = "aborted"
-    """Nobody's fault; never rated, its whole pair is played again."""
+    """Neither bot's fault: not rated, and the pair is played again."""
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether the loser lost by failing rather than on the board."""
+        """Whether the loser failed instead of losing on the board."""
         return self in FORFEITS
 
 
@@ -52,13 +52,13 @@ FORFEITS = (
     Termination.MEMORY,
     Termination.PONDERING,
 )
-"""The terminations that are charged to one bot, in the order in which reports list them."""
+"""The forfeits in the order of reports."""
 
 
 class Ending(NamedTuple):
-    """The end of a game by the rules, without a forfeit."""
+    """The end of a game on the board."""
 
     result: Result
-    """From the first player's side."""
+    """The result for the first player."""
     termination: Termination
     """`FOUR_IN_A_ROW` or `BOARD_FULL`."""

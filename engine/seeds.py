@@ -1,8 +1,8 @@
-"""Reproducible random numbers: the same on every machine and every version of Python.
+"""Random numbers that are the same on every machine and every version of Python.
 
-SplitMix64 (Steele, Lea and Flood, 2014): a counter with a golden-ratio step and a mixing
-function. Written out here because games are replayed years later from their seeds, and the
-compiled kernels draw from the same recipe.
+SplitMix64 (Steele, Lea and Flood, 2014): a counter with a golden-ratio step and a mixing function.
+It is implemented here because games must be replayable from their seeds for years, and because the
+compiled kernels use the same generator.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from typing import TypeVar
 MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 SEED_LIMIT = 1 << 53
-"""Seeds are below 2**53, so that they survive programs that read JSON numbers as doubles."""
+"""Seeds are below 2**53, so programs that read JSON numbers as doubles do not round them."""
 
 T = TypeVar("T")
 
 
 def scramble(value: int) -> int:
-    """The finalizer of SplitMix64: a bijection on 64-bit integers."""
+    """Apply the finalizer of SplitMix64, a bijection on 64-bit integers."""
     value &= MASK64
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK64
@@ -25,7 +25,7 @@ def scramble(value: int) -> int:
 
 
 def mix(*values: int) -> int:
-    """One 64-bit number from several integers; their order matters."""
+    """Mix several integers into one 64-bit number; their order matters."""
     state = 0
     for value in values:
         state = scramble(state + GOLDEN + (value & MASK64))
@@ -33,7 +33,7 @@ def mix(*values: int) -> int:
 
 
 def derive_seed(*values: int) -> int:
-    """A seed below 2**53 from several integers, such as a run's seed and a pair's number."""
+    """Derive a seed below 2**53 from several integers, such as a run's seed and a pair's number."""
     return mix(*values) % SEED_LIMIT
 
 
@@ -46,24 +46,24 @@ class SplitMix:
         self._state = seed & MASK64
 
     def next64(self) -> int:
-        """The next number, uniform on 0 .. 2**64-1."""
+        """Return the next number, uniform on 0 .. 2**64-1."""
         self._state = (self._state + GOLDEN) & MASK64
         return scramble(self._state)
 
     def below(self, limit: int) -> int:
-        """A uniform number in 0 .. limit-1.
+        """Return a uniform number in 0 .. limit-1.
 
-        Takes the high part of a 64x64 bit product (Lemire, 2019, without the rejection step: the
-        bias is below limit / 2**64). One draw, always, so that streams stay in step.
+        This is the high part of a 64 x 64 bit product (Lemire, 2019), without the rejection step:
+        the bias is below limit / 2**64, and every call draws exactly one number.
         """
         return (self.next64() * limit) >> 64
 
     def choice(self, items: Sequence[T]) -> T:
-        """A uniform element of a non-empty sequence; one draw."""
+        """Return a random element of a non-empty sequence."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """The items in a uniformly drawn order (Fisher and Yates)."""
+        """Return the items in a random order (Fisher and Yates)."""
         result = list(items)
         for last in range(len(result) - 1, 0, -1):
             other = self.below(last + 1)

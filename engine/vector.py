@@ -1,14 +1,14 @@
-"""The lanes of a board in one vector register: `engine.lanes` for all columns at once.
+"""Sets of cells in one vector register: `engine.lanes` for all columns at once.
 
-The three words of a set of cells become one LLVM value of type ``<16 x i16>``, a column each; the
-four lanes beyond column 11 stay empty. A step sideways is a shuffle of lanes against zeros, a step
-up or down a shift within every lane; neither can leak. LLVM makes AVX-512, AVX2 or SSE code of it,
-or plain instructions where there are no vectors.
+The three words of a set become one LLVM value of type ``<16 x i16>``, one lane per column; the four
+lanes beyond column 11 stay empty. A step sideways is a shuffle with zeros, a step up or down a
+shift within every lane, so no stone leaks into another column. LLVM compiles this to AVX-512, AVX2,
+SSE or plain instructions.
 
-A `Lanes` value exists only inside kernels: `pack` makes one, `unpack` gives the words back, and
-the operators ``& | ^`` combine two. The functions have the names and contracts of `engine.lanes`,
-so that a kernel can be written once and built on either module. Functions that take or give
-`Lanes` must be `@inlined`; a `@kernel` takes arrays.
+A `Lanes` value exists only inside kernels: `pack` makes one, `unpack` returns its words, and the
+operators ``& | ^`` combine two. The functions have the names and contracts of `engine.lanes`, so a
+kernel can be written once and built on either module. Functions that take or return `Lanes` must be
+`@inlined`; a `@kernel` takes arrays.
 """
 
 import operator
@@ -27,7 +27,7 @@ from engine.lanes import number_in as number_in_words
 UniTuple: Any = types.UniTuple
 
 COLUMNS = 16
-"""Lanes of the register; the board uses the first 12 at most."""
+"""Lanes of the register; a board uses at most the first 12."""
 
 _I16 = ir.IntType(16)
 _I32 = ir.IntType(32)
@@ -40,7 +40,7 @@ _NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
 
 
 class Lanes:
-    """A set of cells in a vector register: the type that type checkers see."""
+    """A set of cells in a vector register, for type checkers."""
 
     def __and__(self, other: "Lanes") -> "Lanes":
         raise NotImplementedError
@@ -72,7 +72,7 @@ def _each(value: int) -> Any:
 
 
 def _sideways(builder: Any, value: Any, steps: int) -> Any:
-    """Lane c of the result is lane c + steps of the value, or nothing beyond the edge."""
+    """Shift sideways: lane c of the result is lane c + steps of the value, 0 beyond the edge."""
     picks = [c + steps if 0 <= c + steps < COLUMNS else COLUMNS for c in range(COLUMNS)]
     return builder.shuffle_vector(value, _NOTHING, ir.Constant(_SHUFFLE, picks))
 
@@ -84,21 +84,21 @@ def _up(builder: Any, value: Any, rows: int) -> Any:
 
 
 def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:
-    """Instructions that give every cell the content of the one `columns` right and `rows` up.
+    """Emit a shift: every cell gets the content of the one `columns` right and `rows` up.
 
-    Raw: rows above the board are meaningless.
+    Rows above the board are meaningless.
     """
     return _sideways(builder, _up(builder, value, -rows), columns)
 
 
 def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
-    """The cells that complete four along lines that rise by `slope` rows a column, raw."""
+    """Emit the unmasked cells that complete a four on lines rising `slope` rows per column."""
 
-    def seen(step: int) -> Any:
+    def shift(step: int) -> Any:
         return _sideways(builder, _up(builder, stones, -slope * step), step)
 
-    l1, l2, l3 = seen(1), seen(2), seen(3)
-    r1, r2, r3 = seen(-1), seen(-2), seen(-3)
+    l1, l2, l3 = shift(1), shift(2), shift(3)
+    r1, r2, r3 = shift(-1), shift(-2), shift(-3)
     left = builder.and_(builder.and_(l1, l2), builder.or_(l3, r1))
     right = builder.and_(builder.and_(r1, r2), builder.or_(l1, r3))
     return builder.or_(left, right)
@@ -170,8 +170,8 @@ def _plus(builder: Any, left: Any, right: Any) -> Any:
     return builder.add(left, right)
 
 
-def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
-    """A kernel that moves cells along a slope: each shows the cell `step` columns on."""
+def shift_along(slope: int, step: int) -> Callable[[Lanes], Lanes]:
+    """Build a kernel that shifts a set along a slope: each cell gets the one `step` columns on."""
 
     @instruction(lanes, lanes)
     def moved(builder: Any, value: Any) -> Any:
@@ -180,8 +180,8 @@ def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
     return cast("Callable[[Lanes], Lanes]", moved)
 
 
-def above(rows: int) -> Callable[[Lanes], Lanes]:
-    """A kernel that moves cells up by `rows` rows; the result may hold bits above the board."""
+def shift_up(rows: int) -> Callable[[Lanes], Lanes]:
+    """Build a kernel that shifts a set up by `rows` rows, possibly above the board."""
 
     @instruction(lanes, lanes)
     def moved(builder: Any, value: Any) -> Any:
@@ -191,94 +191,94 @@ def above(rows: int) -> Callable[[Lanes], Lanes]:
 
 
 pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
-"""Three words, lowest columns first, as lanes."""
+"""Convert three words, lowest columns first, to lanes."""
 unpack: Callable[[Lanes], Words] = _unpack
-"""The three words of the lanes."""
+"""Convert lanes to three words."""
 playable: Callable[[Lanes, Lanes, Lanes], Lanes] = _playable
-"""The landing cell of every column that is not full, at most one bit a lane.
+"""Return the landing cell of every column that is not full.
 
 Arguments: occupied (both sides' stones and the forbidden cell), bottoms, cells.
 """
 threats: Callable[[Lanes], Lanes] = _threats
-"""The cells that would complete four for the side with these stones.
+"""Return the cells that complete a four of these stones.
 
-Raw: the map has bits on occupied cells and above the board, too; mask it.
+The result has bits on occupied cells and above the board, too: mask it.
 """
 columns_of: Callable[[Lanes], np.uint64] = _columns_of
-"""The columns that have a cell in the set: a mask whose bit c stands for column c."""
+"""Return the columns that have a cell in the set, bit c for column c."""
 in_columns: Callable[[Lanes, np.uint64], Lanes] = _in_columns
-"""The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
+"""Return the part of a set in the columns of a mask, bit c for column c."""
 ones: Callable[[Lanes], Lanes] = _ones
-"""The number 1 in every lane that has a cell in the set."""
+"""Return 1 in every lane that has a cell in the set, else 0."""
 plus: Callable[[Lanes, Lanes], Lanes] = _plus
-"""The sums of the numbers in the lanes."""
+"""Add the numbers in the lanes."""
 
 
 @inlined
 def load(array: WordArray, row: int) -> Lanes:
-    """Row `row` of an array of shape (n, 3) as lanes."""
+    """Load row `row` of an array of shape (n, 3) as lanes."""
     return pack(array[row, 0], array[row, 1], array[row, 2])
 
 
 @inlined
 def store(array: WordArray, row: int, value: Lanes) -> None:
-    """Write lanes to row `row` of an array of shape (n, 3)."""
+    """Store lanes in row `row` of an array of shape (n, 3)."""
     array[row, 0], array[row, 1], array[row, 2] = unpack(value)
 
 
 @inlined
 def number_in(numbers: Lanes, column: int) -> np.int64:
-    """The number in a column's lane."""
+    """Return the number in a column's lane."""
     return number_in_words(unpack(numbers), column)
 
 
 @inlined
 def either(left: Lanes, right: Lanes) -> Lanes:
-    """The cells in one set or the other: ``left | right``."""
+    """Return the cells in one set or the other: ``left | right``."""
     return left | right
 
 
 @inlined
 def both(left: Lanes, right: Lanes) -> Lanes:
-    """The cells in both sets: ``left & right``."""
+    """Return the cells in both sets: ``left & right``."""
     return left & right
 
 
 @inlined
 def without(left: Lanes, right: Lanes) -> Lanes:
-    """The cells in the first set that are not in the second."""
+    """Return the cells in the first set that are not in the second."""
     return left ^ (left & right)
 
 
 @inlined
 def any_cell(cells: Lanes) -> bool:
-    """Whether the set is not empty."""
+    """Return whether the set is not empty."""
     return bool(columns_of(cells))
 
 
 @inlined
 def several(landing: Lanes) -> bool:
-    """Whether more than one column has a cell in the set."""
+    """Return whether more than one column has a cell in the set."""
     columns = columns_of(landing)
     return bool(columns & (columns - ONE))
 
 
 @inlined
 def count_columns(landing: Lanes) -> np.uint64:
-    """The number of columns with a cell in the set."""
+    """Return the number of columns with a cell in the set."""
     return popcount64(columns_of(landing))
 
 
 @inlined
 def kth_cell(landing: Lanes, k: np.uint64) -> Lanes:
-    """The k-th of the cells, counted from 0, columns ascending.
+    """Return the k-th cell of the set, counted from 0 by ascending columns.
 
-    Contract: at most one cell a column, k < count_columns(landing).
+    Contract: at most one cell per column, k < count_columns(landing).
     """
     return in_columns(landing, kth_bit(columns_of(landing), k))
 
 
 @inlined
 def connects(stones: Lanes) -> bool:
-    """Whether the stones hold four or more in a row, column or diagonal."""
+    """Return whether the stones hold four or more in a row, column or diagonal."""
     return bool(columns_of(_fours(stones)))

@@ -1,21 +1,20 @@
-"""Static values: links of two and three stones, on all columns of a register at once.
+"""Static values: links of two and three stones, computed for all columns at once.
 
-A link is two or three stones of a side that lie next to each other in a line, with no further one
-of that side at either end. Where nobody has four in a line, a cell and its two neighbours in a
-direction make a three-link::
+A link is two or three adjacent stones of a side in a line, with no further stone of that side at
+either end. As long as neither side has four in a line, shifts by one and two cells count them::
 
     . X X X .      pairs (a stone and its left neighbour)   . . 1 1 .
                    threes (a pair and its left neighbour)   . . . 1 .
 
-so the two-links are the pairs less twice the threes.
+so there are as many two-links as pairs, less two for each three.
 
-An end of a link is the cell next to it. It is open when it is empty and the link can become four
-through it: a three-link always can; a two-link also needs the cell beyond or the other end::
+An end of a link is the cell next to it. It is open if it is empty and the link can become four
+through it. A three-link always can; a two-link also needs the cell beyond it, or the other end::
 
     E X X r    the end E, and r holds no stone of the opponent and is not forbidden
     E X X e    the end E, and e is empty: E and e together make four
 
-An upright link has one end, above it.
+A vertical link has one end, above it.
 """
 
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from engine.compiled import inlined, instruction
 from engine.vector import COLUMNS, Lanes, lanes, playable, shifted, without
 
 declare: Any = numba.core.cgutils.get_or_insert_function
-"""numba's types cover only part of it."""
+"""numba has only partial type information."""
 
 _I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
 _REGISTER = ir.VectorType(_I16, COLUMNS)
@@ -40,13 +39,13 @@ _UPRIGHT = (0, 1)
 
 
 def _popcounts(builder: Any, value: Any) -> Any:
-    """The number of cells of a set in each column."""
+    """Return the number of cells of a set in each column."""
     form = ir.FunctionType(_REGISTER, [_REGISTER])
     return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
 
 
 def _sum(builder: Any, value: Any) -> Any:
-    """The sum of all columns as a signed 64-bit integer."""
+    """Return the sum of all columns as a signed 64-bit integer."""
     form = ir.FunctionType(_I16, [_REGISTER])
     add = declare(builder.module, form, f"llvm.vector.reduce.add.v{COLUMNS}i16")
     return builder.sext(builder.call(add, [value]), _I64)
@@ -58,7 +57,7 @@ def _weighted(builder: Any, counts: Any, weight: Any) -> Any:
 
 
 def _count_links(builder: Any, stones: Any) -> tuple[Any, Any]:
-    """The two-links and three-links that end in each column."""
+    """Return the two-links and three-links that end in each column."""
     pairs_in_all, threes_in_all = _ZERO, _ZERO
     for columns, rows in (*_SLANTED, _UPRIGHT):
         pairs = builder.and_(stones, shifted(builder, stones, -columns, -rows))
@@ -70,14 +69,14 @@ def _count_links(builder: Any, stones: Any) -> tuple[Any, Any]:
 
 
 def _count_ends(builder: Any, stones: Any, room: Any, free: Any, ends: Any) -> tuple[Any, Any]:
-    """The open ends of two-links and of three-links in each column.
+    """Return the open ends of two-links and of three-links in each column.
 
     Args:
-        builder: of LLVM's instructions.
-        stones: the side's.
-        room: the cells in which the opponent has no stone, the forbidden one left out.
+        builder: the LLVM instruction builder.
+        stones: the side's stones.
+        room: the cells without a stone of the opponent, without the forbidden cell.
         free: the empty cells.
-        ends: those among them that may be an end.
+        ends: the empty cells that count as ends.
 
     """
     twos_in_all, threes_in_all = _ZERO, _ZERO
@@ -123,34 +122,35 @@ def _with_above(builder: Any, cells: Any) -> Any:
 
 
 links: Callable[[Lanes, Lanes, int, int], int] = _links
-"""Links of the first side less those of the second, weighed.
+"""Return the weighted number of links of the first side less that of the second.
 
 Arguments: own, other, weight of a two-link, weight of a three-link.
 """
 open_ends: Callable[[Lanes, Lanes, Lanes, Lanes, int, int], int] = _open_ends
-"""Open ends of the first side's links less those of the second, weighed.
+"""Return the weighted number of open ends of the first side less that of the second.
 
-Arguments: own, other, free cells, cells that may be an end, two, three.
+Arguments: own, other, free cells, cells that count as ends, weight of an end of a two-link, of a
+three-link.
 """
 with_above: Callable[[Lanes], Lanes] = _with_above
-"""The cells of a set and those directly above them."""
+"""Return the cells of a set and those directly above them."""
 
 
 @inlined
 def evaluate(
     own: Lanes, other: Lanes, bottoms: Lanes, cells: Lanes, forbidden: Lanes, parameters: Any
 ) -> int:
-    """The static value of a position for the side that owns the first stones.
+    """Return the static value of a position for the side that owns the first stones.
 
-    Contract: nobody has four in a line.
+    Contract: neither side has four in a line.
 
     Args:
         own: the stones of one side.
-        other: those of the opponent.
+        other: the stones of the opponent.
         bottoms: the lowest cells of all columns.
-        cells: those that a stone can lie on.
-        forbidden: the one that none can.
-        parameters: `bots.alphabeta.search.AlphaBetaParameters`.
+        cells: the cells that stones can occupy.
+        forbidden: the forbidden cell.
+        parameters: the version's `bots.alphabeta.search.AlphaBetaParameters`.
 
     """
     if not parameters.ends:

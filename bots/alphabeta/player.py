@@ -1,4 +1,4 @@
-"""The players ab1 to ab5: the depth of their searches, and the statistics of a move."""
+"""The players ab1 to ab5: search depths and the statistics of a move."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,26 +16,26 @@ from engine.lanes import board_words, stone_words
 from engine.position import Position
 
 HALF_WON = 50
-"""The static value that counts as half won."""
+"""Static value that is reported as 0.5."""
 
 
 class SearchResult(NamedTuple):
-    """The answer of a search."""
+    """The result of a search."""
 
     column: int
     score: int
     depth: int
-    """Plies of look-ahead."""
+    """Search depth in plies."""
     line: tuple[int, ...]
-    whole: bool
-    """Whether all moves of the root were searched to this depth."""
-    exact: bool
-    """Whether no static value was needed: the score is the game's result."""
+    is_complete: bool
+    """Whether all root moves were searched to this depth."""
+    is_exact: bool
+    """Whether the score is the game's true result, without any static value."""
 
     @property
     def is_over(self) -> bool:
-        """Whether a deeper search would find nothing else."""
-        return self.exact or abs(self.score) > kernel.WIN // 2
+        """Whether a deeper search cannot change the result."""
+        return self.is_exact or abs(self.score) > kernel.WIN // 2
 
 
 class AlphaBetaPlayer:
@@ -44,7 +44,7 @@ class AlphaBetaPlayer:
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
     ) -> None:
-        del side, seed  # the moves give the side, and nothing is drawn at random
+        del side, seed  # the moves determine the side, and there are no random choices
         self._board = board
         self._budget = budget
         try:
@@ -65,20 +65,20 @@ class AlphaBetaPlayer:
         if self._settings.central:
             columns = sorted(columns, key=lambda column: self._distance[column])
         self._order = tuple(columns)
-        # Compiles, or loads from the cache, everything that `choose` will call.
+        # Compile or load everything that `choose` calls.
         self._begin(Position(board), NodeBudget(Budget(depth=2), share=1, started=0))
         self._run(2, self._order)
         self._limit = self._settings.depth
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The best column by the deepest search that the budget allows."""
+        """Return the best column of the deepest search that the budget allows."""
         started = time.perf_counter()
         share = self._settings.clock_share
         position = Position.from_moves(self._board, moves)
         self._begin(position, NodeBudget(self._budget, share=share, started=started))
         found = self._deepen()
         if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
-            # A lost or drawn opening is a reason to look further away from the centre.
+            # If the central columns do not win, all columns are searched.
             self._tries = set(position.legal_moves())
             found = self._deepen() or found or self._answer_at_once()
         return Choice(found.column, self._info(found))
@@ -100,13 +100,13 @@ class AlphaBetaPlayer:
         return len(self._tries) == len(self._position.legal_moves())
 
     def _deepen(self) -> SearchResult | None:
-        """The best answer of the budget that is left; None if no search of it came to an end."""
+        """Return the result of the deepest finished search, None if no search finished."""
         if self._budget.depth is not None:
             return self._search(self._budget.depth)
         if self._settings.adaptive:
             return self._adapt_depth()
         best = None
-        # The shallower searches cost little and are there when the budget ends early.
+        # Shallow searches are cheap and provide a result if the budget ends early.
         for depth in range(1, min(self._settings.depth, self._empty) + 1):
             found = self._search(depth)
             if found is None:
@@ -117,11 +117,11 @@ class AlphaBetaPlayer:
         return best
 
     def _adapt_depth(self) -> SearchResult | None:
-        """Search at the limit of the last move; the limit follows the cost of the searches.
+        """Search to the depth of the last move, and adapt that depth to the cost.
 
-        A search that ends before half of the budget is gone is followed by a deeper one. When half
-        is gone inside a search, the limit is lowered by one: the answer is the one found at that
-        depth, or is looked for in half of what is left, and so on.
+        If a search ends within half of the budget, a deeper one follows. If half of the budget is
+        spent during a search, the depth is reduced by one: the result is the one already found at
+        that depth, or that of a search within half of the rest, and so on.
         """
         self._limit = max(1, min(self._limit, self._empty))
         best = None
@@ -142,7 +142,7 @@ class AlphaBetaPlayer:
         return best
 
     def _search(self, depth: int, part: float = 1.0) -> SearchResult | None:
-        """One search of all moves to a depth; None if that part of the budget ended it."""
+        """Search all moves to a depth; return None if that part of the budget was not enough."""
         depth = min(depth, self._empty)
         order = self._order
         if self._settings.probe and depth > self._settings.probe:
@@ -152,7 +152,7 @@ class AlphaBetaPlayer:
         return self._run(depth, order, part)
 
     def _probe(self, part: float) -> tuple[int, ...] | None:
-        """The root's moves by their scores in a shallow search."""
+        """Return the root's moves ordered by a shallow search."""
         if self._run(self._settings.probe, self._order, part, separate=True) is None:
             return None
         scores = self._stack.scores
@@ -166,7 +166,7 @@ class AlphaBetaPlayer:
         while grant := self._node_budget.grant(part):
             done = self._advance(visited + grant)
             nodes = int(self._stack.counters[kernel.NODES])
-            self._node_budget.take(nodes - visited)
+            self._node_budget.record(nodes - visited)
             if done:
                 return self._result(depth)
             if nodes == visited:
@@ -187,7 +187,7 @@ class AlphaBetaPlayer:
         root = memory.frames[0]
         root[:] = 0
         root[kernel.ALPHA], root[kernel.BETA] = -kernel.INFINITY, kernel.INFINITY
-        root[kernel.ORDER] = packed(order)
+        root[kernel.ORDER] = pack_columns(order)
         root[kernel.TRIES] = sum(1 << column for column in self._tries)
 
     def _advance(self, limit: int) -> bool:
@@ -200,7 +200,7 @@ class AlphaBetaPlayer:
             memory.counters,
             memory.scores,
             memory.ranks,
-            packed(self._order),
+            pack_columns(self._order),
             self._parameters,
             limit,
         )
@@ -213,12 +213,12 @@ class AlphaBetaPlayer:
         return SearchResult(int(root[kernel.MOVE]), score, depth, line, self._all_tried, exact)
 
     def _answer_at_once(self) -> SearchResult:
-        """The answer without a budget for even one ply: a win, a block, or the first column."""
+        """Return a win, a block or the first column if the budget allows no search at all."""
         self._set_up(min(2, self._empty), self._order, separate=False)
         if self._advance(kernel.STEP_NODES):
             return self._result(1)
         column = int(self._stack.frames[0, kernel.TRIED])
-        return SearchResult(column, 0, 0, (column,), whole=False, exact=False)
+        return SearchResult(column, 0, 0, (column,), is_complete=False, is_exact=False)
 
     def _info(self, found: SearchResult) -> Info:
         score = found.score
@@ -227,11 +227,11 @@ class AlphaBetaPlayer:
         if abs(score) > kernel.WIN // 2:
             distance = kernel.WIN - abs(score)
             value = 1.0 if score > 0 else -1.0
-            # A move that wins does so whatever the other moves are worth.
-            proven = "win" if score > 0 else "loss" if found.whole else None
+            # A winning move wins whatever the other moves are worth.
+            proven = "win" if score > 0 else "loss" if found.is_complete else None
         else:
             value = score / (abs(score) + HALF_WON)
-            if found.whole and found.exact and not score:
+            if found.is_complete and found.is_exact and not score:
                 proven = "draw"
         return Info(
             nodes=self._node_budget.visited,
@@ -243,8 +243,8 @@ class AlphaBetaPlayer:
         )
 
 
-def packed(columns: Sequence[int]) -> int:
-    """Columns as one integer, four bits each, the first one lowest, ended by `search.LAST`."""
+def pack_columns(columns: Sequence[int]) -> int:
+    """Pack columns into an integer: four bits each, the first one lowest, then `search.LAST`."""
     result = kernel.LAST
     for column in reversed(columns):
         result = result << 4 | column

@@ -1,15 +1,15 @@
 """Alpha-beta over all moves to a fixed depth: one kernel with switches for the whole family.
 
-The value is that of plain minimax: a four ends the game, at the depth a position is worth its
-static value, a full board is a draw. Threats are read before moves are tried, which saves visits
-and changes no value: an immediate win ends a position, two immediate wins of the opponent lose it
-one ply later, and one of them leaves one move to try.
+The value is that of plain minimax: a four ends the game, a position at full depth has its static
+value, a full board is a draw. Threats are checked before moves are tried, which saves visits
+without changing values: an immediate win ends the position, two immediate wins of the opponent lose
+it one ply later, and a single one leaves one move to try.
 
-A score is for the side to move and counts from the root: WIN - p for a win at ply p. The search
-keeps its own stack of frames, since it must stop when its nodes are used up and go on later.
+A score is for the side to move; plies count from the root: WIN - p is a win at ply p. The search
+has its own stack of frames, so it can pause when its nodes are used up and resume later.
 
-**A node is a position visited after a move**: every inner position, every static value taken, and
-those taken to order moves. The root is none.
+**A node is a position visited after a move**: every inner position and every static value,
+including those that order moves. The root does not count.
 """
 
 from typing import Any, Final, NamedTuple
@@ -28,23 +28,23 @@ INFINITY: Final = 1_000_000
 MOST_PLIES: Final = 144
 
 ALPHA, BETA, BEST, MOVE, TRIED, ORDER, TRIES, LENGTH = range(8)
-"""A frame: the window, the best score and its column, the column being tried, the columns in the
-order of trying, those still to try as bits, and the length of the line below."""
+"""Fields of a frame: the window, the best score and its column, the current column, the ordered
+columns, the columns left as bits, and the length of the line below."""
 FIELDS: Final = 8
 
 PLY, ENTERING, NODES, STATIC, DEPTH, EMPTY, SEPARATE = range(7)
-"""Counters: where the search stands, the nodes and the static values that were taken so far; plies
-to look ahead and empty cells of the root; whether every root move gets a score of its own."""
+"""Counters: current ply, nodes and static values so far; depth in plies and empty cells of the
+root; whether every root move gets an exact score."""
 COUNTERS: Final = 7
 
 LAST: Final = 15
-"""Ends a list of columns, which are packed into an integer, four bits each, first ones lowest."""
+"""End of a list of columns pack_columns into an integer, four bits each, the first one lowest."""
 STEP_NODES: Final = 13
-"""Nodes that a step may visit before the limit is looked at again."""
+"""Nodes that a step may visit between two checks of the limit."""
 
 
 class AlphaBetaParameters(NamedTuple):
-    """The numbers in which versions differ, each of the type that the kernel is compiled for."""
+    """The parameters of a version, with the types that the kernel is compiled for."""
 
     ends: bool
     reach: int
@@ -63,13 +63,13 @@ class SearchStack:
         self.counters = np.zeros(COUNTERS, np.int64)
         self.ranks = np.zeros(12, np.int64)
         self.scores = np.zeros(16, np.int64)
-        """Of the root's moves that were tried, by column; exact if asked for separately, else
-        those below the best one are upper bounds."""
+        """Scores of the root's moves by column. Unless they are searched separately, those below
+        the best one are upper bounds."""
 
 
 @inlined
 def first_of(order: Any, tries: np.uint64) -> Any:
-    """The first column of a list that is to be tried, and the list after it."""
+    """Return the next column to try and the rest of the list."""
     while True:
         column = order & 15
         order >>= 4
@@ -78,7 +78,7 @@ def first_of(order: Any, tries: np.uint64) -> Any:
 
 
 @inlined
-def by_static_value(
+def sort_by_static_value(
     ways: Any,
     columns: np.uint64,
     own: Any,
@@ -88,9 +88,9 @@ def by_static_value(
     parameters: Any,
     ranks: NDArray[np.int64],
 ) -> Any:
-    """The columns in a list, those with the highest static value first; equal ones stay in order.
+    """Return the list of columns sorted stably by descending static value.
 
-    `ranks` is room for twelve numbers; `board` the bottoms, the cells and the forbidden one.
+    `ranks` has room for twelve numbers; `board` is (bottoms, cells, forbidden).
     """
     count = 0
     while columns:
@@ -105,17 +105,17 @@ def by_static_value(
             place -= 1
         ranks[place] = value << 4 | column
         count += 1
-    packed = np.int64(LAST)
+    pack_columns = np.int64(LAST)
     for place in range(count - 1, -1, -1):
-        packed = packed << 4 | ranks[place] & 15
-    return packed
+        pack_columns = pack_columns << 4 | ranks[place] & 15
+    return pack_columns
 
 
 @inlined
 def take_score(
     frames: NDArray[np.int64], lines: NDArray[np.int8], ply: Any, score: Any, raising: bool
 ) -> None:
-    """Back up the score of the child that the frame at `ply` has just tried."""
+    """Back up the score of the child that the frame at `ply` has just searched."""
     frame = frames[ply]
     value = -score
     if value > frame[BEST]:
@@ -144,21 +144,21 @@ def search(
     parameters: AlphaBetaParameters,
     limit: int,
 ) -> bool:
-    """Go on with a search; True when it has ended.
+    """Resume a search; return True if it is finished.
 
-    The root's frame then holds its score and best column, row 0 of `lines` the expected line.
+    The root's frame then has the score and the best column, row 0 of `lines` the expected line.
 
     Args:
         board: shape (3, 3), from `engine.lanes.board_words`.
-        stones: the stack's stones, two rows a frame; the first two from `stone_words`.
-        frames: the stack's numbers; the first frame has window, `ORDER` and `TRIES` of the root.
-        lines: the stack's expected lines.
-        counters: `PLY` and its companions.
-        scores: those of the root's moves are written here.
-        ranks: room for ordering moves.
-        order: the order of columns at all other nodes, packed.
-        parameters: of the version.
-        limit: of the counter of nodes; the search pauses before it would be exceeded.
+        stones: the stack's stones, two rows per frame; the first two from `stone_words`.
+        frames: the stack's frames; the first has the root's window, `ORDER` and `TRIES`.
+        lines: the expected line of each frame.
+        counters: `PLY` and the others, updated.
+        scores: receives the scores of the root's moves.
+        ranks: working memory to order moves.
+        order: the pack_columns order of columns at all nodes but the root.
+        parameters: the version's parameters.
+        limit: node count at which the search pauses at the latest.
 
     """
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
@@ -200,7 +200,7 @@ def search(
                 lines[ply, 1] = np.int64(trailing_zeros64(blocks & ~(ONE << np.uint64(column))))
                 frame[LENGTH] = 2
             elif depth - ply == 1:
-                # The last cell of the board makes a draw, not a static value.
+                # The last cell of the board makes a draw.
                 static = ply + 1 < empty
                 alpha = frame[ALPHA]
                 while columns and alpha < frame[BETA]:
@@ -226,7 +226,7 @@ def search(
                 if ply > 0 and 0 < parameters.inner <= depth - ply and popcount64(columns) > ONE:
                     nodes += np.int64(popcount64(columns))
                     sets = bottoms, cells, forbidden
-                    ways = by_static_value(
+                    ways = sort_by_static_value(
                         ways, columns, own, other, landing, sets, parameters, ranks
                     )
             frame[ORDER] = ways

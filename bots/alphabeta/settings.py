@@ -1,44 +1,44 @@
-"""The settings in which two alpha-beta versions can differ. A version is a row of their values.
+"""The settings of an alpha-beta version.
 
-The fields stand in the order in which the versions introduced them; a default means "without".
+Fields are in the order in which versions introduced them; a default switches the idea off.
 """
 
 from dataclasses import dataclass
 
 MOST_WEIGHT = 30
-"""A bound for the weights: the sums of an evaluation must fit 16 bits."""
+"""Largest weight; the sums of an evaluation must fit in 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The switches and numbers of one version.
+    """The settings of one version.
 
     Raises:
-        ValueError: a number is out of its range.
+        ValueError: a number is out of range.
 
     """
 
     depth: int = 4
-    """Plies of the search; where the depth adapts, of a game's first search."""
+    """Search depth in plies; the first depth of a game if the depth is adaptive."""
     two: int = 1
-    """Weight of a two-link, or of each of its open ends."""
+    """Weight of a two-link, or of each open end of one."""
     three: int = 4
-    """Weight of a three-link, or of each of its open ends."""
+    """Weight of a three-link, or of each open end of one."""
     clock_share: float = 0.95
-    """Part of the move time that may be used."""
+    """Share of the move time that may be used."""
     central: int = 0
-    """ab2: number of a player's first moves that stay near the centre; columns are searched from
-    the centre outwards."""
+    """ab2: number of first moves of a game that stay near the centre; above 0, columns are searched
+    from the centre outwards."""
     ends: bool = False
-    """ab2: only the open ends of links count."""
+    """ab2: count only the open ends of links."""
     reach: int = 0
-    """ab3: rows above its column's landing cell up to which an end cell counts; 0: any."""
+    """ab3: rows above the landing cell up to which an end counts; 0 means all."""
     adaptive: bool = False
-    """ab4: the depth follows the cost of the searches."""
+    """ab4: adapt the depth to the cost of the searches."""
     probe: int = 0
-    """ab5: plies of the search that orders the root's moves before the real one."""
+    """ab5: depth of a first search that orders the root's moves, in plies."""
     inner: int = 0
-    """ab5: plies left from which inner nodes order their moves by static values; 0: never."""
+    """ab5: fewest plies left for inner nodes to order moves by static value; 0 means never."""
 
     def __post_init__(self) -> None:
         lowest = {"depth": 1, "two": -MOST_WEIGHT, "three": -MOST_WEIGHT}

@@ -1,6 +1,6 @@
 """The alpha-beta versions as a table of differences.
 
-Each row names only its changes from the row it is based on. Adding a version is adding a row.
+Each row has only its differences from the row it is based on.
 """
 
 from bots.version import Row, Version, compose

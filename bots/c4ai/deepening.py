@@ -1,4 +1,4 @@
-"""Iterative deepening over odd depths, in pieces of any size."""
+"""Iterative deepening over odd depths that can pause anywhere."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,39 +24,39 @@ from engine.lanes import stone_words
 from engine.position import Position
 
 NO_END = np.uint64(2**63)
-"""More work than any search does."""
+"""More work than any search needs."""
 
 
 class DeepeningResult(NamedTuple):
-    """The answer of iterative deepening."""
+    """The result of iterative deepening."""
 
     column: int
     value: int
-    """For the side to move, on the scale of `bots.c4ai.search`."""
+    """Value for the side to move, on the scale of `bots.c4ai.search`."""
     depth: int
-    """Plies of the last search in which at least one move of the root was completed."""
+    """Depth of the last search that completed at least one root move, in plies."""
     line: tuple[int, ...]
     complete: bool
-    """Whether all moves of the root were searched to this depth."""
+    """Whether all root moves were searched to this depth."""
 
 
 def first_depth(limit: int | None) -> int:
-    """The depth of the first search: 5, or the largest odd depth within a smaller limit."""
+    """Return the depth of the first search: 5, or the largest odd depth below a smaller limit."""
     return FIRST_DEPTH if limit is None else min(FIRST_DEPTH, limit - 1 + limit % 2)
 
 
 class Deepening:
-    """Searches one position after the other, in pieces."""
+    """A search of one position after another that can pause anywhere."""
 
     def __init__(self, board: Board, weights: WeightArray) -> None:
         self._board = board
         self._memory = new_memory(board, weights)
-        # Compiles, or loads from the cache, everything that a search will call.
+        # Compile or load everything that a search calls.
         self.set_position((), depth=1)
         self.advance(1 << 20)
 
     def set_position(self, moves: Sequence[int], *, depth: int | None) -> None:
-        """Begin with the position after the moves; `depth` is the deepest search, None: no limit.
+        """Begin to search the position after the moves, up to `depth` plies (None: no limit).
 
         Raises:
             IllegalMove: the moves cannot be played.
@@ -69,23 +69,23 @@ class Deepening:
         self._memory.work[:] = 0
         self._depth = first_depth(depth)
         begin(self._memory, self._depth, -1)
-        # Until a move has been searched the one in the middle, or the forced one, must do.
+        # Until a move is searched, the result is the middle column or the forced one.
         column = int(self._memory.frames[0, CHOSEN])
         self.result = DeepeningResult(column, 0, 0, (column,), complete=False)
         self._read_result()
 
     @property
     def nodes(self) -> int:
-        """Positions visited so far."""
+        """Number of positions visited so far."""
         return int(self._memory.work[NODES])
 
     def advance(self, work: int) -> bool:
-        """Visit `work` more positions, those of threat play included; False at the end."""
+        """Visit `work` more positions, including threat races; return False when finished."""
         done = int(self._memory.work[NODES] + self._memory.work[THREAT_PLIES])
         return self._run(NO_END, np.uint64(done + work))
 
     def visit(self, nodes: int) -> bool:
-        """Visit positions until `nodes` were visited in all; False at the end."""
+        """Visit positions up to a total of `nodes`; return False when finished."""
         return self._run(np.uint64(nodes), NO_END)
 
     def _run(self, nodes: np.uint64, work: np.uint64) -> bool:

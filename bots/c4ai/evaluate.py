@@ -2,9 +2,9 @@
 
     value = w0 * ones + w1 * twos + w2 * atari + (w3 probable win | w4 draw | w5 loss)
 
-`ones` and `twos` are the player's groups of one and two stones that can still become four, less
-the opponent's; `atari` is 1 when a cell wins at once for the player. An opponent who wins at once
-and two own ataris end the game: those are values of the search, not of the weights.
+`ones` and `twos` are the player's groups of one and two stones that can still become four, less the
+opponent's; `atari` is 1 if the player could win at the next move. If the opponent can win at once,
+or the player has two ataris, the game is decided: the search values that, not the weights.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ WeightArray = NDArray[np.int64]
 
 
 def weight_array(weights: Weights) -> WeightArray:
-    """For kernels: shape (6,)."""
+    """Return the weights as an array for kernels, shape (6,)."""
     return np.array(weights, np.int64)
 
 
@@ -59,18 +59,18 @@ def static_value(
     cache: Cache,
     work: WordArray,
 ) -> np.int64:
-    """The value for the player who has just moved.
+    """Return the value for the player who has just moved.
 
     Args:
         own: the stones of the player.
-        other: the stones of the side to move, which has no atari.
+        other: the stones of the side to move, which has no immediate win.
         own_wins: `engine.lanes.threats` of the player's stones.
-        other_wins: those of the other's.
+        other_wins: `engine.lanes.threats` of the other side's stones.
         landing: the playable cells.
-        cells: the board's.
+        cells: the cells of the board.
         weights: shape (6,).
-        cache: of `bots.c4ai.threat_race`.
-        work: shape (1,); counts the positions of threat play.
+        cache: the cache of `bots.c4ai.threat_race`.
+        work: counter of the positions of threat races, shape (1,).
 
     """
     own_ones, own_twos = groups(own, without(cells, other))
@@ -104,9 +104,10 @@ def _evaluate(board: WordArray, stones: WordArray, weights: WeightArray, cache: 
 
 
 def evaluate(position: Position, weights: Weights) -> int:
-    """The static value for the player who has just moved, for tests and curious people.
+    """Return the static value for the player who has just moved, for tests.
 
-    The search asks only where the side to move has no atari and the player at most one.
+    The search calls it only if the side to move has no immediate win and the player at most one
+    atari.
     """
     board, stones = board_words(position.board), stone_words(position)
     return int(_evaluate(board, stones, weight_array(weights), new_cache()))

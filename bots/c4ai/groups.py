@@ -1,7 +1,7 @@
-"""Counting groups: windows of four cells that hold one or two stones and nothing of the opponent's.
+"""Counting groups: windows of four cells with one or two stones of one side only.
 
-A window is four neighbouring cells of a row, a column or a diagonal. With the stones shifted by
-one, two and three steps over the window's first cell, two half adders count all windows at once::
+A window is four adjacent cells of a row, a column or a diagonal. With the stones shifted by one,
+two and three steps onto the window's first cell, two half adders count all windows at once::
 
     s0 + s1 = low01 + 2 * high01        s2 + s3 = low23 + 2 * high23
 
@@ -27,7 +27,7 @@ _RISING = U64(17)
 
 @inlined
 def _ahead(words: Words, shift: np.uint64) -> Words:
-    """Every cell sees the one that lies `shift` bits further up; shift is 1 .. 51."""
+    """Shift a set down by 1 to 51 bits: each cell gets the one `shift` bits further up."""
     rest = _WORD_BITS - shift
     return (
         words[0] >> shift | words[1] << rest,
@@ -49,7 +49,7 @@ def _groups_of_word(
 
 @inlined
 def _groups_along(stones: Words, room: Words, shift: np.uint64) -> tuple[np.uint64, np.uint64]:
-    # A window must lie on cells that are free or own. Two steps at once: pairs, then pairs of them.
+    # All cells of a window must be free or own: test pairs of cells, then pairs of pairs.
     pairs = _ahead(room, shift)
     pairs = room[0] & pairs[0], room[1] & pairs[1], room[2] & pairs[2]
     further = _ahead(pairs, _TWO * shift)
@@ -64,12 +64,12 @@ def _groups_along(stones: Words, room: Words, shift: np.uint64) -> tuple[np.uint
 
 @inlined
 def groups(stones: Words, room: Words) -> tuple[np.uint64, np.uint64]:
-    """The numbers of windows with exactly one and exactly two of the stones, and else only room.
+    """Return how many windows have one stone, and how many have two, in free cells else.
 
     Args:
-        stones: one side's.
-        room: the cells that a window may lie on: the board's, without the forbidden one and without
-            the opponent's stones. The side's own stones are among them.
+        stones: the stones of one side.
+        room: the cells that windows may include: those of the board (not the forbidden one) without
+            a stone of the opponent. They include the side's own stones.
 
     """
     upwards = _groups_along(stones, room, ONE)

@@ -16,9 +16,9 @@ from bots.simulation_budget import spend
 from engine.board import Board
 
 CLOCK_SHARE = 0.95
-"""Part of the move time that is used."""
+"""Share of the move time that is used."""
 HALF_WON = 1000
-"""The static value that is reported as 0.5; published weights give a probable win 936."""
+"""Static value that is reported as 0.5; the published weight of a probable win is 936."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Options:
 
 
 class C4ai:
-    """One side of one game. Nothing is drawn: under a work budget only the moves decide."""
+    """One side of one game. Under a work budget the choices depend only on the moves."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -42,7 +42,7 @@ class C4ai:
         self._search = Deepening(board, weight_array(weights))
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The best column of the deepest search that the budget allows."""
+        """Return the best column of the deepest search that the budget allows."""
         started = time.perf_counter()
         search, budget = self._search, self._budget
         search.set_position(moves, depth=budget.depth)

@@ -1,9 +1,9 @@
-"""Minimax with alpha-beta to a fixed depth, as one loop over a stack that can stop anywhere.
+"""Minimax with alpha-beta to a fixed depth, with its own stack so that it can pause anywhere.
 
-Values are for the side to move. A won game is worth `WON` less the plies to its end, so that a
-sooner win is worth more; static values stay far below. Wins are seen before they are played: a
-position in which the side to move can connect four, or must meet two such cells of the opponent,
-has the value that a deeper search would find.
+Values are for the side to move. A won game has the value `WON` less the plies to its end, so sooner
+wins are better; static values are far smaller. Immediate wins are detected before they are played:
+a position in which the side to move can connect four, or faces two such cells of the opponent, has
+the value that a deeper search would find.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -44,17 +44,17 @@ Integer: TypeAlias = int | np.int64
 Integers: TypeAlias = NDArray[np.int64]
 
 WON = 1 << 40
-"""The value of a game that is won now."""
+"""Value of a game that is won now."""
 DECIDED = WON - 1000
-"""Values at least so large, of either sign, are proven."""
+"""Absolute values from here on are proven."""
 MOST_PLIES = MAX_SIDE * MAX_SIDE
 FIRST_DEPTH = 5
-"""The first depth of iterative deepening, in plies."""
+"""First depth of iterative deepening, in plies."""
 
 COUNT, NEXT, ALPHA, BETA, BEST, CHOSEN, MOVES = 0, 1, 2, 3, 4, 5, 6
-"""Columns of a frame; the columns to try follow from `MOVES` on."""
+"""Fields of a frame; the ordered columns follow from `MOVES` on."""
 PLY, DEPTH, DONE, TRIED = range(4)
-"""Entries of `state`: the open frame, the depth, whether the search has ended, root moves done."""
+"""Entries of `state`: current ply, depth, whether the search is finished, root moves done."""
 NODES, THREAT_PLIES = range(2)
 """Entries of `work`."""
 
@@ -63,26 +63,26 @@ class SearchMemory(NamedTuple):
     """The arrays of a search."""
 
     board: WordArray
-    """Of `engine.lanes.board_words`."""
+    """Board from `engine.lanes.board_words`."""
     order: Integers
-    """The columns, those in the middle first: shape (columns,)."""
+    """Columns from the middle outwards, shape (columns,)."""
     weights: WeightArray
     stones: WordArray
-    """Per ply the side to move and the other: shape (plies + 1, 2, 3)."""
+    """Stones of the side to move and the other at each ply, shape (plies + 1, 2, 3)."""
     frames: Integers
-    """Per ply the state of its loop: shape (plies + 1, MOVES + 12)."""
+    """Frame of each ply, shape (plies + 1, MOVES + 12)."""
     lines: Integers
-    """Per ply the best line found from it, shape (plies + 2, plies + 2), a row ended by -1."""
+    """Best line from each ply, ended by -1, shape (plies + 2, plies + 2)."""
     killers: Integers
-    """Per ply the killer move, the column that cut off last: shape (plies + 1,)."""
+    """Killer move of each ply, the last column that caused a cutoff, shape (plies + 1,)."""
     state: Integers
     work: WordArray
-    """`NODES` counts positions, `THREAT_PLIES` those of threat play."""
+    """Counters: `NODES` of positions, `THREAT_PLIES` of positions of threat races."""
     cache: Cache
 
 
 def new_memory(board: Board, weights: WeightArray) -> SearchMemory:
-    """Memory for searches on a board."""
+    """Allocate the memory of searches on a board."""
     middle = (board.columns - 1) / 2
     order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
     size = board.cells + 2
@@ -104,7 +104,7 @@ def new_memory(board: Board, weights: WeightArray) -> SearchMemory:
 def _open(
     memory: SearchMemory, ply: int, columns: np.uint64, alpha: Integer, beta: Integer
 ) -> None:
-    """Begin with a position: write down its columns in the order of trying."""
+    """Begin the frame of a position: store its ordered columns."""
     frame = memory.frames[ply]
     count = 0
     first = memory.killers[ply]
@@ -133,7 +133,7 @@ def _lowest_column(columns: np.uint64) -> int:
 
 @kernel
 def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, np.int64]:
-    """Look at the position of a ply: its value, or False when its moves have to be tried."""
+    """Return the value of the position at a ply, or False if its moves must be tried."""
     memory.work[NODES] += ONE
     mover, opponent = load(memory.stones[ply], MOVER), load(memory.stones[ply], OPPONENT)
     cells = load(memory.board, CELLS)
@@ -175,7 +175,7 @@ def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tup
 
 @inlined
 def _further(value: np.int64) -> np.int64:
-    """The value seen from one ply further away from the end of the game."""
+    """Return a value one ply further from the end of the game."""
     if value >= DECIDED:
         return value - 1
     if value <= -DECIDED:
@@ -185,7 +185,7 @@ def _further(value: np.int64) -> np.int64:
 
 @inlined
 def _nearer(value: np.int64) -> np.int64:
-    """The inverse of `_further`, for bounds."""
+    """Return the inverse of `_further`, for bounds."""
     if value >= DECIDED:
         return value + 1
     if value <= -DECIDED:
@@ -195,7 +195,7 @@ def _nearer(value: np.int64) -> np.int64:
 
 @inlined
 def _take_value(memory: SearchMemory, ply: int, value: np.int64) -> None:
-    """Back up the value of the move just tried at a ply, for its side to move."""
+    """Back up the value of the move just searched at a ply, for its side to move."""
     frame = memory.frames[ply]
     if value > frame[BEST]:
         frame[BEST] = value
@@ -220,9 +220,9 @@ def begin(memory: SearchMemory, depth: int, first: int) -> None:
     """Begin a search of the position in the first row of `memory.stones`.
 
     Args:
-        memory: its memory.
-        depth: plies, at least 1; a full board ends a line before.
-        first: the column to try first, -1 for the order of the board.
+        memory: the memory of the search.
+        depth: plies, at least 1.
+        first: the column to try first, -1 for the usual order.
 
     """
     memory.state[PLY] = 0
@@ -243,14 +243,14 @@ def begin(memory: SearchMemory, depth: int, first: int) -> None:
 
 @kernel
 def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
-    """Go on with the search; False when it has ended.
+    """Resume the search; return False if it is finished.
 
-    The result stands in the first frame: `CHOSEN` with the value `BEST`, of `TRIED` root moves.
+    The result is in the first frame: `CHOSEN` with the value `BEST`, among `TRIED` root moves.
 
     Args:
-        memory: the memory in which it was begun.
-        nodes: stop when `NODES` reaches this number.
-        work: stop when the sum of `NODES` and `THREAT_PLIES` reaches this number.
+        memory: the memory passed to `begin`.
+        nodes: pause when `NODES` reaches this number.
+        work: pause when `NODES` plus `THREAT_PLIES` reaches this number.
 
     """
     state = memory.state

@@ -1,6 +1,6 @@
-"""Games between two sets of weights at a fixed depth, without clocks and without processes."""
+"""Games between two sets of weights at a fixed depth, within this process."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,19 +29,19 @@ from engine.lanes import (
 )
 from engine.position import Position
 
-GOES_ON, WON_NOW, FULL = range(3)
-"""The states of a game after a move."""
+ONGOING, WON_NOW, FULL = range(3)
+"""States of a game after a move."""
 
 
 @kernel
 def play_move(memory: SearchMemory, weights: WeightArray, first: int, depth: int) -> int:
-    """Play the move of c4ai with these weights; one of `GOES_ON`, `WON_NOW`, `FULL`.
+    """Play c4ai's move with these weights; return `ONGOING`, `WON_NOW` or `FULL`.
 
     Args:
-        memory: the position to move in, in the first row of `stones`, which becomes the next one.
-        weights: shape (6,), of the side to move.
+        memory: the position in the first row of `stones`, which is replaced by the next one.
+        weights: the weights of the side to move, shape (6,).
         first: depth of the first search.
-        depth: that of the last.
+        depth: depth of the last search.
 
     """
     memory.weights[:] = weights
@@ -63,15 +63,11 @@ def play_move(memory: SearchMemory, weights: WeightArray, first: int, depth: int
     store(memory.stones[0], OPPONENT, mover)
     if connects(mover):
         return WON_NOW
-    return GOES_ON if any_cell(without(cells, either(mover, opponent))) else FULL
-
-
-class Interrupted(Exception):
-    """The caller wished a game to stop."""
+    return ONGOING if any_cell(without(cells, either(mover, opponent))) else FULL
 
 
 class Selfplay:
-    """Plays games on one board."""
+    """A player of games on one board."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -84,29 +80,23 @@ class Selfplay:
         *,
         opening: Sequence[int],
         depth: int,
-        stopped: Callable[[], bool] = lambda: False,
     ) -> int:
-        """The result for the side that moves first on the board: 1, 0 or -1.
+        """Play a game; return 1, 0 or -1 for the side that moves first on the empty board.
 
         Args:
-            first: the weights of that side.
-            second: those of the other.
-            opening: the columns with which the game begins.
-            depth: plies that both look ahead.
-            stopped: asked before every move; True ends the game.
-
-        Raises:
-            Interrupted: `stopped` gave True.
+            first: weights of that side.
+            second: weights of the other side.
+            opening: columns with which the game begins.
+            depth: search depth of both, in plies.
 
         """
         weights = weight_array(first), weight_array(second)
         self._memory.stones[0] = stone_words(Position.from_moves(self._board, opening))
         side = len(opening) & 1
-        while not stopped():
+        while True:
             outcome = play_move(self._memory, weights[side], first_depth(depth), depth)
             if outcome == WON_NOW:
                 return 1 - 2 * side
             if outcome == FULL:
                 return 0
             side = 1 - side
-        raise Interrupted

@@ -1,14 +1,14 @@
-"""The race of threats: the columns that hold threats, played out to their end.
+"""The threat race: the columns with threats, played out to the end.
 
-When all other columns are full the players must play here, and where a threat lies decides who has
-to play below it (Allis, 1988, calls it zugzwang control). The rest of a column is one code of 28
-bits, the lowest free cell first::
+When all other columns are full, the players must play in these, and the row of a threat decides who
+has to play below it (zugzwang control: Allis, 1988). The rest of a column is encoded in 28 bits,
+the lowest free cell first::
 
     27....24 23.........12 11..........0
     length   their threats  my threats       "I" am the side to move
 
-In the race the sides drop stones in turn; who fills a cell of his own threats wins; when all is
-full it is a draw. New lines that these stones would form are left out.
+In the race the sides drop stones in turn; a side that fills a cell of its own threats wins, and
+full columns are a draw. New lines that these stones would form do not count.
 """
 
 from typing import TypeAlias
@@ -22,10 +22,11 @@ from engine.lanes import WordArray, Words
 U64 = np.uint64
 
 MOST_COLUMNS = 4
-"""With more threat columns than these the result counts as a draw."""
+"""With more threat columns the result counts as a draw."""
 
 Cache: TypeAlias = WordArray
-"""Known results, shape (2**k, 2): two codes a word, the result in the second's spare bits."""
+"""Cache of results, shape (2**k, 2): two codes per word, the result in the spare bits of the
+second."""
 Codes: TypeAlias = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 _CACHE_BITS = 14
@@ -44,27 +45,27 @@ _ONE_LONG = U64(1 << 24)
 
 
 def new_cache() -> Cache:
-    """An empty cache. Its content never changes a result, only the work behind it."""
+    """Return an empty cache, whose content affects only the speed."""
     return np.zeros((1 << _CACHE_BITS, 2), U64)
 
 
 @inlined
 def _turned(code: np.uint64) -> np.uint64:
-    """The code from the other side's view."""
+    """Return the code for the other side."""
     mine, theirs = code & _MARKS, code >> _TWELVE & _MARKS
     return mine << _TWELVE | theirs | (code >> _LENGTH_AT << _LENGTH_AT)
 
 
 @inlined
 def _played(code: np.uint64) -> np.uint64:
-    """The code without its lowest cell."""
+    """Return the code without its lowest cell."""
     mine, theirs = code >> ONE & _MINE_REST, code >> _TWELVE >> ONE & _MINE_REST
     return theirs << _TWELVE | mine | ((code >> _LENGTH_AT) - ONE) << _LENGTH_AT
 
 
 @inlined
 def _in_order(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> Codes:
-    """The largest first: which column is which does not matter."""
+    """Sort codes in descending order; the order of columns does not matter."""
     if a < b:
         a, b = b, a
     if c < d:
@@ -82,15 +83,15 @@ def _in_order(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> Codes:
 def play_race(
     a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, cache: Cache, work: WordArray
 ) -> np.int64:
-    """The result of a race for the side to move: 1, 0 or -1.
+    """Return the result of a race for the side to move: 1, 0 or -1.
 
     Args:
-        a: the codes of the columns, 0 for a full one or none.
-        b: the second.
-        c: the third.
-        d: the fourth.
-        cache: known results, from `new_cache`; changed.
-        work: shape (1,); counts the positions looked at.
+        a: code of the first column, 0 for a full column or none.
+        b: code of the second.
+        c: code of the third.
+        d: code of the fourth.
+        cache: from `new_cache`; updated.
+        work: counter of positions, shape (1,).
 
     """
     work[0] += ONE
@@ -99,7 +100,7 @@ def play_race(
     threatened = (a & _THEIR_FIRST) + (b & _THEIR_FIRST) + (c & _THEIR_FIRST) + (d & _THEIR_FIRST)
     if threatened > _THEIR_FIRST:
         return np.int64(-1)
-    # Without a threat left nobody wins.
+    # Without threats the race is a draw.
     if not (a | b | c | d) & (_MARKS | _MARKS << _TWELVE):
         return np.int64(0)
     a, b, c, d = _in_order(a, b, c, d)
@@ -107,7 +108,7 @@ def play_race(
     second = c | d << _HALF
     place = scramble64(first ^ scramble64(second)) & U64((1 << _CACHE_BITS) - 1)
     known = cache[place, 1]
-    # A position in the cache has a threat in it, so that its first word is never 0.
+    # A cached position has a threat, so its first word is never 0.
     if cache[place, 0] == first and known << _FOUR >> _FOUR == second:
         return np.int64(known >> _SPARE) - 1
     best = np.int64(-1)
@@ -143,7 +144,7 @@ def play_race(
 
 @inlined
 def _code(free: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The code of a column from its lane of free cells and the threats on them."""
+    """Encode a column from its lanes of free cells and threats."""
     marks = ZERO
     length = ZERO
     needed = ZERO
@@ -157,8 +158,8 @@ def _code(free: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
             marks |= ONE << (length + _TWELVE)
             needed = length + ONE
         length += ONE
-    # Above the last threat a cell only passes the turn, and two of them pass it twice: whoever
-    # does well without them answers the one with the other.
+    # A cell above the last threat only passes the turn, and two of them cancel out: the side
+    # that does better without them answers one with the other.
     length = needed + ((length - needed) & ONE)
     return marks | length << _LENGTH_AT
 
@@ -172,16 +173,16 @@ def race_result(
     cache: Cache,
     work: WordArray,
 ) -> np.int64:
-    """The probable result for the side to move: 1, 0 or -1.
+    """Return the probable result for the side to move: 1, 0 or -1.
 
     Args:
-        mine: the free cells on which the side to move would connect four, playable or not.
-        theirs: those of the other side.
+        mine: the free cells on which the side to move would connect four.
+        theirs: the free cells on which the other side would.
         free: the free cells.
-        columns: the threat columns, bit c for column c. All other columns are filled first, which
-            decides who begins here.
-        cache: known results, from `new_cache`; changed.
-        work: shape (1,); counts the positions looked at.
+        columns: the threat columns, bit c for column c. All others are filled first, which decides
+            who begins the race.
+        cache: from `new_cache`; updated.
+        work: counter of positions, shape (1,).
 
     """
     if not columns or popcount64(columns) > U64(MOST_COLUMNS):

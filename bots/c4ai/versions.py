@@ -11,6 +11,6 @@ C4AI = (
         "bots.c4ai.player:C4ai",
         ("time", "depth", "nodes"),
         {"weights": "published"},
-        contents={"weights": "bots.c4ai.weights:written_out"},
+        contents={"weights": "bots.c4ai.weights:inline_weights"},
     ),
 )

@@ -1,4 +1,4 @@
-"""The six weights: their names, their CSV file, and their text in a player's options."""
+"""The six weights of c4ai: names, CSV file, and text in a player's options."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,43 +6,43 @@ from typing import NamedTuple
 from bots.errors import SpecError
 
 PUBLISHED = "published"
-"""The word for the weights that are shipped, trained by their authors on the standard board."""
+"""Option value for the shipped weights, which their authors trained on the standard board."""
 PUBLISHED_FILE = Path(__file__).with_name("published.csv")
 LIMIT = 1_000_000
-"""No weight is larger: a static value then never reaches that of a won game."""
+"""Largest absolute weight; static values then stay below the value of a won game."""
 LARGEST_FILE = 4096
-"""Bytes; six numbers need less than a hundred."""
+"""Limit in bytes; six numbers need less than a hundred."""
 
 
 class Weights(NamedTuple):
-    """The weights of a static value; `bots.c4ai.evaluate` has the formula."""
+    """The weights in the formula of `bots.c4ai.evaluate`."""
 
     one: int
-    """Of a group of one stone that can still become four."""
+    """Weight of a group of one stone that can still become four."""
     two: int
-    """Of a group of two stones that can still become four."""
+    """Weight of a group of two stones that can still become four."""
     atari: int
-    """Of a cell that wins at the next own move."""
+    """Weight of a cell that wins at the player's next move."""
     win: int
-    """Of threats that probably win."""
+    """Weight of a probable win by threats."""
     draw: int
-    """Of threats that probably decide nothing."""
+    """Weight of threats that probably decide nothing."""
     loss: int
-    """Of threats that probably lose."""
+    """Weight of a probable loss by threats."""
 
     def __str__(self) -> str:
         return ",".join(map(str, self))
 
 
 def parse_weights(text: str, where: str) -> Weights:
-    """Six whole numbers on one line, separated by commas; blank lines do not count.
+    """Parse six whole numbers on one line, separated by commas; blank lines are ignored.
 
     Args:
-        text: the content of a file, or of an option.
-        where: its name in errors.
+        text: content of a file, or an option's value.
+        where: name of the text in errors.
 
     Raises:
-        SpecError: the text has another form; the message has the line and the fault.
+        SpecError: the text has another form; the message names the line and the fault.
 
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -55,15 +55,15 @@ def parse_weights(text: str, where: str) -> Weights:
             f"{where}, line {number}: {len(values)} numbers where six are needed, {_SHAPE}"
         )
     if more:
-        raise SpecError(f"{where}, line {more[0][0]}: a second line, where one holds all weights")
+        raise SpecError(f"{where}, line {more[0][0]}: a second line: write all six weights on one")
     return Weights(*values)
 
 
 def read_weights(path: Path) -> Weights:
-    """The weights in a CSV file.
+    """Read the weights in a CSV file.
 
     Raises:
-        SpecError: it cannot be read, or `parse_weights` refuses its text.
+        SpecError: the file cannot be read or parsed.
 
     """
     try:
@@ -77,18 +77,18 @@ def read_weights(path: Path) -> Weights:
         return parse_weights(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise SpecError(f"{path}, line {line}: byte {error.start + 1} is no text") from error
+        raise SpecError(f"{path}, line {line}: byte {error.start + 1} is not UTF-8 text") from error
 
 
 def find_weights(text: str, folder: Path | None = None) -> Weights:
-    """The weights of an option: ``published``, a CSV file, or the six numbers themselves.
+    """Return the weights of an option: ``published``, a CSV file, or the six numbers themselves.
 
     Args:
-        text: the option.
-        folder: where a relative path begins; None: in the current folder.
+        text: the option's value.
+        folder: base of relative paths, None for the current folder.
 
     Raises:
-        SpecError: there is no such file, or its content is no six weights.
+        SpecError: the file does not exist or does not contain six weights.
 
     """
     if text == PUBLISHED:
@@ -99,13 +99,13 @@ def find_weights(text: str, folder: Path | None = None) -> Weights:
     return read_weights(path)
 
 
-def written_out(text: str, folder: Path | None = None) -> str:
-    """The option with the numbers in place of the file that holds them.
+def inline_weights(text: str, folder: Path | None = None) -> str:
+    """Return the option's value with the numbers in place of a file.
 
-    A registered player so stays the same when the file changes.
+    A registered player therefore stays the same if the file changes.
 
     Raises:
-        SpecError: there is no such file, or its content is no six weights.
+        SpecError: the file does not exist or does not contain six weights.
 
     """
     return str(find_weights(text, folder))
@@ -116,12 +116,12 @@ _SHAPE = f"such as {','.join(Weights._fields)}"
 
 def _weight(word: str, where: str) -> int:
     try:
-        # Only digits with a sign: int() would take 1_000 and digits of any alphabet, too.
+        # Only ASCII digits and a sign: int() would accept 1_000 and digits of any alphabet.
         value = int(word) if word.isascii() and "_" not in word else None
     except ValueError:
         value = None
     if value is None:
-        raise SpecError(f"{where}: {word!r} is no whole number")
+        raise SpecError(f"{where}: {word!r} is not a whole number")
     if abs(value) > LIMIT:
         raise SpecError(f"{where}: {word} is outside -{LIMIT} .. {LIMIT}")
     return value

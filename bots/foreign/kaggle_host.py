@@ -1,8 +1,8 @@
 """Hosts a Kaggle ConnectX agent: ``python kaggle_host.py FOLDER FILE``.
 
-The agent is the last callable that the file defines, called with an observation and, when it takes
-two parameters, a configuration; both have attributes and keys. The file is executed anew for every
-game, so that what an agent keeps in globals is that of one game, as on Kaggle.
+The agent is the last callable that the file defines. It is called with an observation and, if it
+takes two parameters, a configuration; both have attributes and keys. The file is executed again for
+every game, so an agent's globals belong to one game, as on Kaggle.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -24,11 +24,11 @@ else:
 sys.path[:] = [place for place in sys.path if place != HERE]
 
 DEFAULT_ACT_TIMEOUT_S = 2.0
-"""Kaggle's own, for games without a time budget."""
+"""Kaggle's default, for games without a time budget."""
 
 
 class Struct(Dict[str, Any]):
-    """A dictionary whose keys are attributes too."""
+    """A dictionary whose keys are attributes, too."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -41,7 +41,7 @@ class Struct(Dict[str, Any]):
 
 
 class KaggleHost(Host):
-    """One agent."""
+    """The host of one agent."""
 
     def __init__(self, folder: str, file: str) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class KaggleHost(Host):
         self.own_folders = (os.path.join(os.path.dirname(self.path), ""),)
         self.agent: Callable[..., Any] | None = None
         self.fresh = False
-        """Whether the file was executed and no game played since."""
+        """Whether the file was executed but has not played yet."""
         self.parameters = 2
         self.game: Message = {}
 
@@ -66,7 +66,7 @@ class KaggleHost(Host):
         sys.modules["submission"] = module
         with open(self.path, "rb") as file:
             code = compile(file.read(), self.path, "exec")
-        exec(code, module.__dict__)  # noqa: S102 - this is the program that we were asked to run
+        exec(code, module.__dict__)  # noqa: S102 - running it is the purpose
         found = [
             value
             for name, value in vars(module).items()
@@ -81,7 +81,7 @@ class KaggleHost(Host):
     def new_game(self, message: Message) -> Message:
         """Prepare for a game."""
         if message.get("forbidden") is not None:
-            raise Failure("a Kaggle agent knows no forbidden cell")
+            raise Failure("a Kaggle agent cannot play on a board with a forbidden cell")
         if not self.fresh:
             self.load()
         self.fresh = False
@@ -89,7 +89,7 @@ class KaggleHost(Host):
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
-        """Show the agent the position and take its column."""
+        """Show the agent the position and return its column."""
         if self.agent is None:
             raise Failure("a move was asked for before a game began")
         moves = message["moves"]
@@ -104,10 +104,10 @@ class KaggleHost(Host):
             if name in ("agent", "act")
             else f"; {name} was taken as the agent, for it is the last callable of the file"
         )
-        raise Failure(f"the agent returned {chosen!r}, which is no column{taken}")
+        raise Failure(f"the agent returned {chosen!r}, which is not a column{taken}")
 
     def observation(self, moves: list[int]) -> Struct:
-        """The board as Kaggle shows it: one flat list, the top row first, 1 the first player."""
+        """Return the board in Kaggle's form: a flat list, top row first, 1 for the first player."""
         rows, columns = self.game["rows"], self.game["columns"]
         board = [0] * (rows * columns)
         bottoms = [(rows - 1) * columns + column for column in range(columns)]
@@ -119,7 +119,7 @@ class KaggleHost(Host):
         )
 
     def configuration(self) -> Struct:
-        """The rules and the time."""
+        """Return Kaggle's configuration: the rules and the time."""
         time_ms = self.game["budget"].get("time_ms")
         seconds = DEFAULT_ACT_TIMEOUT_S if time_ms is None else time_ms / 1000
         return Struct(
@@ -135,7 +135,7 @@ class KaggleHost(Host):
 
 
 def parameters_of(agent: Callable[..., Any]) -> int:
-    """How many of observation and configuration the agent takes."""
+    """Return the number of arguments that the agent takes, 1 or 2."""
     try:
         parameters = inspect.signature(agent).parameters.values()
     except (TypeError, ValueError):
@@ -155,7 +155,7 @@ def parameters_of(agent: Callable[..., Any]) -> int:
 if __name__ == "__main__":
     folder, file = sys.argv[1:]
     host = KaggleHost(folder, file)
-    # What lies beside the submission is imported before all else.
+    # Modules beside the submission have precedence.
     sys.path.insert(0, os.path.dirname(os.path.abspath(host.path)))
     sys.argv = [file]
     serve(host)

@@ -1,10 +1,10 @@
-"""The board as the course's judge keeps it, for the hosts of its two kinds of strategies.
+"""The board in the form of the course's judge, for the hosts of course programs.
 
-The course counts x downwards from the top-left corner and y across; the harness counts rows upwards
-from the bottom. ``top[y]`` is where the stack of column y begins: the next stone lands on row
-top[y]-1, and 0 is a full column. A board without a forbidden cell has noX = noY = -1.
+The course counts x down from the top-left corner and y across; the harness counts rows up from the
+bottom. In column y the next stone lands on row ``top[y] - 1``; a full column has ``top[y]`` = 0. A
+board without a forbidden cell has noX = noY = -1.
 
-Self-contained, as `ladder_host_loop`, beside which it lies.
+Self-contained, like `ladder_host_loop` in the same folder.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class CourseBoard:
     """A game in play.
 
     Attributes:
-        top: by column, where its stack begins.
+        top: row below the landing cell of each column, 0 if the column is full.
         cells: all rows from the top: 0 empty, 1 the opponent, 2 the strategy itself.
-        last: x and y of the last move, -1 and -1 before it.
+        last: x and y of the last move, -1 and -1 at the start.
 
     """
 
@@ -45,7 +45,7 @@ class CourseBoard:
             self.top[self.no_y] -= 1
 
     def follow(self, moves: list[int]) -> None:
-        """Play the moves that have come since."""
+        """Play the new moves."""
         for ply in range(len(self.moves), len(moves)):
             y = moves[ply]
             x = self.top[y] - 1
@@ -57,12 +57,12 @@ class CourseBoard:
         self.moves = moves
 
     def check(self, x: int, y: int, author: str) -> None:
-        """Refuse a point that is not where a stone of its column comes to rest.
+        """Raise `Illegal` unless a stone can land on the point.
 
         Args:
             x: row of the point, from the top.
             y: column of the point.
-            author: who named it and how, such as "getPoint returned".
+            author: beginning of the message, such as "getPoint returned".
 
         """
         if not (0 <= x < self.rows and 0 <= y < self.columns):

@@ -1,7 +1,7 @@
-"""The part that all hosts of foreign bots share: answer the harness, line by line.
+"""The loop that all hosts of foreign bots share: read a message, write the answer.
 
-A host imports it from its own folder, which it then takes off the path. The name is long because a
-bot's own modules live in the same process.
+A host imports it from its own folder and then removes the folder from the path. The name is long so
+that it does not clash with a bot's own modules in the same process.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -19,18 +19,18 @@ Message = Dict[str, Any]
 
 
 class Failure(Exception):
-    """A sentence for the bot's author."""
+    """A failure; its message is one sentence for the bot's author."""
 
 
 class Illegal(Failure):
-    """A point that cannot be played, with the points that can."""
+    """An illegal move; the message lists the legal ones."""
 
 
 class Host:
-    """One bot as the harness sees it: a method for each message, which returns the answer."""
+    """A bot, with one method per message that returns the answer."""
 
     own_folders: tuple[str, ...] = ()
-    """Folders of the bot's own files, with a separator at the end."""
+    """Folders of the bot's own files, each ending with a separator."""
 
     def hello(self, message: Message) -> Message:
         """Load the bot and introduce it."""
@@ -45,11 +45,11 @@ class Host:
         raise NotImplementedError
 
     def game_over(self, message: Message) -> None:
-        """Note the end of a game; it has no answer."""
+        """Handle the end of a game, which has no answer."""
 
 
 def whole_number(value: Any) -> int | None:
-    """Return a column, also from a library's own kind of whole number; None if it is no number."""
+    """Convert an integer of any library to an int; return None for other values."""
     if isinstance(value, bool):
         return None
     try:
@@ -59,9 +59,9 @@ def whole_number(value: Any) -> int | None:
 
 
 def serve(host: Host) -> None:
-    """Answer the harness until ``quit`` or the end of its input.
+    """Answer messages until ``quit`` or the end of the input.
 
-    Standard output belongs to the protocol: whatever the bot prints goes to standard error.
+    Standard output is reserved for the protocol: the bot's own output goes to standard error.
     """
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -74,7 +74,7 @@ def serve(host: Host) -> None:
 
 
 def _answer_lines(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
+    """Answer the messages of one stream."""
     answers = {
         "hello": host.hello,
         "new_game": host.new_game,
@@ -97,8 +97,8 @@ def _answer_lines(host: Host, source: int, target: int) -> None:
                 continue
             try:
                 reply = answers[kind](message)
-                data = json.dumps(reply, default=plain, allow_nan=False)
-            except BaseException as error:  # a bot that calls sys.exit has failed, too
+                data = json.dumps(reply, default=to_plain, allow_nan=False)
+            except BaseException as error:  # sys.exit by a bot is a failure, too
                 reply = {"type": "error", "message": _explain(error, host.own_folders)}
                 if isinstance(error, Illegal):
                     reply["illegal"] = True
@@ -107,8 +107,8 @@ def _answer_lines(host: Host, source: int, target: int) -> None:
                 _write(target, data.encode() + b"\n")
 
 
-def plain(value: Any) -> Any:
-    """Return a plain value for one that JSON does not know, such as another library's number."""
+def to_plain(value: Any) -> Any:
+    """Convert a value that JSON does not support, such as a library's number."""
     for method in ("item", "tolist"):
         if hasattr(value, method):
             return getattr(value, method)()
@@ -116,7 +116,7 @@ def plain(value: Any) -> Any:
 
 
 def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
-    """Return the error's last line and where it happened, in the bot's own files if possible."""
+    """Return the error's last line and its place, in the bot's own files if possible."""
     if isinstance(error, Failure):
         return str(error)
     traceback.print_exc()
@@ -124,7 +124,7 @@ def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
     if isinstance(error, SyntaxError):
         return f"{text} ({error.filename}, line {error.lineno})"
     if isinstance(error, ModuleNotFoundError):
-        text += f"; the interpreter is {sys.executable}, --python chooses another"
+        text += f"; install it for {sys.executable}, or choose another interpreter"
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
     theirs = [
         frame
@@ -143,6 +143,6 @@ def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
 
 
 def _write(target: int, data: bytes) -> None:
-    """Write all of it."""
+    """Write all data."""
     while data:
         data = data[os.write(target, data) :]

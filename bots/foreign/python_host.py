@@ -2,9 +2,9 @@
 
 The class has ``new_game(board, side, seed, budget)``, where `board` and `budget` are dictionaries
 (``{"rows": 6, "columns": 7, "connect": 4, "forbidden": None}``, ``{"time_ms": 100}``), and
-``choose(moves)``, which returns a column or a column and a dictionary of information. It is made
-once and plays many games. Its attributes `name`, `version`, `budgets` and `boards`, where it has
-them, are said in the hello.
+``choose(moves)``, which returns a column, or a column and a dictionary of information. One instance
+plays all games. Its optional attributes `name`, `version`, `budgets` and `boards` are sent in the
+hello.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -27,7 +27,7 @@ sys.path[:] = [place for place in sys.path if place != HERE]
 
 
 class PythonHost(Host):
-    """One instance of the class."""
+    """The host of one instance of the class."""
 
     def __init__(self, folder: str, target: str) -> None:
         self.folder = folder
@@ -67,33 +67,35 @@ class PythonHost(Host):
         if isinstance(chosen, (tuple, list)):
             if len(chosen) != 2:
                 raise Failure(
-                    f"choose returned {chosen!r}: a column, or a column and a dictionary, is wanted"
+                    f"choose returned {chosen!r}: return a column, or a column and a dictionary"
                 )
             chosen, info = chosen
         column = whole_number(chosen)
         if column is None:
-            raise Failure(f"choose returned {chosen!r}, which is no column")
+            raise Failure(f"choose returned {chosen!r}, which is not a column")
         reply: Message = {"type": "move", "ply": message["ply"], "column": column}
         if info is not None:
             if not isinstance(info, dict):
-                raise Failure(f"the information of choose is {info!r}, not a dictionary")
+                raise Failure(
+                    f"choose returned the information {info!r}, which is not a dictionary"
+                )
             reply["info"] = info
         return reply
 
 
 def load(folder: str, target: str) -> Any:
-    """The class that ``FILE.py:CLASS`` or ``MODULE:CLASS`` names, relative to the folder."""
+    """Return the class that ``FILE.py:CLASS`` or ``MODULE:CLASS`` names, relative to the folder."""
     where, _, name = target.rpartition(":")
     if where.endswith(".py"):
         path = os.path.normpath(os.path.join(folder, where))
-        # As `python FILE` has it: what lies beside the file is imported before all else.
+        # As with `python FILE`, modules beside the file have precedence.
         sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
         stem = os.path.splitext(os.path.basename(path))[0]
         spec = importlib.util.spec_from_file_location(stem, path)
         if spec is None or spec.loader is None:
             raise Failure(f"{path} cannot be loaded as Python")
         module = importlib.util.module_from_spec(spec)
-        sys.modules[stem] = module  # pickle and dataclasses look a class's module up
+        sys.modules[stem] = module  # pickle and dataclasses look up a class's module
         spec.loader.exec_module(module)
     else:
         sys.path.insert(0, folder)

@@ -1,9 +1,10 @@
 """Hosts a course program on text pipes: ``python saiblo_host.py FOLDER PROGRAM [ARGUMENTS]``.
 
-The program reads ``M N noX noY`` once and then, for each of its turns, a line ``lastX lastY``
-(-1 -1 when nobody has played), a line of N tops, and M lines of N cells (0 empty, 1 the opponent,
-2 itself); it answers with four bytes, the big-endian length of what follows, and ``x y`` as text.
-x counts downwards from the top-left corner. It knows no end of a game, so each game starts it anew.
+The program reads ``M N noX noY`` once. For each of its turns it reads a line ``lastX lastY`` (-1 -1
+before the first move), a line of N tops, and M lines of N cells (0 empty, 1 the opponent, 2
+itself); it answers with a length (four bytes, big-endian) and ``x y`` as text of that length. x
+counts down from the top-left corner. There is no message for the end of a game, so each game starts
+a new process.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -30,13 +31,13 @@ else:
 sys.path[:] = [place for place in sys.path if place != HERE]
 
 LONGEST = 1024
-"""Bytes of an answer; a program that writes plain text would ask for far more."""
+"""Longest answer in bytes; plain text without a length would seem to announce far more."""
 LOADING_S = 8.0
-"""How long a program may take to read its first line before it is asked all the same."""
+"""Longest wait for a program to read its first line, in seconds."""
 
 
 class SaibloHost(Host):
-    """One program."""
+    """The host of one program."""
 
     def __init__(self, folder: str, command: list[str]) -> None:
         self.folder = folder
@@ -45,7 +46,7 @@ class SaibloHost(Host):
         self.board: CourseBoard | None = None
 
     def hello(self, message: Message) -> Message:
-        """Introduce the program; it starts with the first game."""
+        """Introduce the program, which starts with the first game."""
         name = os.path.splitext(os.path.basename(self.command[0]))[0]
         return {"type": "hello", "name": name, "budgets": ["any"]}
 
@@ -62,12 +63,12 @@ class SaibloHost(Host):
             )
         except OSError as error:
             raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error
-        self.tell(f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n")
+        self.send(f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n")
         self.wait_loaded()
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
-        """Show the program the position and take its point."""
+        """Show the program the position and return its point."""
         board = self.board
         if board is None:
             raise Failure("a move was asked for before a game began")
@@ -75,46 +76,47 @@ class SaibloHost(Host):
         width = board.columns
         cells = [board.cells[at : at + width] for at in range(0, len(board.cells), width)]
         rows = [board.last, board.top, *cells]
-        self.tell("".join(" ".join(map(str, row)) + "\n" for row in rows))
-        x, y = self.hear()
+        self.send("".join(" ".join(map(str, row)) + "\n" for row in rows))
+        x, y = self.receive()
         board.check(x, y, "the program answered")
         return {"type": "move", "ply": message["ply"], "column": y}
 
     def game_over(self, message: Message) -> None:
-        """End the program, which nothing tells that the game is over."""
+        """End the program, for which there is no message."""
         self.end()
 
     def wait_loaded(self) -> None:
-        """Wait until the program has read the line that begins the game.
+        """Wait until the program has read the first line of the game.
 
-        It gives no other sign that it has loaded, which must not count as time of its first move.
+        There is no other sign that it has loaded, and loading must not count as time of its first
+        move.
         """
         stdin, _ = self.pipes()
         deadline = time.monotonic() + LOADING_S
-        while unread(stdin.fileno()) and time.monotonic() < deadline:
+        while count_unread(stdin.fileno()) and time.monotonic() < deadline:
             if self.child is not None and self.child.poll() is not None:
-                raise Failure(self.ended())
+                raise Failure(self.explain_end())
             time.sleep(0.001)
 
-    def tell(self, text: str) -> None:
-        """Write to the program."""
+    def send(self, text: str) -> None:
+        """Send text to the program."""
         try:
             stdin, _ = self.pipes()
             stdin.write(text.encode())
             stdin.flush()
         except BrokenPipeError:
-            raise Failure(self.ended()) from None
+            raise Failure(self.explain_end()) from None
 
-    def hear(self) -> list[int]:
-        """The point that the program answers."""
-        # The first byte tells plain text, which may be too short for the four to come.
+    def receive(self) -> list[int]:
+        """Receive the program's answer, a point."""
+        # The first byte reveals plain text, which may be shorter than four bytes.
         head = self.read(1)
         head += b"" if head[0] else self.read(3)
         length = int.from_bytes(head, "big")
         if head[0] or not 1 <= length <= LONGEST:
             raise Failure(
-                "the program's answer must begin with its length in four bytes, the highest "
-                f"first; they said {length}"
+                "the program's answer must begin with its length in four bytes, big-endian: "
+                f"these bytes mean {length}"
             )
         text = self.read(length)
         try:
@@ -124,21 +126,21 @@ class SaibloHost(Host):
         return [x, y]
 
     def read(self, count: int) -> bytes:
-        """That many bytes of the program's output."""
+        """Read exactly this many bytes of the program's output."""
         _, stdout = self.pipes()
         data = stdout.read(count)
         if len(data) < count:
-            raise Failure(self.ended())
+            raise Failure(self.explain_end())
         return data
 
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The program's standard input and output."""
+        """Return the program's standard input and output."""
         if self.child is None or self.child.stdin is None or self.child.stdout is None:
             raise Failure("a move was asked for before a game began")
         return self.child.stdin, self.child.stdout
 
-    def ended(self) -> str:
-        """Why the program says nothing more."""
+    def explain_end(self) -> str:
+        """Explain why the program's output explain_end."""
         if self.child is None:
             return "the program was not started"
         try:
@@ -150,7 +152,7 @@ class SaibloHost(Host):
         return f"the program exited with status {code} in the middle of the game"
 
     def end(self) -> None:
-        """Kill the program, if one runs."""
+        """Kill the program if it is running."""
         child, self.child = self.child, None
         if child is None:
             return
@@ -162,8 +164,8 @@ class SaibloHost(Host):
         child.wait()
 
 
-def unread(pipe: int) -> int:
-    """How many bytes lie in a pipe (Linux tells it at either end)."""
+def count_unread(pipe: int) -> int:
+    """Return the number of count_unread bytes in a pipe (on Linux either end has it)."""
     count = bytearray(4)
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return int.from_bytes(count, sys.byteorder)

@@ -30,9 +30,9 @@ else:
 sys.path[:] = [place for place in sys.path if place != HERE]
 
 INTERFACE_MISSING = "the course's interface is missing"
-"""Begins the message about a library without the functions, for the course's result codes."""
+"""Beginning of the message about a missing function, which selects the course's result code."""
 MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP5Point"}
-"""The names as a C++ compiler writes them when ``extern "C"`` is forgotten."""
+"""Mangled names of the functions without ``extern "C"``."""
 RUNTIME = ("libstdc++.so.6", "libm.so.6")
 UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")
 OTHER_SYSTEM = ("version `", "wrong ELF class", "invalid ELF header")
@@ -40,13 +40,13 @@ ABSENT = re.compile(r"^([^\s:]+): cannot open shared object file")
 
 
 class Point(ctypes.Structure):
-    """The course's answer."""
+    """The struct `Point` of the course."""
 
     _fields_ = (("x", ctypes.c_int), ("y", ctypes.c_int))
 
 
 class CourseHost(Host):
-    """One strategy."""
+    """The host of one strategy."""
 
     def __init__(self, folder: str, file: str) -> None:
         self.path = os.path.join(folder, file)
@@ -88,7 +88,7 @@ class CourseHost(Host):
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
-        """Show the strategy the position and take its point."""
+        """Show the strategy the position and return its point."""
         moves = message["moves"]
         position = self.position
         if moves[: len(position.moves)] != position.moves:
@@ -99,11 +99,11 @@ class CourseHost(Host):
         return {"type": "move", "ply": message["ply"], "column": y}
 
 
-# The names of the next two are what the author of a strategy that crashes reads.
+# The author of a crashing strategy reads these function names in its traceback.
 
 
 def in_get_point(get_point: Any, position: CourseBoard) -> Any:
-    """Call the strategy with arrays of its own, which it may overwrite."""
+    """Call the strategy with copies of the arrays, which it may overwrite."""
     answer = get_point(
         position.rows,
         position.columns,
@@ -119,16 +119,16 @@ def in_get_point(get_point: Any, position: CourseBoard) -> Any:
 
 
 def in_clear_point(clear_point: Any, answer: Any) -> Any:
-    """Read the point, then let the strategy free it."""
+    """Let the strategy free its point, after reading it."""
     point = (answer.contents.x, answer.contents.y)
     clear_point(answer)
     return point
 
 
 def load_runtime() -> None:
-    """Make the C++ run-time library visible to the strategy, where the system has it.
+    """Load the C++ runtime library for the strategy, if the system has it.
 
-    The course's own match program brings it, so that its sample strategies were linked without.
+    The course's sample strategies are not linked with it, as the course's match program loads it.
     """
     for name in RUNTIME:
         with contextlib.suppress(OSError):
@@ -136,31 +136,31 @@ def load_runtime() -> None:
 
 
 def unloadable(error: str, path: str) -> str:
-    """Why a library cannot be loaded, and what its author can do about it."""
-    said = "the library cannot be loaded: "
+    """Explain why a library cannot be loaded, and what its author can do."""
+    problem = "the library cannot be loaded: "
     file = os.path.basename(path)
     missing, absent = UNDEFINED.search(error), ABSENT.search(error)
     if missing is not None:
         name = missing.group(1)
-        return said + (
+        return problem + (
             f"the function or variable {name} is in none of the libraries that it names: link it "
             "with the object or library that holds it, such as -lstdc++ for C++ or -lm for "
             f"mathematics (`ldd -r {file}` lists all that is missing, `c++filt {name}` tells its "
             "name in C++)"
         )
     if absent is not None and not error.startswith(path):
-        return said + (
+        return problem + (
             f"it needs {absent.group(1)}, which is not on this system (`ldd {file}` lists all "
             "that it needs): install that, or link it statically"
         )
     if any(word in error for word in OTHER_SYSTEM):
-        return f"{said}{error}: it was made for another system, compile it on this one"
-    return said + error
+        return f"{problem}{error}: it was made for another system, compile it on this one"
+    return problem + error
 
 
 if __name__ == "__main__":
-    # After a segmentation fault the stack says in which of its functions the strategy was.
+    # After a segmentation fault the stack names the strategy's function.
     faulthandler.enable(all_threads=False)
     serve(CourseHost(*sys.argv[1:]))
-    # Not the interpreter's own end: a strategy's destructors must not hold it up.
+    # Exit at once, as a strategy's destructors could block the interpreter's shutdown.
     os._exit(0)

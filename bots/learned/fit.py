@@ -1,7 +1,7 @@
 """Fitting the evaluation to positions: rows of positions, and gradient steps by Adam.
 
-Nothing here is needed to play. All sums go in a fixed order, so equal positions and an equal start
-give equal weights.
+Players do not need this module. All sums have a fixed order, so equal positions and equal first
+weights give equal weights.
 """
 
 import math
@@ -19,13 +19,13 @@ from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
 FEATURES = KINDS * MAX_SIDE + 1
-"""Rows that a position adds up: one of each kind for a column, and that of its phase."""
+"""Rows that a position sums: one of each kind per column, and that of its phase."""
 _FADING, _FADING_SQUARE, _TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 """Adam's constants (Kingma and Ba, 2015)."""
 
 
 class Network(NamedTuple):
-    """The weights as they are learned, single-precision numbers."""
+    """The weights during training, in single precision."""
 
     table: NDArray[np.float32]
     """Shape (ROWS, HIDDEN)."""
@@ -42,19 +42,19 @@ class Moments(NamedTuple):
     square: Network
 
 
-def fresh_network(hidden: int, seed: int) -> Network:
-    """A network that has learned nothing: small random numbers, and zeros where nothing stands."""
+def new_network(hidden: int, seed: int) -> Network:
+    """Return an untrained network: small random weights, and zeros for absent patterns."""
     random = np.random.default_rng(seed)
     table = random.normal(0.0, 0.05, (ROWS, hidden)).astype(np.float32)
     table[NOTHING] = 0
-    # The middle of the hidden numbers' range, where they can learn in both directions.
+    # The middle of the hidden numbers' range, where gradients are not cut off.
     table[FIRST_PHASE:] += np.float32(0.3)
     out = random.normal(0.0, 0.3, hidden).astype(np.float32)
     return Network(table, out, np.zeros(1, np.float32))
 
 
-def no_moments(network: Network) -> Moments:
-    """The moments before the first step."""
+def zero_moments(network: Network) -> Moments:
+    """Return the moments before the first step."""
     return Moments(
         Network(*(np.zeros_like(part) for part in network)),
         Network(*(np.zeros_like(part) for part in network)),
@@ -69,9 +69,9 @@ def rows_of_moves(
 
     Args:
         board: shape (3, 3), from `engine.lanes.board_words`.
-        moves: columns from the first ply on.
-        wanted: for each ply, whether the position before that move is wanted.
-        rows: shape (n, FEATURES), with room for the wanted positions.
+        moves: the columns of the game.
+        wanted: for each ply, whether to write the position before that move.
+        rows: receives the rows, shape (n, FEATURES).
 
     Returns:
         The number of positions written.
@@ -115,7 +115,7 @@ def rows_of_moves(
 
 @inlined
 def _forward(rows: NDArray[np.uint16], network: Network, hidden: NDArray[np.float32]) -> Any:
-    """The logit of a position; `hidden` holds the sums before they are cut off."""
+    """Return the logit of a position; `hidden` receives the sums before they are clipped."""
     hidden[:] = np.float32(0)
     for row in rows:
         for j in range(len(hidden)):
@@ -128,7 +128,7 @@ def _forward(rows: NDArray[np.uint16], network: Network, hidden: NDArray[np.floa
 
 @kernel
 def logits(rows: NDArray[np.uint16], network: Network) -> NDArray[np.float32]:
-    """The logits of positions, shape (n,), of their rows, shape (n, FEATURES)."""
+    """Return the logits of positions, shape (n,), from their rows, shape (n, FEATURES)."""
     result = np.zeros(len(rows), np.float32)
     hidden = np.zeros(len(network.out), np.float32)
     for number in range(len(rows)):
@@ -162,20 +162,20 @@ def fit(
     moments: Moments,
     steps: int,
 ) -> tuple[float, int]:
-    """Go once over positions in steps of whole batches; what is left over is not used.
+    """Train for one epoch in whole batches; an incomplete last batch is skipped.
 
     Args:
         rows: shape (n, FEATURES).
         targets: shape (n,), the value of each position for its side to move, 0 .. 1.
-        order: numbers of the positions to learn from.
-        batch: positions a step.
-        rate: of learning.
-        network: changed.
-        moments: changed.
-        steps: steps that were made before.
+        order: indices of the positions to learn from, in this order.
+        batch: positions per step.
+        rate: learning rate.
+        network: updated.
+        moments: updated.
+        steps: number of earlier steps.
 
     Returns:
-        The mean cross-entropy of the positions as they were met, in nats, and all steps made.
+        The mean cross-entropy during the epoch, in nats, and the total number of steps.
 
     """
     width = len(network.out)

@@ -1,14 +1,14 @@
-"""The learned evaluation: a sum of table rows, cut off, and a weighted sum of that.
+"""The learned evaluation: a clipped sum of table rows, then a weighted sum.
 
 ::
 
     hidden = cut(phase row + sum over columns and kinds of patterns (row), 0 .. ONE)    32 numbers
     logit  = bias + sum over hidden (hidden * weight)
 
-All numbers are 16-bit integers, sums of products 32-bit ones, so every machine computes the same
-value. The idea of summing one row of a table for each feature into a small hidden layer is that of
-efficiently updatable networks (Nasu, 2018); nothing is updated here, since a position has only two
-dozen features.
+All numbers are 16-bit integers and sums of products 32-bit integers, so every machine computes the
+same value. Summing one table row per feature into a small hidden layer is the idea of efficiently
+updatable networks (Nasu, 2018); there is no incremental update, since a position has only two dozen
+features.
 """
 
 import math
@@ -28,36 +28,36 @@ from engine.vector import Lanes, lanes, unpack
 
 UniTuple: Any = types.UniTuple
 declare: Any = numba.core.cgutils.get_or_insert_function
-"""numba's types cover only part of it."""
+"""numba has only partial type information."""
 
 HIDDEN: Final = 32
 ONE: Final = 255
-"""A hidden number of 1.0, the most that counts."""
+"""A hidden number of 1.0, the upper limit."""
 LOGIT_ONE: Final = ONE * 64
-"""A logit of 1.0 as the sum of products."""
+"""A logit of 1.0 on the scale of the sum of products."""
 WHOLE: Final = 256
-"""The value of a certain win; a draw is half of it."""
+"""Value of a certain win; a draw is half of it."""
 _STEPS: Final = 4096
 _SPAN: Final = 16
-"""Logits from -8 to 8 have values of their own."""
+"""The table of values covers logits from -8 to 8."""
 _STEP: Final = _SPAN * LOGIT_ONE // _STEPS
 
 
 class Evaluation(NamedTuple):
-    """The weights, as kernels take them."""
+    """The weights as arrays for kernels."""
 
     table: NDArray[np.int16]
     """Shape (ROWS * HIDDEN,)."""
     out: NDArray[np.int16]
-    """Shape (HIDDEN,): the weight of each hidden number."""
+    """Weight of each hidden number, shape (HIDDEN,)."""
     bias: int
-    """Of the logit."""
+    """Bias of the logit."""
     values: NDArray[np.int32]
-    """Shape (_STEPS,): 1 .. WHOLE - 1 for logits from -8 to 8."""
+    """Values 1 .. WHOLE - 1 of logits from -8 to 8, shape (_STEPS,)."""
 
 
 def values_of_logits() -> NDArray[np.int32]:
-    """WHOLE / (1 + exp(-logit)), rounded, never certain."""
+    """Return the table of WHOLE / (1 + exp(-logit)), rounded, without 0 and WHOLE."""
     logits = [(step + 0.5) * _SPAN / _STEPS - _SPAN / 2 for step in range(_STEPS)]
     return np.array(
         [min(max(round(WHOLE / (1 + math.exp(-logit))), 1), WHOLE - 1) for logit in logits],
@@ -112,14 +112,14 @@ _logit_of_rows = cast("Any", intrinsic(_logit))
 
 @inlined
 def count_cells(cells: Lanes) -> np.int64:
-    """The number of cells in a set."""
+    """Return the number of cells in a set."""
     word0, word1, word2 = unpack(cells)
     return np.int64(popcount64(word0) + popcount64(word1) + popcount64(word2))
 
 
 @inlined
 def phase_row(empty: int | np.int64) -> np.int64:
-    """The table's row for the number of empty cells."""
+    """Return the table's row for the number of empty cells."""
     return np.int64(FIRST_PHASE + 2 * min(empty >> 2, PHASES // 2 - 1) + (empty & 1))
 
 
@@ -136,18 +136,18 @@ def evaluate(
     empty: int | np.int64,
     evaluation: Evaluation,
 ) -> np.int64:
-    """The value of a position for the side to move, 1 .. WHOLE - 1.
+    """Return the value of a position for the side to move, 1 .. WHOLE - 1.
 
     Args:
-        own: the stones of the side to move, which has no immediate win.
-        other: its opponent's.
-        own_threats: of the side to move, raw.
-        other_threats: of its opponent, raw.
+        own: stones of the side to move, which has no immediate win.
+        other: stones of its opponent.
+        own_threats: unmasked threats of the side to move.
+        other_threats: unmasked threats of its opponent.
         landing: the landing cells.
-        forbidden: the cell that no stone can occupy.
+        forbidden: the forbidden cell.
         free: the empty cells.
         odd_cells: `odd_from_top` of the board's cells.
-        empty: their number.
+        empty: number of empty cells.
         evaluation: the weights.
 
     """

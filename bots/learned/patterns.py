@@ -1,27 +1,25 @@
-"""The patterns that the learned evaluation sees: four numbers for every column.
+"""The patterns of the learned evaluation: four numbers for every column.
 
-A column is read from its landing cell upwards, without the forbidden cell, since the order in
-which its cells are filled is all that a threat waits for. Each number is a row of the evaluation's
-table::
+A column is read from its landing cell upwards, without the forbidden cell, because only the order
+in which its cells are filled matters for threats. Each number is a row of the evaluation's table::
 
     threats     own threats in the 5 cells above the landing cell
                 the opponent's in the landing cell and the 5 above it
     near        promises in the landing cell and the one above it: own and the opponent's, each
                 for good and for bad cells
-    far         the same of the two cells above those
+    far         the same in the two cells above those
     influence   of both sides on the lowest 4 cells
 
-A *promise* is a cell in which a stone would make a threat: two stones and a free cell stand in line
-with it, in an upright line the stones directly below it. A side has *influence* on a cell that lies
-in a line of four, not an upright one, which holds a stone of its own and none of the opponent.
+A *promise* is a cell in which a stone would make a threat: two stones and a free cell are in line
+with it (in a vertical line, the stones are directly below it). A side has *influence* on a cell in
+a non-vertical line of four with a stone of its own and none of the opponent.
 
 A free cell is *good* for the side to move if that side would fill it after all other columns are
-full and both sides have filled this one from below: the number of free cells from it to the top is
-then as odd or even as that of all free cells. This is the rule of odd and even threats (Allis,
-1988) without a reference to rows, so that a forbidden cell and boards of any size are covered.
+full: the number of free cells from it to the top then has the parity of all free cells. This is the
+rule of odd and even threats (Allis, 1988) without row numbers, so it covers a forbidden cell and
+boards of any size.
 
-To each number two bits are added: whether the column's empty cells are odd in number, and whether
-all empty cells are.
+Each number has two more bits: the parity of the column's empty cells, and of all empty cells.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,13 +48,13 @@ FIRST_NEAR: Final = 1 << (_THREAT_BITS + _CONTEXT_BITS)
 FIRST_FAR: Final = FIRST_NEAR + (1 << (_PROMISE_BITS + _CONTEXT_BITS))
 FIRST_INFLUENCE: Final = FIRST_FAR + (1 << (_PROMISE_BITS + _CONTEXT_BITS))
 NOTHING: Final = FIRST_INFLUENCE + (1 << (_INFLUENCE_BITS + _CONTEXT_BITS))
-"""The row of a column that is full or that the board lacks."""
+"""Row of a column that is full or absent."""
 FIRST_PHASE: Final = NOTHING + 1
 PHASES: Final = 40
-"""Rows for the number of empty cells, by fours, and its parity: two each of twenty."""
+"""Rows for the number of empty cells in steps of four, and its parity: 20 times 2."""
 ROWS: Final = FIRST_PHASE + PHASES
 KINDS: Final = 4
-"""Kinds of patterns, so rows for each column."""
+"""Number of kinds of patterns, each with a row per column."""
 
 _I16 = ir.IntType(16)
 _REGISTER = ir.VectorType(_I16, COLUMNS)
@@ -84,14 +82,14 @@ def _popcounts(builder: Any, value: Any) -> Any:
 
 
 def _without_gap(builder: Any, cells: Any, forbidden: Any) -> Any:
-    """The cells of each column with those above the forbidden one moved down into its place."""
+    """Close the gap of the forbidden cell: shift the cells above it down by one."""
     low = builder.sub(forbidden, _each(1))
     above = builder.and_(cells, builder.not_(low))
     return builder.or_(builder.and_(cells, low), builder.lshr(above, _each(1)))
 
 
 class _Columns:
-    """A position's columns, as every kind of pattern reads them."""
+    """The columns of a position, from which all patterns are read."""
 
     def __init__(self, builder: Any, free: Any, landing: Any, forbidden: Any, odd: Any) -> None:
         self.builder = builder
@@ -106,11 +104,11 @@ class _Columns:
         )
 
     def from_landing(self, cells: Any) -> Any:
-        """The cells as bits of a number, the landing cell's lowest."""
+        """Return each column's cells as a number with the landing cell as the lowest bit."""
         return self.builder.lshr(_without_gap(self.builder, cells, self.forbidden), self.height)
 
     def rows(self, pattern: Any, bits: int, first: int) -> Any:
-        """The rows of the table."""
+        """Return the table rows of a pattern."""
         builder = self.builder
         number = builder.or_(pattern, builder.shl(self.context, _each(bits)))
         if first:
@@ -119,13 +117,13 @@ class _Columns:
 
 
 def _bits(builder: Any, value: Any, first: int, count: int) -> Any:
-    """Bits `first` to `first + count - 1` of each column as a number."""
+    """Return bits `first` to `first + count - 1` of each column as a number."""
     moved = builder.lshr(value, _each(first)) if first else value
     return builder.and_(moved, _each((1 << count) - 1))
 
 
 def _joined(builder: Any, *parts: tuple[Any, int]) -> Any:
-    """Numbers of so many bits each side by side, the first one lowest."""
+    """Join (number, width in bits) pairs into one number, the first one lowest."""
     result, place = parts[0]
     for value, width in parts[1:]:
         result = builder.or_(result, builder.shl(value, _each(place)))
@@ -135,7 +133,7 @@ def _joined(builder: Any, *parts: tuple[Any, int]) -> Any:
 
 _STEPS = (-3, -2, -1, 1, 2, 3)
 _WINDOWS = ((-3, -2, -1), (-2, -1, 1), (-1, 1, 2), (1, 2, 3))
-"""The other three cells of the four lines that go through a cell in one direction, by distance."""
+"""Distances of the other three cells in the four lines through a cell in one direction."""
 
 
 def _any_of(builder: Any, values: Sequence[Any]) -> Any:
@@ -150,9 +148,9 @@ def _along(builder: Any, cells: Any, slope: int) -> dict[int, Any]:
 
 
 def _promises(builder: Any, stones: Any, gaps: Sequence[Any]) -> list[Any]:
-    """The cells, occupied ones too, in which a stone would make a threat: for each set of gaps.
+    """Return the promises for each set of gaps, including occupied cells.
 
-    A gap is the cell that becomes the threat.
+    A gap is the cell that would become the threat.
     """
     found: list[list[Any]] = [[] for _ in gaps]
     for slope in _SLOPES:
@@ -178,7 +176,7 @@ def _promises(builder: Any, stones: Any, gaps: Sequence[Any]) -> list[Any]:
 
 
 def _influence(builder: Any, stones: Any, free: Any) -> Any:
-    """The cells, occupied ones too, on lines with a stone of the side and none of the other."""
+    """Return the cells, including occupied ones, on lines with stones of one side only."""
     found = []
     for slope in _SLOPES:
         near = _along(builder, stones, slope)
@@ -261,11 +259,11 @@ def _rows_of(
 
 
 odd_from_top: Callable[[Lanes], Lanes] = cast("Any", _odd_from_top)
-"""The cells from which an odd number of cells lie up to the top of the column, they included."""
+"""Return the cells from which there is an odd number of cells to the top, itself included."""
 rows_of: Callable[..., tuple[Lanes, Lanes, Lanes, Lanes]] = cast("Any", _rows_of)
-"""The table's rows of every column, for each kind of pattern.
+"""Return the table rows of every column for each kind of pattern.
 
-Arguments: stones of the side to move and of its opponent, the threats of both (raw), the free
-cells, the landing cells, the forbidden cell, `odd_from_top` of the board's cells, and 1 if the free
-cells are odd in number, else 0.
+Arguments: stones of the side to move and of its opponent, unmasked threats of both, free cells,
+landing cells, forbidden cell, `odd_from_top` of the board's cells, and the parity of the number of
+free cells.
 """

@@ -1,4 +1,4 @@
-"""The players whose search asks the learned evaluation."""
+"""The players that search with the learned evaluation."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class LearnedPlayer(TreePlayer):
         return settings
 
     def advance(self, simulations: int) -> bool:
-        """Expand nodes; False when the root is solved, or its scores would outgrow their words."""
+        """Expand nodes; return False if the root is solved or has `MOST_VISITS`."""
         kernel.search(
             self._memory(),
             float(self._settings.c) * _HALF,

@@ -1,9 +1,9 @@
-"""A tree search whose new nodes are worth what the learned evaluation says of their children.
+"""A tree search in which new nodes get their value from the learned evaluation.
 
-A descent ends at a node without children. All of them are made and evaluated at once, and the
-best one's value is what the descent brings home: a look one ply ahead for the price of a
-descent. v22 mixes the result of one careful rollout into it: noisy, but wrong in other positions
-than the evaluation is. The tree is that of `bots.uct.tree`, with scores in parts of `WHOLE`.
+A descent ends at a node without children: all of them are made and evaluated at once, and the best
+child's value is backed up, so every descent looks one ply ahead. v22 mixes in the result of one
+careful rollout, which is noisy, but wrong in other positions than the evaluation. The tree is that
+of `bots.uct.tree`, with scores in parts of `WHOLE`.
 """
 
 from typing import Any
@@ -38,10 +38,11 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
 PARTS = 256
-"""Of a new node's value: what `mixed` counts."""
+"""Denominator of `mixed`, the share of a rollout in a new node's value."""
 
 MOST_VISITS = (2**31 - 1) // WHOLE
-"""Of a root: its children's scores are 32-bit integers, and a win counts WHOLE a visit."""
+"""Largest number of visits of a root: its children's scores are 32-bit integers, and a win adds
+WHOLE."""
 
 _expand = expansion_on(vector)
 _rollout = rollout_on(vector)
@@ -49,19 +50,19 @@ _rollout = rollout_on(vector)
 
 @inlined
 def points_of(outcome: Any) -> int:
-    """The certain value of a solved node for its mover, 0 .. WHOLE."""
+    """Return the value of a solved node for its mover, 0 .. WHOLE."""
     return WHOLE if outcome == WON else (WHOLE // 2 if outcome == DRAWN else 0)
 
 
 @inlined
 def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved: bool) -> None:
-    """Count a descent along its path.
+    """Back up the result of a descent along its path.
 
     Args:
-        tree: changed.
+        tree: updated.
         path: place and stride of every node from the root on.
         depth: plies from the root to the last node.
-        points: the value for the last node's mover, 0 .. WHOLE.
+        points: value for the last node's mover, 0 .. WHOLE.
         solved: whether a child of the last node, or the node itself, has just been solved.
 
     """
@@ -94,15 +95,15 @@ def search(
 ) -> None:
     """Expand `simulations` nodes or make `descents` descents.
 
-    Stops when the root is solved or has `MOST_VISITS`.
+    The search also stops if the root is solved or has `MOST_VISITS`.
 
     Args:
-        memory: of the search; its tree, path and counters are changed.
+        memory: the search's memory; tree, path and counters are updated.
         c: exploration constant.
         evaluation: the weights.
-        mixed: parts of `PARTS` of a new node's value that are a rollout's result.
-        simulations: nodes to expand.
-        descents: limit on all descents.
+        mixed: share of a rollout in a new node's value, of `PARTS`.
+        simulations: number of nodes to expand.
+        descents: limit of all descents.
 
     """
     stones, board, tree, path, counters = memory
@@ -154,7 +155,7 @@ def search(
             tries = np.uint64(meta & COLUMNS)
             room = np.int64(popcount64(tries))
             if used + HEAD + FIELDS * room > limit:
-                # The tree is full: the static value is all there is.
+                # The tree is full: use the static value.
                 new += 1
                 points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
             else:
@@ -174,8 +175,8 @@ def search(
                 best: Any = np.int64(0)
                 child = first
                 value: Any = np.int64(0)
-                # Among equals the first one is chosen: the order is drawn, so that another seed
-                # makes another search.
+                # The first of equals is chosen, so the order is random: another seed makes another
+                # search.
                 random = step_random(random)
                 turn = below_random(random, COLUMN_COUNT)
                 while tries:

@@ -1,4 +1,4 @@
-"""The settings in which versions with a learned evaluation can differ."""
+"""The settings of versions with a learned evaluation."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from bots.uct.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class LearnedSettings(Settings):
-    """The settings of the versions with a learned evaluation."""
+    """The settings of one version with a learned evaluation."""
 
     mixed: int = 0
-    """v22: parts of 256 of a new node's value that are a careful rollout's result."""
+    """v22: share of a careful rollout in a new node's value, of 256."""
     weights: str = SHIPPED
-    """A file of weights, `shipped`, or the hash of a file that was kept."""
+    """A file of weights, `shipped`, or the SHA-256 of a stored file."""

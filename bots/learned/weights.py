@@ -1,4 +1,4 @@
-"""The content of a file of weights: integers, compressed."""
+"""The content of a file of weights: compressed integers."""
 
 import functools
 import io
@@ -15,7 +15,7 @@ from bots.learned.patterns import NOTHING, ROWS
 from bots.learned.weights_file import find_weights, read_file
 
 OUT_ONE: Final = LOGIT_ONE // ONE
-"""A weight of 1.0 of a hidden number."""
+"""Scale of the weights of hidden numbers: 1.0 as an integer."""
 _MOST: Final = 2**15 - 1
 
 
@@ -30,10 +30,10 @@ class Weights(NamedTuple):
     """Shape (1,)."""
 
 
-def quantized(
+def quantize(
     table: NDArray[np.float32], out: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> Weights:
-    """Learned numbers as integers; those too large for 16 bits become the largest."""
+    """Convert trained numbers to 16-bit integers, clipping those that are too large."""
 
     def whole(values: NDArray[np.float32], one: int) -> NDArray[np.int16]:
         return np.clip(np.rint(values * one), -_MOST, _MOST).astype(np.int16)
@@ -43,39 +43,39 @@ def quantized(
     )
 
 
-def packed(weights: Weights) -> bytes:
-    """The content of a file; equal weights give equal bytes."""
+def pack_weights(weights: Weights) -> bytes:
+    """Return the content of a file; equal weights give equal bytes."""
     file = io.BytesIO()
     np.savez_compressed(file, **weights._asdict())
     return file.getvalue()
 
 
 def read_weights(path: Path) -> Weights:
-    """The weights in a file; its arrays are shared, and not to be changed.
+    """Read the weights in a file; callers share the arrays and must not change them.
 
     Raises:
-        SpecError: it cannot be read, or holds something else.
+        SpecError: the file cannot be read, or does not contain weights.
 
     """
     content = read_file(path)
     try:
         weights = _unpacked(content)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise SpecError(f"{path} holds no weights: train some with ladder train value") from error
+        raise SpecError(f"{path} holds no weights: make some with `ladder train value`") from error
     shapes = {"table": (ROWS, HIDDEN), "out": (HIDDEN,), "bias": (1,)}
     for name, part in weights._asdict().items():
         kind = np.int64 if name == "bias" else np.int16
         if part.shape != shapes[name] or part.dtype != kind:
             raise SpecError(
                 f"{path}: {name} has {part.dtype} numbers of shape {part.shape}, where "
-                f"{np.dtype(kind)} of shape {shapes[name]} are needed: train it anew"
+                f"{np.dtype(kind)} of shape {shapes[name]} are needed: train the weights again"
             )
     if weights.table[NOTHING].any():
-        raise SpecError(f"{path}: a column that is not there must weigh nothing: train it anew")
+        raise SpecError(f"{path}: the weights of absent columns must be 0: train the weights again")
     return weights
 
 
-# Self-play builds two players a game, and a host one.
+# Cached, because every game builds one or two players.
 @functools.lru_cache(maxsize=2)
 def _unpacked(content: bytes) -> Weights:
     with np.load(io.BytesIO(content), allow_pickle=False) as found:
@@ -88,10 +88,10 @@ def _values() -> NDArray[np.int32]:
 
 
 def read_evaluation(text: str) -> Evaluation:
-    """The evaluation that an option names; its arrays are shared, and not to be changed.
+    """Return the evaluation that an option names; callers must not change its arrays.
 
     Raises:
-        SpecError: there are no such weights.
+        SpecError: the weights do not exist.
 
     """
     table, out, bias = read_weights(find_weights(text))

@@ -1,8 +1,8 @@
-"""Files of weights, and the option that names one; imports neither numpy nor a compiler.
+"""Files of weights and the option that names one, without numpy or a compiler.
 
-A settled option is the SHA-256 of its file, so that other weights make another revision. When a
-player is registered with a file, that file is kept in this user's cache under its hash: the bot
-outlives a move of the file or a training that goes on.
+A resolved option is the SHA-256 of its file, so other weights make another revision. When a player
+is registered with a file, a copy is stored in the user's cache under its hash: the bot still works
+if the file is moved or changed later.
 """
 
 import hashlib
@@ -16,22 +16,22 @@ from bots.errors import SpecError
 from engine.cache import cache_root
 
 SHIPPED: Final = "shipped"
-"""The word for the weights that come with the package."""
+"""Option value for the weights of the package."""
 SHIPPED_FILE: Final = Path(__file__).with_name("weights.npz")
 LARGEST_FILE: Final = 1_000_000
-"""Bytes."""
+"""Limit in bytes."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def find_weights(text: str, folder: Path | None = None) -> Path:
-    """The file of an option: ``shipped``, a file, or the SHA-256 of one that was kept.
+    """Return the file of an option: ``shipped``, a path, or the SHA-256 of a stored file.
 
     Args:
-        text: the option.
-        folder: where a relative path begins; None: in the current folder.
+        text: the option's value.
+        folder: base of relative paths, None for the current folder.
 
     Raises:
-        SpecError: weights of that hash are not on this machine.
+        SpecError: no weights with this hash are stored on this machine.
 
     """
     if text == SHIPPED:
@@ -41,48 +41,48 @@ def find_weights(text: str, folder: Path | None = None) -> Path:
         return path
     if text == hash_of(SHIPPED_FILE):
         return SHIPPED_FILE
-    kept = _kept(text)
-    if not kept.exists():
+    stored = _stored_path(text)
+    if not stored.exists():
         raise SpecError(
             f"the weights {text[:12]}... are not on this machine: register the player again "
             "from their file"
         )
-    return kept
+    return stored
 
 
-def settled_weights(text: str, folder: Path | None = None) -> str:
-    """The SHA-256 of the weights that an option names; their file is kept under it.
+def store_weights(text: str, folder: Path | None = None) -> str:
+    """Store a copy of the weights that an option names, and return its SHA-256.
 
     Raises:
-        SpecError: there is no such file, it is too large, or it cannot be kept.
+        SpecError: the file does not exist, is too large, or cannot be stored.
 
     """
     path = find_weights(text, folder)
     digest = hash_of(path)
-    kept = _kept(digest)
-    if path != SHIPPED_FILE and not kept.exists():
+    stored = _stored_path(digest)
+    if path != SHIPPED_FILE and not stored.exists():
         try:
-            _keep(read_file(path), kept)
+            _store(read_file(path), stored)
         except OSError as error:
-            raise SpecError(f"{path} cannot be copied to {kept}: {error.strerror}") from error
+            raise SpecError(f"{path} cannot be copied to {stored}: {error.strerror}") from error
     return digest
 
 
 def hash_of(path: Path) -> str:
-    """The SHA-256 of a file, 64 hex digits.
+    """Hash a file with SHA-256, 64 hex digits.
 
     Raises:
-        SpecError: it cannot be read, or is too large for weights.
+        SpecError: the file cannot be read, or is too large for weights.
 
     """
     return hashlib.sha256(read_file(path)).hexdigest()
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file of weights.
+    """Read the bytes of a file of weights.
 
     Raises:
-        SpecError: it cannot be read, or is too large for weights.
+        SpecError: the file cannot be read, or is too large for weights.
 
     """
     try:
@@ -95,12 +95,12 @@ def read_file(path: Path) -> bytes:
     return content
 
 
-def _kept(digest: str) -> Path:
+def _stored_path(digest: str) -> Path:
     return cache_root() / "weights" / f"{digest}.npz"
 
 
-def _keep(content: bytes, place: Path) -> None:
-    """Write a file whole or not at all."""
+def _store(content: bytes, place: Path) -> None:
+    """Write a file as a whole."""
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(dir=place.parent)
     with os.fdopen(descriptor, "wb") as file:

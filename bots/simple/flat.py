@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: random games after every legal move, no tree."""
+"""Flat Monte Carlo: random games after every legal move, without a tree."""
 
 import time
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from engine.board import Board
 from engine.compiled import kernel
 
 CLOCK_SHARE = 0.95
-"""Part of the move time that is used."""
+"""Share of the move time that is used."""
 
 
 @kernel
@@ -37,7 +37,7 @@ def sample(
     random: np.uint64,
     simulations: int,
 ) -> np.uint64:
-    """Play uniformly random games from the position, adding +1, 0, -1 per first column."""
+    """Play uniformly random games, adding +1, 0 or -1 to the sum of their first column."""
     cells = root_cells.copy()
     tops = root_tops.copy()
     state = root_state.copy()
@@ -63,18 +63,18 @@ def sample(
 
 
 class FlatMonteCarlo:
-    """Plays the column with the highest sum of results of random games."""
+    """A player of the column with the highest sum of results of random games."""
 
     def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
         self._board = board
         self._side = side
         self._seed = seed
         self._budget = budget
-        # With a move to lay out, so that every kernel is there before the clock runs.
+        # With a move on the board, so that every kernel is compiled before the clock runs.
         _ColumnSums(board, (0,), state_of_move(0, 0, 0)).advance(1)
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The best column; among equals the leftmost."""
+        """Return the best column, the leftmost of equals."""
         started = time.perf_counter()
         sums = _ColumnSums(
             self._board, tuple(moves), state_of_move(self._seed, self._side, len(moves))
@@ -97,7 +97,7 @@ class _ColumnSums:
         self._random = sample(
             *self._start, self._side, self._sums, self._games, self._random, simulations
         )
-        # A Python integer would come back as a new signature of the kernel.
+        # As a Python integer it would compile the kernel for another signature.
         self._random = np.uint64(self._random)
         return True
 

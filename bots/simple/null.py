@@ -1,4 +1,4 @@
-"""The player of the harness's benchmark: a game costs nothing but the protocol."""
+"""The player of the harness's benchmark, which takes no time to move."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from engine.board import Board
 from engine.position import Position
 
 SCRIPT = (6, 1, 5, 0, 1, 0, 2, 3, 6, 1, 3, 4, 0, 4, 1, 0, 5, 1, 3, 2)
-"""A game of 20 plies on the standard board; the last one connects four."""
+"""A game of 20 plies on the standard board whose last ply connects four."""
 
 _CHOICES = tuple(Choice(column) for column in SCRIPT)
 
 
 class Null:
-    """Plays a fixed game of exactly 20 plies on the standard board, on either side."""
+    """A player of a fixed game of exactly 20 plies on the standard board, on either side."""
 
     def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
         del side, seed, budget
@@ -22,7 +22,7 @@ class Null:
         self._standard = board == Board(6, 7)
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The script's next column; off the script the leftmost legal one."""
+        """Return the script's next column, or the leftmost legal one in other positions."""
         ply = len(moves)
         if self._standard and ply < len(SCRIPT) and tuple(moves) == SCRIPT[:ply]:
             return _CHOICES[ply]

@@ -1,4 +1,4 @@
-"""Players that look at nothing but the legal columns."""
+"""Players that consider only which columns are legal."""
 
 from collections.abc import Sequence
 
@@ -10,19 +10,19 @@ from engine.seeds import SplitMix, mix
 
 
 class Stupid:
-    """Plays the leftmost legal column."""
+    """A player of the leftmost legal column."""
 
     def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
         del side, seed, budget
         self._board = board
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The leftmost legal column."""
+        """Return the leftmost legal column."""
         return Choice(Position.from_moves(self._board, moves).legal_moves()[0])
 
 
 class Random:
-    """Plays a uniform legal column, drawn from the game's seed, the side and the ply."""
+    """A player of random legal columns, drawn from the game's seed, the side and the ply."""
 
     def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
         del budget
@@ -31,6 +31,6 @@ class Random:
         self._seed = seed
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """A uniform legal column."""
+        """Return a random legal column."""
         legal = Position.from_moves(self._board, moves).legal_moves()
         return Choice(SplitMix(mix(self._seed, self._side, len(moves))).choice(legal))

@@ -1,6 +1,6 @@
-"""The settings in which v1 to v4 can differ; those of the later versions start from them.
+"""The settings of v1 to v4, on which those of later versions build.
 
-They have a file of their own, so that a new setting is no change of these four
+They have their own file, so that a new setting does not change the identity of these four
 (`bots.identity`).
 """
 
@@ -16,13 +16,14 @@ class BaseSettings:
     c: float = 1.0
     """Exploration constant for values in 0 .. 1."""
     clock_share: float = 2.80 / 3.00
-    """Part of the move time that is used (v9: 2.95/3.00)."""
+    """Share of the move time that is used (v9: 2.95/3.00)."""
     memory_mib: int = 640
-    """Cap of the search structures in MiB; the search goes on without growing when it is full."""
+    """Limit of the search's memory in MiB; a search with full memory continues without new
+    nodes."""
     win_check: bool = False
-    """v2: a rollout begins with a test for a four just connected."""
+    """v2: a rollout first tests for a four just connected."""
     exact: bool = False
-    """v3: integer totals, and the end of the game is flagged when a node is made."""
+    """v3: integer totals, and nodes at the end of the game are flagged."""
     convert: bool = False
     """v4: a new node whose side to move can win at once becomes an end node."""
 

@@ -1,9 +1,9 @@
-"""Exact solving near the end (v18): alpha-beta over all moves, with a table of known positions.
+"""Exact solving near the end (v18): alpha-beta over all moves, with a transposition table.
 
-A score is relative to its position: WIN - d when the side to move wins in d plies, -(WIN - d) when
-it loses in d, 0 for a draw. So a better score is a faster win or a slower loss, and a score in the
-table holds wherever its position is met. The search keeps its own stack of frames, since it
-must stop at a limit of positions.
+A score is relative to its position: WIN - d if the side to move wins in d plies, -(WIN - d) if it
+loses in d, 0 for a draw. Better scores are sooner wins and later losses, and a score in the table
+is valid wherever its position occurs. The search has its own stack of frames, because it must stop
+at a limit of positions.
 """
 
 from typing import Any, Final, NamedTuple
@@ -18,31 +18,31 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
 WIN: Final = 200
 UNKNOWN: Final = 1000
-"""The score of a search that reached its limit."""
+"""Score of a search that reached its limit."""
 TABLE_BITS: Final = 17
 MOST_CELLS: Final = 48
-"""The most empty cells of a position that can be solved: the frames of the stack less two."""
+"""Most empty cells of a position that can be solved: the frames of the stack less two."""
 
 TRIES, ALPHA, BETA, BEST, MOVE, FROM, SLOT, TRIED = range(8)
 FIELDS: Final = 8
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3
 _TAG: Final = 10
-"""Bits of a table value below its tag."""
+"""Number of bits of a table value below its tag."""
 
 Frames = NDArray[np.int64]
 
 
 class EndgameMemory(NamedTuple):
-    """The solver's stack and table, four MiB."""
+    """The solver's stack and table, 4 MiB."""
 
     stones: WordArray
-    """Of the stack, two rows a frame."""
+    """Stones of the stack, two rows per frame."""
     frames: Frames
-    """Its numbers."""
+    """Frames of the stack."""
     keys: WordArray
-    """The table's positions."""
+    """Keys of the table."""
     values: NDArray[np.int64]
-    """Their bounds, with the kind of bound above them."""
+    """Bounds of the table, with the kind of bound in the upper bits."""
 
 
 def endgame_memory() -> EndgameMemory:
@@ -57,19 +57,19 @@ def endgame_memory() -> EndgameMemory:
 
 @inlined
 def from_child(score: Any) -> Any:
-    """A child's score as its parent sees it: the other side, one ply further away."""
+    """Return a child's score for its parent: the other side, one ply further away."""
     return -(score - 1) if score > 0 else (-(score + 1) if score < 0 else 0)
 
 
 @inlined
 def to_child(bound: Any) -> Any:
-    """The inverse of `from_child`."""
+    """Return the inverse of `from_child`."""
     return -(bound + 1) if bound > 0 else (-(bound - 1) if bound < 0 else 0)
 
 
 @inlined
 def take_score(frame: NDArray[np.int64], score: Any) -> None:
-    """Back up the score of the child that the frame has just tried."""
+    """Back up the score of the child that the frame has just searched."""
     value = from_child(score)
     if value > frame[BEST]:
         frame[BEST] = value
@@ -85,18 +85,18 @@ def solve_endgame(
     memory: EndgameMemory,
     limit: int,
 ) -> tuple[int, int, int]:
-    """The score of a position and a best column.
+    """Return the score of a position and a best column.
 
     Args:
-        root: shape (2, 3), from `engine.lanes.stone_words`; nobody has won.
+        root: shape (2, 3), from `engine.lanes.stone_words`; the game is not over.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        order: the columns in the order of trying.
-        memory: of the search; changed.
-        limit: the most positions that may be visited.
+        order: the columns in search order.
+        memory: the search's memory; updated.
+        limit: limit of visited positions.
 
     Returns:
-        The score or `UNKNOWN`, a best column (-1 where threats alone decide), and the number of
-        positions visited.
+        The score or `UNKNOWN`, a best column (-1 if threats alone decide), and the number of
+        visited positions.
 
     """
     stones, frames, keys, values = memory
@@ -146,7 +146,7 @@ def solve_endgame(
                 if keys[slot, 0] == word0 and keys[slot, 1] == word1 and keys[slot, 2] == word2:
                     bound = (values[slot] & ((1 << _TAG) - 1)) - WIN
                     tag = values[slot] >> _TAG
-                    # The root needs a move, which the table does not keep.
+                    # The root needs a move, which the table does not store.
                     if depth > 0:
                         if tag == EXACT:
                             known = True

@@ -1,4 +1,4 @@
-"""Expansion: the outcome of a new node and the columns to expand, read from both sides' threats."""
+"""Expansion: a new node's outcome and the columns to expand, from both sides' threats."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -12,10 +12,10 @@ from engine.compiled import inlined
 
 
 def expansion_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint64]]:
-    """The expansion of a node on the sets of cells of `engine.lanes` or `engine.vector`.
+    """Build the expansion of a node for sets of `engine.lanes` or `engine.vector`.
 
-    Arguments of the kernel: the outlook, whether its `other` side may just have connected four, and
-    the switches. Returns the outcome for that side, its distance in plies, and the columns to
+    The kernel takes the outlook, whether its `other` side may just have connected four, and the
+    switches. It returns the outcome for that side, its distance in plies, and the columns to
     expand.
     """
     either, both = layout.either, layout.both

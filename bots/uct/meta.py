@@ -1,4 +1,4 @@
-"""The meta word of a node, in trees and graphs alike: columns left, outcome, distance.
+"""The meta word of a node in trees and graphs: columns left, outcome, distance.
 
 ::
 
@@ -19,35 +19,35 @@ from engine.compiled import inlined
 Integer: TypeAlias = int | np.int32 | np.int64
 
 COLUMNS = 0xFFF
-"""Mask of the columns not yet expanded."""
+"""Mask of the columns that are not yet expanded."""
 COLUMN = 12
-"""Lowest bit of the column; `OUTCOME`, `DISTANCE` and `SIDE` are lowest bits, too."""
+"""Lowest bit of the column field; likewise `OUTCOME`, `DISTANCE` and `SIDE`."""
 OUTCOME = 16
 DISTANCE = 18
 SIDE = 26
 UNSEEN = 1 << 26
-"""Mask of the mark of a child that nobody has visited."""
+"""Flag of a child without visits."""
 
 
 @inlined
 def outcome_of(meta: Integer) -> Integer:
-    """`OPEN`, or the result proven for the mover."""
+    """Return `OPEN` or the result proven for the mover."""
     return (meta >> OUTCOME) & 3
 
 
 @inlined
 def column_of(meta: Integer) -> Integer:
-    """The column of the move into the node."""
+    """Return the column of the move into the node."""
     return (meta >> COLUMN) & 15
 
 
 @inlined
 def distance_of(meta: Integer) -> Integer:
-    """Plies from the node to the proven end."""
+    """Return the plies from the node to the proven end."""
     return (meta >> DISTANCE) & 255
 
 
 @inlined
 def points_of(outcome: Integer) -> int:
-    """Twice the certain result of a solved node for its mover."""
+    """Return twice the result of a solved node for its mover."""
     return 2 if outcome == WON else (1 if outcome == DRAWN else 0)

@@ -1,4 +1,4 @@
-"""The proven result of a node, for its mover: the side whose move led into it."""
+"""The proven result of a node for its mover, the side whose move led into it."""
 
 from typing import Final
 

@@ -1,25 +1,25 @@
-"""What the expansion and the rollout of a new node start from."""
+"""The input of the expansion and the rollout of a new node."""
 
 from typing import Any, NamedTuple
 
 
 class Outlook(NamedTuple):
-    """A position in sets of cells of `engine.lanes` or `engine.vector`, and its threats.
+    """A position and its threats as sets of `engine.lanes` or `engine.vector`.
 
-    A search knows most of it when it makes a node, so nothing is computed again.
+    A search has most of these sets when it makes a node, so they are not computed again.
     """
 
     own: Any
     """Stones of the side to move."""
     other: Any
     occupied: Any
-    """All stones, and the forbidden cell."""
+    """All stones and the forbidden cell."""
     landing: Any
-    """The cells on which a stone comes to rest now."""
+    """Landing cells."""
     own_threats: Any
-    """The cells that complete a four of the side to move."""
+    """Cells that complete a four of the side to move."""
     other_threats: Any
     bottoms: Any
-    """The lowest cell of each column."""
+    """Lowest cell of each column."""
     cells: Any
-    """The cells of the board."""
+    """Cells of the board."""

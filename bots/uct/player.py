@@ -1,4 +1,4 @@
-"""The part that all players with fast searches share: the course of a move, and its answer."""
+"""The base of all players with fast searches: the steps of a move and its result."""
 
 import time
 from abc import ABC, abstractmethod
@@ -25,9 +25,9 @@ from engine.lanes import board_words, stone_words
 from engine.position import Position
 
 MOST_SIMULATIONS_PER_MS = 3000
-"""More simulations a millisecond than any machine makes; bounds the memory of a timed move."""
+"""More simulations per millisecond than any machine makes, to size the memory of a timed move."""
 DESCENTS_PER_SIMULATION = 4
-"""Descents per simulation asked for, after which a search with nothing new to find gives up."""
+"""Descents per requested simulation after which a search without new nodes stops."""
 PV_PLIES = 16
 OUTCOMES: dict[int, Literal["win", "draw", "loss"]] = {WON: "win", DRAWN: "draw", LOST: "loss"}
 
@@ -35,7 +35,7 @@ Node = TypeVar("Node")
 
 
 class Statistics(NamedTuple):
-    """The counts of one move's search."""
+    """The counters of one move's search."""
 
     new: int
     """Simulations of this move."""
@@ -48,26 +48,26 @@ class Statistics(NamedTuple):
 class SearchPlayer(ABC, Generic[Node]):
     """One side of one game. Its options are the fields of `Settings`.
 
-    A subclass keeps the search's memory; `Node` is its name of a node.
+    A subclass has the search's memory; `Node` is its type of a node.
     """
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
     ) -> None:
-        del side  # the moves give it
+        del side  # the moves determine it
         self._board = board
         self._seed = seed
         self._budget = budget
         self._settings = self._read(options)
         self._words = board_words(board)
-        # Compiles, or loads from the cache, everything that `choose` will call.
+        # Compile or load everything that `choose` calls.
         self._allocate(64)
         self._run_every_kernel()
         self._simulations = budget.simulations or MOST_SIMULATIONS_PER_MS * (budget.time_ms or 1)
         self._allocate(self._simulations)
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The best column by the rules of the version."""
+        """Return the best column by the rules of the version."""
         started = time.perf_counter()
         self._set_position(tuple(moves))
         if exact := self._exact_answer():
@@ -75,7 +75,7 @@ class SearchPlayer(ABC, Generic[Node]):
         if not self._solved():
             spend(self, self._budget, share=self._settings.clock_share, started=started)
         if not self._children(None):
-            # The reused part of the tree has left no room for the root's own moves.
+            # The reused part of the tree has left no space for the root's moves.
             self._allocate(self._simulations)
             self._begin(tuple(moves))
             self.advance(4 * self._board.columns)
@@ -86,34 +86,34 @@ class SearchPlayer(ABC, Generic[Node]):
 
     @abstractmethod
     def advance(self, simulations: int) -> bool:
-        """Make new simulations; False when the root is solved."""
+        """Make new simulations; return False if the root is solved."""
 
     @abstractmethod
     def _allocate(self, simulations: int) -> None:
-        """Get memory for moves of `simulations` simulations and forget everything."""
+        """Allocate memory for moves of `simulations` simulations, without any nodes."""
 
     @abstractmethod
     def _begin(self, moves: tuple[int, ...]) -> None:
-        """Make the position after the moves the root; `_set_position` has read it already."""
+        """Make the position after the moves the root; `_set_position` was called before."""
 
     def _exact_answer(self) -> Choice | None:
-        """An exact answer without a search, where there is one."""
+        """Return an exact answer without a search, or None."""
         return None
 
     @abstractmethod
     def _solved(self) -> bool:
-        """Whether the root's result is proven."""
+        """Return whether the root's result is proven."""
 
     @abstractmethod
     def _children(self, node: Node | None) -> list[tuple[Candidate, Node]]:
-        """The visited children of a node, None for the root."""
+        """Return the visited children of a node (None means the root)."""
 
     @abstractmethod
     def _statistics(self) -> Statistics:
-        """The counts of this move."""
+        """Return the counters of this move."""
 
     def _run_every_kernel(self) -> None:
-        """Call every kernel once, those of the step to the next move included."""
+        """Call every kernel once, including those that move the root."""
         self._set_position(())
         self.advance(3)
         self._set_position((self._children(None)[0][0].column,))
@@ -126,11 +126,11 @@ class SearchPlayer(ABC, Generic[Node]):
         self._begin(moves)
 
     def _root_columns(self) -> int:
-        """The columns to expand in a new root, as bits."""
+        """Return the columns to expand in a new root, as bits."""
         everything = sum(1 << column for column in self._position.legal_moves())
         if not self._settings.forced:
             return everything
-        # With a win nothing else is expanded; else threats must be blocked, as far as they can.
+        # Only a win is expanded if there is one, else the blocks of threats.
         return self._root_threats.wins or self._root_threats.threats or everything
 
     def _answer(self) -> Choice:
@@ -152,7 +152,7 @@ class SearchPlayer(ABC, Generic[Node]):
         return Choice(best.column, info)
 
     def _best(self, candidates: list[Candidate]) -> Candidate:
-        """The choice of the move."""
+        """Return the best candidate for the move."""
         if self._settings.distances:
             return best_proven(candidates, self._board.columns)
         return best_mean(candidates, self._board.columns, self._root_threats.threats)

@@ -1,9 +1,8 @@
 """The rollout of the fast searches: a random game with one ply of look-ahead.
 
-At each step, for the side to move: an immediate win ends the rollout as a win; else two or more
-wins of the opponent end it as a loss; else the one win of the opponent is blocked; else a random
-column that is not full takes a stone, with one draw of the generator and the k-th column in
-ascending order.
+At each step, for the side to move: an immediate win ends the rollout; else two or more immediate
+wins of the opponent end it as a loss; else a single one is blocked; else the move is a random
+column, drawn by one step of the generator.
 """
 
 from collections.abc import Callable
@@ -17,14 +16,14 @@ from engine.compiled import inlined
 
 
 def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
-    """The rollout on the sets of cells of `engine.lanes` or `engine.vector`.
+    """Build the rollout for sets of `engine.lanes` or `engine.vector`.
 
-    Arguments of the kernel: the outlook, the generator's state, and whether to play carefully.
-    Returns twice the result for the side to move, and the state. Four stones already on the board
-    are not looked for.
+    The kernel takes the outlook, the generator's state, and whether to play carefully. It returns
+    twice the result for the side to move, and the state. It does not detect a four that is already
+    on the board.
 
-    Careful play never drops a stone below a cell in which the opponent would win, and takes a
-    position in which nothing else is left for lost.
+    A careful rollout never plays below a cell in which the opponent would win; if no other move is
+    left, the position counts as lost.
     """
     either, both = layout.either, layout.both
     any_cell, several = layout.any_cell, layout.several

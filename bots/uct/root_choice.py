@@ -1,4 +1,4 @@
-"""The choice of the move at the root, shared by all searches, in plain Python: once a move."""
+"""The choice of the move at the root, shared by all searches."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 
 ENOUGH_VISITS = 0.1
-"""v11: a child with fewer visits than this share of the most visited is not trusted."""
+"""v11: least share of the most visited child's visits with which a mean is trusted."""
 
 
 class Candidate(NamedTuple):
@@ -14,21 +14,21 @@ class Candidate(NamedTuple):
 
     column: int
     mean: float
-    """Mean result for the side to move in the root, 0 .. 1; certain where solved."""
+    """Mean result for the root's side to move, 0 .. 1; the exact result if solved."""
     visits: int
     outcome: int
-    """`OPEN`, or the result proven for the side to move in the root."""
+    """`OPEN` or the result proven for the root's side to move."""
     distance: int
     """Plies from the child to the proven end."""
 
 
 def best_mean(candidates: Sequence[Candidate], columns: int, blocks: int) -> Candidate:
-    """v1 to v10: the highest mean; then a won end, a block, more visits, nearer the centre.
+    """Choose as v1 to v10: highest mean; then a won end, a block, more visits, nearer the centre.
 
     Args:
         candidates: the visited children.
-        columns: of the board.
-        blocks: the columns, as bits, in which the opponent would win at once.
+        columns: number of columns of the board.
+        blocks: the columns in which the opponent could win at once, as bits.
 
     """
     return max(
@@ -45,7 +45,7 @@ def best_mean(candidates: Sequence[Candidate], columns: int, blocks: int) -> Can
 
 
 def best_central(candidates: Sequence[Candidate], columns: int) -> Candidate:
-    """uct-random and its companions: the highest mean, a win before all; then nearer the centre."""
+    """Choose as uct-random and its variants: a win, else the best mean, nearer the centre."""
     return max(
         candidates,
         key=lambda c: (c.outcome == WON, c.mean, -abs(2 * c.column - (columns - 1))),
@@ -53,9 +53,9 @@ def best_central(candidates: Sequence[Candidate], columns: int) -> Candidate:
 
 
 def best_proven(candidates: Sequence[Candidate], columns: int) -> Candidate:
-    """v11 on: the shortest win; when all is lost the longest resistance; else the best mean.
+    """Choose as v11 on: shortest win; longest resistance if all moves lose; else best mean.
 
-    The mean counts only with visits behind it: a child with few visits is passed over.
+    A child with few visits is not chosen for its mean.
     """
 
     def rank(c: Candidate) -> tuple[float, int, int]:

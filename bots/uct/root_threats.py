@@ -1,4 +1,4 @@
-"""Immediate wins and threats at the root, known before a search begins."""
+"""Immediate wins and threats at the root."""
 
 from typing import NamedTuple
 
@@ -6,16 +6,16 @@ from engine.position import LANE, Position, connects_four
 
 
 class RootThreats(NamedTuple):
-    """Both sides' immediate wins, as sets of columns (bits)."""
+    """Both sides' immediate wins as sets of columns (bits)."""
 
     wins: int
-    """The columns in which the side to move connects four at once."""
+    """Columns in which the side to move connects four at once."""
     threats: int
-    """The columns in which its opponent would."""
+    """Columns in which its opponent would."""
 
 
 def root_threats(position: Position) -> RootThreats:
-    """The immediate wins of both sides in a position."""
+    """Find the immediate wins of both sides in a position."""
     own, other = position.stones[position.to_move], position.stones[1 - position.to_move]
     wins = threats = 0
     for column in position.legal_moves():

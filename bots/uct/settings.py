@@ -1,6 +1,6 @@
-"""The settings in which two UCT versions can differ. A version is a row of their values.
+"""The settings of a UCT version.
 
-The fields stand in the order in which the versions introduced them; a default means "without".
+Fields are in the order in which versions introduced them; a default switches the idea off.
 """
 
 from dataclasses import dataclass
@@ -13,32 +13,31 @@ class Settings(BaseSettings):
     """The settings of one version with a fast search."""
 
     bitboards: bool = False
-    """v5: bitboards on 64-bit words; everything above is part of that search."""
+    """v5: bitboards in 64-bit words, with all earlier ideas."""
     solve: bool = False
-    """v6: results proven at end nodes travel up the tree."""
+    """v6: results proven at end nodes are backed up."""
     reuse: bool = False
-    """v7: the next search starts from the node that the game has reached."""
+    """v7: the next search reuses the tree below the current position."""
     forced: bool = False
-    """v8: forced replies are the only ones expanded, double threats decide."""
+    """v8: only forced replies are expanded, and double threats decide."""
     vector: bool = False
     """v10: bitboards in vector registers."""
     distances: bool = False
-    """v11: the shortest win, the longest resistance."""
+    """v11: choose the shortest win and the longest resistance."""
     right_distances: bool = False
-    """v12: distances as they are: the best of all proven children, two plies for two threats."""
+    """v12: exact distances: the best of all proven children, two plies for a double threat."""
     urgent: bool = False
-    """v13: a node just expanded is visited once more before its siblings are expanded."""
+    """v13: visit a new node once more before expanding its siblings."""
     memory: str = ""
-    """The way in which a graph gives memory back: ``emptied`` every tenth move (v14), ``counted``
-    references (v15), ``swept`` of positions that cannot follow (v16), ``bump``: nothing is kept
-    (v17)."""
+    """How a graph frees memory: ``emptied`` every tenth move (v14), ``counted`` by references
+    (v15), ``swept`` of unreachable positions (v16), or ``bump``, cleared every move (v17)."""
     endgame: int = 0
-    """v18: empty cells up to which a position is solved exactly where that is quick."""
+    """v18: most empty cells of a position that is solved exactly if that is fast."""
     careful: int = 0
-    """v19: rollouts of 256 that never play below a winning cell of the opponent; above 0 the tree
-    never expands such a move either."""
+    """v19: share of rollouts, of 256, that never play below a winning cell of the opponent; above
+    0, the tree does not expand such moves either."""
     expect: int = 0
-    """v20: visits that a first-play value weighs; 0: unseen children come first."""
+    """v20: weight of a first-play value in visits; 0 means that unvisited children come first."""
     hint: float = 0.0
-    """v20: bonus of the first-play value, a mean in 0 .. 1, for each threat that a column makes or
-    takes from the opponent."""
+    """v20: bonus in the first-play value (0 to 1) for each threat that a column makes or takes
+    away."""

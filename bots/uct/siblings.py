@@ -1,20 +1,19 @@
-"""Blocks of siblings: the children of a node, or its edges, in one array of 32-bit integers.
+"""Blocks of siblings (children or edges of a node) in an array of 32-bit integers.
 
-The same fields of siblings lie beside each other, so that a vector register takes in all of them
-at once::
+Equal fields of siblings are adjacent, so a vector register can load all of them at once::
 
     head owner | field 0 x k | field 1 x k | field 2 x k | field 3 x k        k siblings
 
-    head    k in bits 0..7, siblings made so far from bit 8 on
+    head    k in bits 0..7, number of siblings made from bit 8 on
 
-A sibling is named by the place `at` of its field 0 and the stride `k` of its block: its other
-fields lie at ``at + k``, ``at + 2 * k`` and ``at + 3 * k``.
+A sibling is identified by the place `at` of its field 0 and the stride `k` of its block: its other
+fields are at ``at + k``, ``at + 2 * k`` and ``at + 3 * k``.
 """
 
 HEAD = 2
-"""Integers before the first sibling."""
+"""Number of integers before the first sibling."""
 FIELDS = 4
 FIRST_FREE = HEAD + FIELDS
-"""The place of the first block: below lies the root of a tree, and 0 means no block."""
+"""Place of the first block; below it is the root of a tree, and 0 means no block."""
 SLACK = 64
-"""Integers kept free at the end, since a register always reads sixteen."""
+"""Unused integers at the end, because a register always reads sixteen."""

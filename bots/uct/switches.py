@@ -1,27 +1,27 @@
-"""The switches of the fast searches as bits, and their numbers as a record, for kernels."""
+"""The switches of the fast searches as bits and their parameters as a record, for kernels."""
 
 from typing import NamedTuple
 
 from bots.uct.settings import Settings
 
 SOLVE = 1
-"""v6: results proven at end nodes travel up."""
+"""v6: back up results proven at end nodes."""
 FORCED = 2
-"""v8: forced replies are the only ones expanded, double threats decide."""
+"""v8: expand only forced replies; double threats decide."""
 RIGHT_DISTANCES = 4
-"""v12: the shortest win, the longest resistance, and two plies for a double threat."""
+"""v12: exact distances, with two plies for a double threat."""
 URGENT = 8
-"""v13: a node just expanded is visited once more before its siblings are expanded."""
+"""v13: visit a new node once more before expanding its siblings."""
 CAREFUL = 16
-"""v19: columns in which the opponent would win directly above are not expanded."""
+"""v19: do not expand columns in which the opponent could then win directly above."""
 FIRST_PLAY = 32
-"""v20: all children take part in selection from the start, with a first-play value."""
+"""v20: select among all children from the start, with first-play values."""
 LEAVE_SOLVED = 64
-"""mcts3: selection leaves every decided node alone."""
+"""mcts3: never select decided nodes."""
 
 
 def flags_of(settings: Settings) -> int:
-    """The bits of a version."""
+    """Return the switches of a version."""
     return (
         SOLVE * settings.solve
         + FORCED * settings.forced
@@ -33,20 +33,20 @@ def flags_of(settings: Settings) -> int:
 
 
 class UctParameters(NamedTuple):
-    """The numbers of a version, each of the type that the kernels are compiled for."""
+    """The parameters of a version, with the types that the kernels are compiled for."""
 
     c: float
     """Exploration constant."""
     careful_rollouts: int
-    """Rollouts of 256 that are played carefully."""
+    """Share of careful rollouts, of 256."""
     first_play_visits: int
-    """Weight of an unseen child's first-play value, in visits."""
+    """Weight of a first-play value in visits."""
     first_play_bonus: float
-    """Bonus of the first-play value for each threat made, or taken from the opponent."""
+    """Bonus in a first-play value for each threat made or taken away."""
 
 
 def parameters_of(settings: Settings) -> UctParameters:
-    """The numbers of a version."""
+    """Return the parameters of a version."""
     return UctParameters(
         float(settings.c), int(settings.careful), int(settings.expect), float(settings.hint)
     )

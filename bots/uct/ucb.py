@@ -1,10 +1,10 @@
-"""The formula of selection, in single precision, the same in every kernel.
+"""The selection formula in single precision, the same in all kernels.
 
 UCB1 (Auer, Cesa-Bianchi and Fischer, 2002; in trees: Kocsis and Szepesvari, 2006)::
 
     Q / N + c * sqrt(2 * ln(N_parent) / N)
 
-With r = 1 / sqrt(N) this is (Q * r + explore) * r, one root and one division a child; `explore`
+With r = 1 / sqrt(N) this is (Q * r + explore) * r, one root and one division per child; `explore`
 is the same for all siblings.
 """
 
@@ -23,10 +23,10 @@ _SPARE = np.uint64(64 - _KNOWN_BITS)
 
 @kernel
 def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
-    """The factor that all siblings share: c * sqrt(2 * ln(N_parent)).
+    """Return the factor that all siblings share: c * sqrt(2 * ln(N_parent)).
 
-    The logarithm comes from a table, since calling for it took a tenth of a search: that of all
-    numbers up to 4095, beyond them of the twelve highest bits, which is less than 0.0005 off.
+    The logarithm is from a table, because computing it took a tenth of a search. The table covers
+    numbers up to 4095; for larger ones the twelve highest bits give an error below 0.0005.
     """
     visits = np.uint64(parent_visits)
     zeros = leading_zeros64(visits)
@@ -37,6 +37,6 @@ def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
 
 @kernel
 def ucb(score: np.float32, visits: int, explore: np.float32) -> np.float32:
-    """UCB of a child with a total score in 0 .. visits."""
+    """Return the UCB of a child with a total score in 0 .. visits."""
     r = np.float32(1.0) / np.sqrt(np.float32(visits))
     return np.float32((score * r + explore) * r)

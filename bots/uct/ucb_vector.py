@@ -1,7 +1,7 @@
-"""Selection among all siblings in one go, on sixteen lanes of a register.
+"""Selection among all siblings at once, in a register of sixteen lanes.
 
-The formula is `bots.uct.ucb.ucb`, in the same order of operations, so that the array board's
-search and the fast ones choose alike.
+The formula is `bots.uct.ucb.ucb` with the same order of operations, so that all searches choose
+alike.
 """
 
 from typing import Any, cast
@@ -12,14 +12,14 @@ from numba import types
 
 from engine.compiled import intrinsic
 
-# numba's types cover only part of it
+# numba has only partial type information
 declare: Any = numba.core.cgutils.get_or_insert_function
 pair: Any = types.UniTuple
 
 LANES = 16
 
 SOLVED_OFFSET = -1000.0
-"""Added to the mean of an edge that leads to a solved node."""
+"""Offset of the mean of an edge to a solved node."""
 
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 _F32 = ir.FloatType()
@@ -42,7 +42,7 @@ def _load(builder: Any, data: Any, place: Any) -> Any:
 
 
 def _maximum(builder: Any, values: Any) -> Any:
-    """The largest lane, in all lanes. No lane is NaN."""
+    """Return the largest lane in all lanes; no lane is NaN."""
     for step in (8, 4, 2, 1):
         turned = ir.Constant(_INTS, [(lane ^ step) for lane in range(LANES)])
         other = builder.shuffle_vector(values, values, turned)
@@ -51,7 +51,7 @@ def _maximum(builder: Any, values: Any) -> Any:
 
 
 def _folded(builder: Any, values: Any) -> Any:
-    """The sum of all lanes, in all lanes, in a fixed order."""
+    """Return the sum of all lanes, added in a fixed order, in all lanes."""
     for step in (8, 4, 2, 1):
         turned = ir.Constant(_INTS, [(lane ^ step) for lane in range(LANES)])
         values = builder.fadd(values, builder.shuffle_vector(values, values, turned))
@@ -131,25 +131,25 @@ def _sum_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: An
 
 
 best_child = cast("Any", intrinsic(_best_child))
-"""The place of the sibling with the highest UCB, the first among equals.
+"""Return the place of the sibling with the highest UCB, the first of equals.
 
-Arguments: the tree's array, the place of the first one's visits, their number (at most 12, all
-visited, their scores following their visits), the shared factor of `bots.uct.ucb.exploration`.
-Reads sixteen integers from both places.
+Arguments: the tree's array, the place of the first sibling's visits, the number of siblings (at
+most 12, all visited, their scores following their visits), the factor of
+`bots.uct.ucb.exploration`. Sixteen integers are read from both places.
 """
 
 best_edge = cast("Any", intrinsic(_best_edge))
-"""The place of the edge of a graph with the highest UCB, the first among equals.
+"""Return the place of the edge with the highest UCB, the first of equals.
 
-Arguments: the array of edges, the place of the first one's visits, their number (at most 12, all
-visited, their means following their visits), the shared factor of `bots.uct.ucb.exploration`. The
-means are single-precision numbers in the same array. Edges to solved nodes are marked by
-`SOLVED_OFFSET` and never chosen while there is another.
+Arguments: the array of edges, the place of the first edge's visits, the number of edges (at most
+12, all visited, their means following their visits), the factor of `bots.uct.ucb.exploration`. The
+means are single-precision numbers in the same array. Edges to solved nodes, marked by
+`SOLVED_OFFSET`, are chosen only if there is no other.
 """
 
 sum_edges = cast("Any", intrinsic(_sum_edges))
-"""The points of a node's mover over all edges of the node, and the weight behind them.
+"""Return the points of a node's mover over all edges of the node, and their weight.
 
-An edge weighs as many visits as it has, or one where it leads to a solved node. Arguments: the
+The weight of an edge is its number of visits, or 1 if it leads to a solved node. Arguments: the
 array, the place of the first edge's visits, the block's stride, the number of edges made.
 """

@@ -1,6 +1,6 @@
 """The UCT versions as a table of differences.
 
-Each row names only its changes from the row it is based on. Adding a version is adding a row.
+Each row has only its differences from the row it is based on.
 """
 
 from bots.version import Row, Version, compose
@@ -88,8 +88,8 @@ ROWS = (
         "bump allocation, reset in one step at every move; nothing is kept",
         {"memory": "bump"},
     ),
-    # From here on ideas of this project's own. They build on the tree, which makes nearly twice as
-    # many simulations as the graph in the same time (docs/ideas.md).
+    # From here on the ideas are this project's own. They build on the tree, which makes nearly
+    # twice as many simulations as the graph in the same time (docs/ideas.md).
     Row(
         "v18",
         "v13",
@@ -122,8 +122,8 @@ ROWS = (
     ),
 )
 
-# The players of two course reports: the same search with rollouts that look at nothing. Their
-# sources' values are +1, 0, -1, here 0 .. 1: c is half as large and selects the same.
+# The players of two course reports: the same search with rollouts without look-ahead. Values
+# are 0 .. 1 here and +1, 0, -1 in the reports, so half of their c selects the same.
 COMPACT_ROWS = (
     Row(
         "mcts1",
@@ -174,6 +174,6 @@ UCT: tuple[Version, ...] = tuple(
         family=family,
         players=PLAYERS,
         budgets=("time", "simulations"),
-        contents={"weights": "bots.learned.weights_file:settled_weights"},
+        contents={"weights": "bots.learned.weights_file:store_weights"},
     )
 )

@@ -1,4 +1,4 @@
-"""Bounds on a score that a position shows without a search."""
+"""Bounds on a score that can be computed without a search."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -8,7 +8,7 @@ from engine.compiled import inlined
 
 
 def bounds_on(layout: ModuleType) -> Callable[..., Any]:
-    """Return `bounds` on the sets of `engine.solver.word` or `engine.solver.lanes`."""
+    """Build `bounds` for the sets of `engine.solver.word` or `engine.solver.lanes`."""
     without, any_cell, several = layout.without, layout.any_cell, layout.several
     landing, connects = layout.landing, layout.connects
 
@@ -23,14 +23,15 @@ def bounds_on(layout: ModuleType) -> Callable[..., Any]:
         total: int,
         board: Any,
     ) -> Any:
-        """Bounds on the score of a node from its cells, as far as they can answer for `beta`.
+        """Return bounds on the score of a node, computed as far as they can decide `beta`.
 
-        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
+        `own_lines` are the cells of the open fours of `own`: lines without a stone of `other`.
 
-        A side that reaches no four even with all free cells cannot win. Nor does one that the
-        other replies to in the same column, when the lower cell of each pair gives it no four:
-        the replying side gets the upper ones. Of the columns with an odd number of free cells,
-        whose lowest is an upper one, it may get any, less one when the other takes it first.
+        A side cannot win if all free cells would not give it a four. Nor can it win if the opponent
+        always replies in the same column and the lower cells of these pairs give it no four,
+        because the replying side gets the upper cells. In columns with an odd number of free cells
+        the lowest free cell is an upper one: the side may get all of these, or all but one if the
+        opponent moves first there.
         """
         cells, forbidden, lower, upper = board[2], board[3], board[5], board[6]
         high = (total - 1 - ply) // 2
@@ -40,7 +41,7 @@ def bounds_on(layout: ModuleType) -> Callable[..., Any]:
         if any_cell(own_lines if beta > 0 else other_lines):
             free = without(cells, own | other)
             seeks = own if beta > 0 else other
-            # who moves with an even number of free cells is replied to in every column
+            # with an even number of free cells left, every move can be answered in its column
             if ((total - ply) & 1 == 0) != (beta > 0):
                 return low, high
             odd = landing(own | other | forbidden, board) & cells & upper

@@ -1,7 +1,7 @@
-"""The refusal of the solver; apart from `engine.errors`, which players are made of."""
+"""Errors of the solver, separate from `engine.errors`, which players import."""
 
 from engine.errors import EngineError
 
 
 class SolverError(EngineError):
-    """A question that the solver cannot answer; the message says what it can be asked."""
+    """The solver cannot solve a position; the message names what it can solve."""

@@ -1,4 +1,4 @@
-"""A board and its positions as the solver's kernels take them, in either layout."""
+"""Boards and positions as arrays for the solver's kernels, in either layout."""
 
 from collections.abc import Sequence
 
@@ -9,33 +9,33 @@ from engine.lanes import WordArray
 from engine.position import LANE, Position
 
 CONSTANTS = 8
-"""Sets of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
+"""Rows of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
 LANES_BYTES = 24
 """Length of a set in the layout of `engine.position`: twelve lanes of 16 bits."""
 
 
 def fits_one_word(board: Board) -> bool:
-    """Whether sets of this board's cells are held in one 64-bit word."""
+    """Return whether a set of this board's cells fits in one 64-bit word."""
     return (board.rows + 1) * board.columns <= 64
 
 
 def stride_of(board: Board) -> int:
-    """Bits from one column to the next."""
+    """Return the number of bits from one column to the next."""
     return board.rows + 1 if fits_one_word(board) else LANE
 
 
 def words_of(board: Board) -> int:
-    """64-bit words of one set of cells."""
+    """Return the number of 64-bit words of a set of cells."""
     return 1 if fits_one_word(board) else 3
 
 
 def is_symmetric(board: Board) -> bool:
-    """Whether the board is its own mirror image."""
+    """Return whether the board is its own mirror image."""
     return board.forbidden is None or 2 * board.forbidden[1] == board.columns - 1
 
 
 def to_layout(board: Board, lanes: int) -> list[int]:
-    """The words of a set of cells, from the layout of `engine.position`."""
+    """Convert a set of cells from the layout of `engine.position`."""
     if not fits_one_word(board):
         return [lanes >> (64 * word) & (2**64 - 1) for word in range(3)]
     stride, mask = board.rows + 1, (1 << LANE) - 1
@@ -46,12 +46,11 @@ def to_layout(board: Board, lanes: int) -> list[int]:
 
 
 def board_constants(board: Board) -> WordArray:
-    """An array of shape (8, words of a set).
+    """Return the board's constant sets, shape (8, words).
 
-    `lower` and `upper` are the cells of each column in turn, counted without the forbidden cell
-    from the top down: the highest is an upper one, the next a lower one, and so on. In a column
-    with an even number of free cells the next stone falls on a lower cell, and its reply in the
-    same column on an upper one.
+    `upper` and `lower` cells alternate in each column from the top down, without the forbidden
+    cell: the highest is upper, the next lower, and so on. In a column with an even number of free
+    cells the next stone lands on a lower cell and a reply in the same column on an upper one.
     """
 
     def lanes_of(cells: list[tuple[int, int]]) -> int:
@@ -79,7 +78,7 @@ def board_constants(board: Board) -> WordArray:
 
 
 def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """How many fours of the board each cell belongs to, by a cell's number."""
+    """Return the number of lines of four through each cell, by the cell's number."""
     counts = np.zeros(64 * words_of(board), np.int64)
     stride = stride_of(board)
     for row in range(board.rows):
@@ -96,7 +95,7 @@ def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
 
 
 def positions_words(positions: Sequence[Position], board: Board) -> WordArray:
-    """The stones of positions, an array of shape (n, 2, words of a set): mover, other side."""
+    """Return the stones of positions, shape (n, 2, words): mover, then other side."""
     content = b"".join(
         [
             position.stones[side].to_bytes(LANES_BYTES, "little")

@@ -1,7 +1,6 @@
-"""Which entries of a table are in use, so that a table of which little was used is emptied quickly.
+"""A journal of used table entries, with which a nearly empty table is cleared quickly.
 
-An array of integers: the number of entries that have been taken, then their places, until it is
-full.
+It is an array of integers: the number of used entries, then their places, until it is full.
 """
 
 import numpy as np
@@ -12,12 +11,12 @@ from engine.compiled import inlined
 Integers = NDArray[np.int64]
 
 LENGTH = 1 << 15
-"""Beyond so many entries the whole table is emptied at once."""
+"""Capacity; with more entries in use the whole table is cleared."""
 
 
 @inlined
 def note(journal: Integers, place: np.int64) -> None:
-    """Write down that an empty entry is taken."""
+    """Record that an empty entry is now in use."""
     number = journal[0] + 1
     if number < len(journal):
         journal[number] = place

@@ -1,4 +1,4 @@
-"""The compiled solvers, one for each layout. Importing compiles nothing yet."""
+"""The solver's kernels, one for each layout; importing does not compile them."""
 
 from engine.compiled import kernel
 from engine.lanes import WordArray
@@ -12,15 +12,15 @@ _solve_lanes = solve_on(lanes, lanes_table)
 
 @kernel
 def solve_on_word(
-    stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
+    stones: WordArray, memory: SolverMemory, question: SolverQuestion, answers: Integers
 ) -> None:
-    """Bound the scores of positions on a board in one word."""
-    _solve_word(stones, memory, question, told)
+    """Bound the scores of positions on a board that fits in one word."""
+    _solve_word(stones, memory, question, answers)
 
 
 @kernel
 def solve_on_lanes(
-    stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
+    stones: WordArray, memory: SolverMemory, question: SolverQuestion, answers: Integers
 ) -> None:
-    """Bound the scores of positions on a board in lanes."""
-    _solve_lanes(stones, memory, question, told)
+    """Bound the scores of positions on a larger board, in lanes."""
+    _solve_lanes(stones, memory, question, answers)

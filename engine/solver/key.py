@@ -1,4 +1,4 @@
-"""The keys of positions in the table: what can still matter."""
+"""Table keys of positions, without what can no longer matter."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -9,7 +9,7 @@ from engine.solver.memory import SolverQuestion
 
 
 def key_on(layout: ModuleType) -> Callable[..., Any]:
-    """Return `key_of` on the sets of `engine.solver.word` or `engine.solver.lanes`."""
+    """Build `key_of` for the sets of `engine.solver.word` or `engine.solver.lanes`."""
     without, any_cell, landing = layout.without, layout.any_cell, layout.landing
     open_lines, mirrored, is_less = layout.open_lines, layout.mirrored, layout.is_less
 
@@ -23,16 +23,15 @@ def key_on(layout: ModuleType) -> Callable[..., Any]:
         question: SolverQuestion,
         is_far: Any,
     ) -> Any:
-        """The position without what can no longer matter.
+        """Return the key of a position, without what can no longer matter.
 
-        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
+        `own_lines` are the cells of the open fours of `own`: lines without a stone of `other`.
 
-        The rest of the game depends on the free cells and on the open fours of each side: those
-        without a stone of the other. A stone in no open four of its side is dead, and takes the
-        colour of `own` here; but where that would open a four for `own`, dead stones keep theirs.
-        So the open fours read from the key are those of the position, and positions with equal
-        keys have equal values at equal plies, since the heights of the columns are in the key.
-        Mirrored positions share one where `is_far`: near the end that costs more than it saves.
+        The rest of the game depends on the free cells and each side's open fours. A stone in no
+        open four of its side is dead: the key counts it as a stone of `own`, unless that would open
+        a four for `own`. So the key has the open fours of the position, and the column heights;
+        positions with equal keys have equal values at equal plies. If `is_far`, mirrored positions
+        share a key; near the end that costs more than it saves.
         """
         cells, forbidden = board[2], board[3]
         occupied = own | other

@@ -1,7 +1,7 @@
-"""Sets of cells in the lanes of a vector register, for boards that one word does not hold.
+"""Sets of cells in the lanes of a vector register, for boards that do not fit in one word.
 
-The layout of `engine.vector` (a 16-bit lane a column) with the further operations of the solver.
-The functions have the names and contracts of `engine.solver.word`.
+The layout is that of `engine.vector` (a 16-bit lane per column); the functions have the names and
+contracts of `engine.solver.word`.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from engine.vector import Lanes, lanes, shifted
 
 U64 = np.uint64
 WORDS = 3
-"""64-bit words of one set."""
+"""Number of 64-bit words of a set."""
 
 Constants = tuple[Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes]
 
@@ -33,7 +33,7 @@ _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _WORDS = ir.VectorType(_I64, 4)
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Steps (columns, rows) along a column, a row, a rising and a falling diagonal."""
+"""Steps (columns, rows) along a column, a row and both diagonals."""
 
 
 def _starts(builder: Any, cells: Any, direction: tuple[int, int]) -> Any:
@@ -118,21 +118,21 @@ _under: Callable[[Lanes, Lanes], Lanes] = _below
 
 @inlined
 def count(cells: Lanes) -> np.int64:
-    """The number of cells."""
+    """Return the number of cells."""
     words = vector.unpack(cells)
     return np.int64(popcount64(words[0]) + popcount64(words[1]) + popcount64(words[2]))
 
 
 @inlined
 def lowest(cells: Lanes) -> Lanes:
-    """The cell in the leftmost column with one; at most one a column is allowed."""
+    """Return the cell of the leftmost column (at most one cell per column)."""
     columns = vector.columns_of(cells)
     return vector.in_columns(cells, columns & (ZERO - columns))
 
 
 @inlined
 def number_of(cell: Lanes) -> np.int64:
-    """The number of a cell, below 192: its bit."""
+    """Return the bit number of a cell, below 192."""
     words = vector.unpack(cell)
     if words[0]:
         return np.int64(trailing_zeros64(words[0]))
@@ -143,7 +143,7 @@ def number_of(cell: Lanes) -> np.int64:
 
 @inlined
 def landing(occupied: Lanes, board: Constants) -> Lanes:
-    """The lowest free cell of every column, also the one above the top row of a full column.
+    """Return the lowest free cell of every column, above the top row if the column is full.
 
     Contract: `occupied` holds both sides' stones and the forbidden cell.
     """
@@ -152,49 +152,49 @@ def landing(occupied: Lanes, board: Constants) -> Lanes:
 
 @inlined
 def below(cells: Lanes, board: Constants) -> Lanes:
-    """The cells after which those of the set can be played: one lower, two past the forbidden."""
+    """Return the cells directly below those of the set, past the forbidden cell."""
     return _under(cells, board[4])
 
 
 @inlined
-def threats(stones: Lanes, board: Constants) -> Lanes:  # noqa: ARG001 - the layouts' common form
-    """The cells that would complete four for the side with these stones; mask with free cells."""
+def threats(stones: Lanes, board: Constants) -> Lanes:  # noqa: ARG001 - as in the other layout
+    """Return the cells that complete a four of these stones; mask with the free cells."""
     return vector.threats(stones)
 
 
 @inlined
 def lines(cells: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
-    """The cells that belong to a four within the set."""
+    """Return the cells that belong to a four within the set."""
     return _in_lines(cells)
 
 
 @inlined
 def open_lines(cells: Lanes, full: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
-    """The cells that belong to a four within the set, but not wholly within its part `full`."""
+    """Return the cells of the fours within the set that are not wholly within `full`."""
     return _in_open_lines(cells, full)
 
 
 @inlined
 def connects(cells: Lanes, board: Constants) -> bool:  # noqa: ARG001
-    """Whether the set holds four in a row, column or diagonal."""
+    """Return whether the set holds four in a row, column or diagonal."""
     return vector.connects(cells)
 
 
 @inlined
 def fours(cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
-    """The number of fours within the set."""
+    """Return the number of fours within the set."""
     return np.int64(_number_of_fours(cells))
 
 
 @inlined
 def begun_fours(stones: Lanes, cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
-    """The number of fours within the set that hold at least two of the stones."""
+    """Return the number of fours within the set that contain at least two of the stones."""
     return np.int64(_number_of_begun(stones, cells))
 
 
 @inlined
 def load_board(array: WordArray) -> Constants:
-    """The constants of a board from `engine.solver.geometry.board_constants`."""
+    """Load the constants of a board from `engine.solver.geometry.board_constants`."""
     return (
         vector.load(array, 0),
         vector.load(array, 1),
@@ -209,7 +209,7 @@ def load_board(array: WordArray) -> Constants:
 
 @inlined
 def _swapped(word: np.uint64) -> np.uint64:
-    """The four lanes of a word in reverse order."""
+    """Return the four lanes of a word in reverse order."""
     word = (word >> U64(32)) | (word << U64(32))
     low = U64(0x0000_FFFF_0000_FFFF)
     return ((word >> U64(16)) & low) | ((word & low) << U64(16))
@@ -217,10 +217,10 @@ def _swapped(word: np.uint64) -> np.uint64:
 
 @inlined
 def mirrored(cells: Lanes, board: Constants, columns: int) -> Lanes:  # noqa: ARG001
-    """The set with left and right exchanged."""
+    """Return the mirror image of the set."""
     words = vector.unpack(cells)
     a, b, c = _swapped(words[2]), _swapped(words[1]), _swapped(words[0])
-    # the 12 lanes are reversed: the board now ends at lane 11, and is moved to begin at lane 0
+    # reversed, the board ends at lane 11; it is shifted to begin at lane 0
     lanes_down = U64(12 - columns)
     whole, rest = lanes_down >> U64(2), U64(16) * (lanes_down & U64(3))
     if whole >= U64(1):
@@ -235,7 +235,7 @@ def mirrored(cells: Lanes, board: Constants, columns: int) -> Lanes:  # noqa: AR
 
 @inlined
 def is_less(left: Lanes, right: Lanes) -> bool:
-    """Some total order of sets."""
+    """Compare two sets by some total order."""
     a, b = vector.unpack(left), vector.unpack(right)
     if a[0] != b[0]:
         return bool(a[0] < b[0])

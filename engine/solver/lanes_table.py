@@ -1,11 +1,11 @@
-"""The table of known bounds for boards in lanes: entries of four words, four to a line.
+"""The transposition table for boards in lanes: four entries of four words per cache line.
 
-An entry holds the whole key, three words, so that a hit is always the asked position::
+An entry has the whole key, three words, so a hit is always the same position::
 
     key | key | key | work << 16 | (high + 128) << 8 | low + 128
 
 `low` and `high` bound the score; an empty entry is 0. `work` is about the logarithm of the nodes
-that the entry has cost: the cheapest of a line is replaced.
+that were spent on the entry: the cheapest of a line is replaced.
 """
 
 import numpy as np
@@ -18,11 +18,11 @@ from engine.solver.journal import Integers, note
 from engine.vector import Lanes
 
 LINE = 4
-"""Entries of a line."""
+"""Entries per cache line."""
 ENTRY = 4
-"""Words of an entry."""
+"""Words per entry."""
 WORDS = 3
-"""Words of a key."""
+"""Words per key."""
 LINE_WORDS = LINE * ENTRY
 _EIGHT = U64(8)
 _WORK = U64(16)
@@ -31,14 +31,14 @@ _STEP = U64(0x9E3779B97F4A7C15)
 
 
 @inlined
-def mixed(key: Lanes, shape: WordArray) -> Lanes:  # noqa: ARG001 - the tables' common form
-    """The key as the other functions take it: unchanged."""
+def mixed(key: Lanes, shape: WordArray) -> Lanes:  # noqa: ARG001 - as in the other table
+    """Return the key as the other functions take it, here unchanged."""
     return key
 
 
 @inlined
 def line_of(key: Lanes, shape: WordArray) -> np.int64:
-    """The first word of the key's line. `shape`: unused, index bits."""
+    """Return the first word of the key's line; `shape` is (unused, index bits)."""
     words = vector.unpack(key)
     scrambled = scramble64(scramble64(scramble64(words[0]) ^ words[1]) + words[2] * _STEP)
     return np.int64((scrambled >> (U64(64) - shape[1])) + shape[3]) * LINE_WORDS
@@ -46,14 +46,14 @@ def line_of(key: Lanes, shape: WordArray) -> np.int64:
 
 @inlined
 def fetch(table: WordArray, line: np.int64) -> None:
-    """Have a line brought into the cache."""
+    """Prefetch a line into the cache."""
     prefetch(table, line)
     prefetch(table, line + 8)
 
 
 @inlined
 def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.int64:  # noqa: ARG001
-    """The bounds of a position: low + 128 and (high + 128) << 8; 0 when it is not known."""
+    """Return low + 128 and (high + 128) << 8 of a position, 0 if it is unknown."""
     a, b, c = vector.unpack(key)
     for entry in range(LINE):
         at = line + entry * ENTRY
@@ -64,19 +64,19 @@ def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.i
 
 @inlined
 def low_of(found: np.int64) -> np.int64:
-    """The lower bound of what `find` gave."""
+    """Return the lower bound of the result of `find`."""
     return (found & 255) - 128
 
 
 @inlined
 def high_of(found: np.int64) -> np.int64:
-    """The upper bound of what `find` gave."""
+    """Return the upper bound of the result of `find`."""
     return (found >> 8) - 128
 
 
 @inlined
-def forget(table: WordArray, journal: Integers) -> None:
-    """Empty the table: entry by entry while the journal has them all."""
+def clear_entries(table: WordArray, journal: Integers) -> None:
+    """Clear the table, entry by entry if the journal has all of them."""
     if journal[0] < len(journal):
         for number in range(1, journal[0] + 1):
             for word in range(ENTRY):
@@ -94,10 +94,10 @@ def put(
     low: np.int64,
     high: np.int64,
     nodes: np.int64,
-    shape: WordArray,  # noqa: ARG001 - the tables' common form
+    shape: WordArray,  # noqa: ARG001 - as in the other table
     journal: Integers,
 ) -> None:
-    """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
+    """Store the bounds of a position, in its own entry or the cheapest of its line."""
     a, b, c = vector.unpack(key)
     work = U64(64) - leading_zeros64(U64(nodes))
     chosen, cheapest = line, ~ZERO

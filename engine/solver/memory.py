@@ -1,4 +1,4 @@
-"""The arrays of a search, and the meaning of their columns."""
+"""The arrays of a search and their columns."""
 
 from typing import NamedTuple
 
@@ -11,52 +11,53 @@ Integers = NDArray[np.int64]
 
 MOST_CHILDREN = 12
 
-# columns of `frames`, one row a depth
+# columns of `frames`, one row per depth
 BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
 FRAME_FIELDS = 9
-# columns of `children`, one row a child
+# columns of `children`, one row per child
 ORDER, SIGN, CHILD_PLY, CHILD_LOW, CHILD_HIGH, CHILD_LINE, SLOT = range(7)
 CHILD_FIELDS = 7
-# rows of the sets of a node and of a child
+# rows of the sets of nodes and children
 OWN, OTHER, MOVES, KEY = range(4)
 SETS = 4
 
 
 class SolverMemory(NamedTuple):
-    """The arrays of a solver; `depth` is the number of cells and two more."""
+    """The arrays of a solver; `depth` is the number of cells plus two."""
 
     constants: WordArray
-    """The board, from `engine.solver.geometry.board_constants`."""
+    """Board from `engine.solver.geometry.board_constants`."""
     sets: WordArray
-    """By depth the stones, moves and key of a node: shape (depth * SETS, words)."""
+    """Stones, moves and key of the node at each depth, shape (depth * SETS, words)."""
     frames: Integers
-    """By depth the state of a node: shape (depth, FRAME_FIELDS)."""
+    """State of the node at each depth, shape (depth, FRAME_FIELDS)."""
     child_sets: WordArray
-    """As `sets`, for `MOST_CHILDREN` children of each depth."""
+    """The same as `sets` for `MOST_CHILDREN` children per depth."""
     children: Integers
-    """As `frames`, for the children, with CHILD_FIELDS columns."""
+    """The same as `frames` for the children, with CHILD_FIELDS columns."""
     known: WordArray
-    """The table of bounds."""
+    """Transposition table."""
     shape: WordArray
-    """A row for the large part of the table and one for the part near the end: bits of a key, index
-    bits, work bits, first line, most free cells of a position of the near part."""
+    """Shape of the large part of the table and of the part for positions near the end, one row
+    each: bits of a key, index bits, work bits, first line, most free cells of a position near the
+    end."""
     journal: Integers
-    """Of `engine.solver.journal`."""
+    """Journal of the table, see `engine.solver.journal`."""
     weights: Integers
-    """By cell, the number of lines through it."""
+    """Number of lines of four through each cell."""
 
 
 class SolverQuestion(NamedTuple):
-    """What is asked of all positions of a call."""
+    """The question that a call asks about all its positions."""
 
     total: int
-    """Cells of the board."""
+    """Number of cells of the board."""
     columns: int
     is_symmetric: bool
-    """Whether mirrored positions are equal."""
+    """Whether the board is its own mirror image."""
     is_weak: bool
-    """Whether only win, draw or loss is asked."""
-    forgets: bool
-    """Whether the table is emptied before each position; a call without any only empties it."""
+    """Whether only win, draw or loss is wanted."""
+    clears: bool
+    """Whether to clear the table before each position; a call without positions only clears it."""
     limit: int
-    """The most nodes for each position."""
+    """Node limit for each position."""

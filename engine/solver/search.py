@@ -1,12 +1,12 @@
-"""The search: whether the value of a position reaches a score, by null windows.
+"""The null-window search, which decides whether the score of a position reaches a bound.
 
 **Scores.** With `total` cells on the board and the winner's last stone the `end`-th of the game,
 the winner's score is (total + 2 - end) // 2 and the loser's the negative of that; a draw is 0.
-A score depends on the end of the game only, so it holds at whatever ply it is asked, and it says
-the distance, since a side's stones have every other number.
+A score depends only on the end of the game, so it does not change with the ply of the position. It
+determines the distance, because a side plays every other stone.
 
-**Nodes.** In a node the mover cannot win at once, nothing is forced, and several moves do not lose
-at once: `settle` follows everything else without a node.
+**Nodes.** In a node the mover has no immediate win, no move is forced, and several moves do not
+lose at once; `settle` plays all other positions without a node.
 """
 
 from collections.abc import Callable
@@ -49,17 +49,17 @@ from engine.solver.memory import (
 )
 
 SOON = 3
-"""The first windows ask for an end within about twice as many plies, the next for one within twice
-that, and so on to the outcome."""
+"""Half the plies within which the first windows look for an end; each further window doubles
+them."""
 FAR = 1000
-"""Beyond all scores."""
+"""A number beyond all scores."""
 
-# columns of the answers
-TOLD_LOW, TOLD_HIGH, TOLD_NODES = range(3)
+# columns of the results
+ANSWER_LOW, ANSWER_HIGH, ANSWER_NODES = range(3)
 
 
 def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
-    """Return the null-window search of one node.
+    """Build the null-window search of one node.
 
     Args:
         layout: `engine.solver.word` or `engine.solver.lanes`.
@@ -86,10 +86,10 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
         question: SolverQuestion,
         nodes: int,
     ) -> Any:
-        """Whether the score of a node is at least `beta`.
+        """Search whether the score of a node is at least `beta`.
 
-        Gives a bound on the score, from below when it is at least `beta` and else from above, and
-        the nodes so far; `FAR` when the limit was reached.
+        The result is a bound on the score, a lower bound if it is at least `beta`, else an upper
+        bound, and the nodes so far; `FAR` if the limit was reached.
         """
         _, sets, frames, child_sets, children, known, shape, journal, weights = memory
         total = question.total
@@ -144,8 +144,10 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                     moves = moves ^ cell
                     stones = own | cell
                     other_reach = without(cells, stones)
-                    menaced = threats(stones, board) & without(other_reach, other)
-                    state, then, mover, rest, safe = settle(other, stones, menaced, ply + 1, board)
+                    threatened = threats(stones, board) & without(other_reach, other)
+                    state, then, mover, rest, safe = settle(
+                        other, stones, threatened, ply + 1, board
+                    )
                     flips = (then - ply) & 1
                     if state == LOST:
                         score = np.int64((total - then) // 2)
@@ -156,7 +158,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                         best = max(best, np.int64(0))
                     else:
                         asked = 1 - beta if flips else beta
-                        # a stone takes fours from the other side only
+                        # a stone takes away fours of the other side only
                         mover_lines: Any = lines(other_reach, board)
                         rest_lines: Any = own_lines
                         if then > ply + 1:
@@ -188,9 +190,9 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                             fetch(known, line)
                             child = children[slot]
                             child[ORDER] = (
-                                16 * count(menaced)
-                                + 4 * count(menaced & landing(stones | other | board[3], board))
-                                + 8 * count(menaced & parity)
+                                16 * count(threatened)
+                                + 4 * count(threatened & landing(stones | other | board[3], board))
+                                + 8 * count(threatened & parity)
                                 + 4 * begun_fours(stones, own_reach, board)
                                 - fours(other_reach, board)
                                 - 10 * count(safe)
@@ -231,7 +233,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                                 best = max(best, high)
                                 continue
                             child[CHILD_LOW], child[CHILD_HIGH] = low, high
-                        # sorted by order, the first of equals first
+                        # stable insertion sort
                         place = kept
                         while (
                             place > 0
@@ -295,7 +297,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
 
 
 def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
-    """Return the solver's kernel; see `search_on` for the arguments."""
+    """Build the solver's kernel; see `search_on` for the arguments."""
     load, load_board, without = layout.load, layout.load_board, layout.without
     any_cell, count, landing, threats = (
         layout.any_cell,
@@ -303,11 +305,11 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         layout.landing,
         layout.threats,
     )
-    settle, search, forget = settle_on(layout), search_on(layout, table), table.forget
+    settle, search, clear_entries = settle_on(layout), search_on(layout, table), table.clear_entries
 
     @inlined
     def solve(
-        stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
+        stones: WordArray, memory: SolverMemory, question: SolverQuestion, answers: Integers
     ) -> None:
         """Bound the score of a position that is not over; see `engine.solver.solver`."""
         board = load_board(memory.constants)
@@ -323,8 +325,8 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             low = (total + 1 - ply) // 2
             high = low
         else:
-            menaced = threats(other, board) & free
-            state, then, mover, rest, moves = settle(own, other, menaced, ply, board)
+            threatened = threats(other, board) & free
+            state, then, mover, rest, moves = settle(own, other, threatened, ply, board)
             if (then - ply) & 1:
                 sign = np.int64(-1)
             if state == LOST:
@@ -340,7 +342,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 while low < high and nodes < question.limit:
                     if question.is_weak and (low > 0 or high < 0):
                         break
-                    # soon ended first, then the outcome, then the distance
+                    # first near ends, then the outcome, then the distance
                     beta: Any = np.int64(1 if low <= 0 < high else 0)
                     if low > 0 or high <= 0:
                         beta = low + (high - low) // 2 + 1
@@ -362,20 +364,20 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         low = max(low, value)
                     else:
                         high = min(high, value)
-        told[TOLD_NODES] = nodes
-        told[TOLD_LOW] = low if sign > 0 else -high
-        told[TOLD_HIGH] = high if sign > 0 else -low
+        answers[ANSWER_NODES] = nodes
+        answers[ANSWER_LOW] = low if sign > 0 else -high
+        answers[ANSWER_HIGH] = high if sign > 0 else -low
 
     @inlined
     def solve_each(
-        stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
+        stones: WordArray, memory: SolverMemory, question: SolverQuestion, answers: Integers
     ) -> None:
         """Bound the scores of positions, one after another; see `engine.solver.solver`."""
         for number in range(max(1, len(stones))):
-            if question.forgets:
-                forget(memory.known, memory.journal)
+            if question.clears:
+                clear_entries(memory.known, memory.journal)
             if number == len(stones):
                 break
-            solve(stones[number], memory, question, told[number])
+            solve(stones[number], memory, question, answers[number])
 
     return solve_each

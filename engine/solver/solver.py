@@ -1,4 +1,4 @@
-"""The solver: exact values of positions, with one table of known bounds."""
+"""The solver: exact values of positions, with a transposition table."""
 
 from collections.abc import Sequence
 
@@ -19,29 +19,29 @@ DEFAULT_TABLE_MIB = 256
 MIN_TABLE_MIB = 1
 MAX_TABLE_MIB = 1 << 16
 NEAR_CELLS = 20
-"""Positions with no more free cells are kept in a small part of the table, which stays in the
-processor's cache: a miss there costs less to search again than to fetch."""
+"""Positions with at most this many free cells are stored in a small part of the table that fits in
+the processor's cache: searching such a position again is faster than fetching it from memory."""
 NEAR_BYTES = 1 << 19
 NO_LIMIT = 1 << 62
 _MIB = 1 << 20
 
 
 class Solver:
-    """Exact values of the positions of one board.
+    """A solver of the positions of one board.
 
-    What a search finds out is kept in the table and serves later searches until `clear`. Equal
-    calls in equal order give equal answers and node counts.
+    Results stay in the table for later searches until `clear`. Equal sequences of calls give equal
+    results and node counts.
 
     Raises:
-        SolverError: the size of the table is out of range.
+        SolverError: the table size is out of range.
 
     """
 
     def __init__(self, board: Board, table_mib: int = DEFAULT_TABLE_MIB) -> None:
-        """Have memory for the table set aside.
+        """Allocate the table.
 
         Args:
-            board: whose positions are solved.
+            board: the board of all positions.
             table_mib: memory of the table in MiB, rounded down to a power of two.
 
         """
@@ -52,38 +52,40 @@ class Solver:
         self.board = board
         self.table_mib = table_mib
         self._values: dict[tuple[int, int], Value] = {}
-        """By ply and score: at most some thousands, told again and again."""
+        """Values by ply and score, at most some thousands."""
         try:
             self._memory = _memory(board, table_mib)
         except MemoryError:
-            raise SolverError(f"there is no memory for a table of {table_mib} MiB") from None
+            raise SolverError(
+                f"not enough memory for a table of {table_mib} MiB: ask for a smaller one"
+            ) from None
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the code for this board is kept on disk, so that `prepare` only loads it."""
+        """Whether the kernels for this board are in the disk cache."""
         name = "word" if geometry.fits_one_word(self.board) else "lanes"
         return any(cache_folder().rglob(f"kernels.solve_on_{name}-*.nbc"))
 
     def prepare(self) -> None:
-        """Load the compiled code, or compile it: seconds that no clock of a question should see."""
+        """Load or compile the kernels, which takes seconds, before the first search is timed."""
         self.solve(Position(self.board), nodes=0)
 
     def clear(self) -> None:
-        """Forget all known bounds."""
-        self.scores(geometry.positions_words([], self.board), limit=0, forgets=True)
+        """Clear the table."""
+        self.scores(geometry.positions_words([], self.board), limit=0, clears=True)
 
     def solve(
         self, position: Position, *, weak: bool = False, nodes: int | None = None
     ) -> Solution:
-        """The value of a position for the side to move.
+        """Return the value of a position for the side to move.
 
         Args:
-            position: of this solver's board; the game goes on in it.
-            weak: whether only win, draw or loss is asked, and the distance may stay open.
-            nodes: the most nodes that may be visited; the answer is then bounds if need be.
+            position: a position of this solver's board that is not over.
+            weak: whether only win, draw or loss is wanted, not the distance.
+            nodes: node limit; when it is reached the result is bounds.
 
         Raises:
-            SolverError: the position is of another board, or over.
+            SolverError: the position is over or belongs to another board.
 
         """
         self._check(position)
@@ -100,42 +102,41 @@ class Solver:
         nodes: int | None = None,
         keep_table: bool = False,
     ) -> list[Solution]:
-        """The values of positions in one call, quicker than `solve` for easy ones.
+        """Return the values of positions in one call, which is faster than `solve` for easy ones.
 
         Args:
-            positions: of this solver's board; the game goes on in them.
-            weak: whether only win, draw or loss is asked.
-            nodes: the most nodes for each position.
-            keep_table: whether the table serves from one to the next; else it is emptied before
+            positions: positions of this solver's board that are not over.
+            weak: whether only win, draw or loss is wanted.
+            nodes: node limit for each position.
+            keep_table: whether to keep the table between positions, instead of clearing it before
                 each.
 
         Raises:
-            SolverError: a position is of another board, or over.
+            SolverError: a position is over or belongs to another board.
 
         """
         for position in positions:
             self._check(position)
         limit = NO_LIMIT if nodes is None else nodes
         words = geometry.positions_words(positions, self.board)
-        told = self.scores(words, weak=weak, limit=limit, forgets=not keep_table)
+        answers = self.scores(words, weak=weak, limit=limit, clears=not keep_table)
         return [
             Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
-            for position, (low, high, visited) in zip(positions, told.tolist(), strict=True)
+            for position, (low, high, visited) in zip(positions, answers.tolist(), strict=True)
         ]
 
     def columns(
         self, position: Position, *, weak: bool = False, nodes: int | None = None
     ) -> tuple[Solution | None, ...]:
-        """The value of each column for the side to move, its own ply counted; None if it is full.
+        """Return each column's value for the side to move, None for a full column.
 
         Args:
-            position: of this solver's board; the game goes on in it.
-            weak: whether only win, draw or loss is asked.
-            nodes: the most nodes for all columns together; each may use an equal share of what
-                those before it have left.
+            position: a position of this solver's board that is not over.
+            weak: whether only win, draw or loss is wanted.
+            nodes: node limit for all columns together; each may use an equal share of the rest.
 
         Raises:
-            SolverError: the position is of another board, or over.
+            SolverError: the position is over or belongs to another board.
 
         """
         self._check(position)
@@ -158,10 +159,12 @@ class Solver:
 
     def _check(self, position: Position) -> None:
         if position.board != self.board:
-            raise SolverError(f"the position is on {position.board}, the solver for {self.board}")
+            raise SolverError(
+                f"the position is on {position.board}, but the solver is for {self.board}"
+            )
         if position.is_over:
             raise SolverError(
-                f"the game is over in {position.notation()!r}: there is no move to ask"
+                f"the game is over in {position.notation()!r}: there is no move to solve"
             )
 
     def scores(
@@ -170,21 +173,21 @@ class Solver:
         *,
         weak: bool = False,
         limit: int = NO_LIMIT,
-        forgets: bool = False,
+        clears: bool = False,
     ) -> NDArray[np.int64]:
-        """Bounds on the scores of `engine.solver.search`, the kernel's own face.
+        """Return bounds on scores as `engine.solver.search` defines them: the kernel's raw result.
 
         Args:
-            stones: an array of shape (n, 2, words) from `engine.solver.geometry`; unchecked.
-            weak: whether only win, draw or loss is asked.
-            limit: the most nodes for each position.
-            forgets: whether the table is emptied before each position, and once for none at all.
+            stones: shape (n, 2, words), from `engine.solver.geometry`; not checked.
+            weak: whether only win, draw or loss is wanted.
+            limit: node limit for each position.
+            clears: whether to clear the table before each position.
 
         Returns:
-            An array of shape (n, 3): lower bound, upper bound and nodes.
+            Lower bound, upper bound and nodes, shape (n, 3).
 
         """
-        # imported here, since it loads the compiler
+        # imported here because it loads the compiler
         from engine.solver import kernels
 
         board = self.board
@@ -192,13 +195,13 @@ class Solver:
         if geometry.fits_one_word(board):
             solve = kernels.solve_on_word
         symmetric = geometry.is_symmetric(board)
-        question = SolverQuestion(board.cells, board.columns, symmetric, weak, forgets, limit)
-        told = np.zeros((len(stones), 3), np.int64)
-        solve(stones, self._memory, question, told)
-        return told
+        question = SolverQuestion(board.cells, board.columns, symmetric, weak, clears, limit)
+        answers = np.zeros((len(stones), 3), np.int64)
+        solve(stones, self._memory, question, answers)
+        return answers
 
     def _value(self, ply: int, score: int) -> Value:
-        """The value behind a score of the search, which counts from the full board."""
+        """Convert a score of the search, which counts from the full board, to a value."""
         known = self._values.get((ply, score))
         if known is None:
             known = self._values[ply, score] = self._value_of(ply, score)
@@ -208,7 +211,7 @@ class Solver:
         if score == 0:
             return Value(Outcome.DRAW)
         outcome = Outcome.WIN if score > 0 else Outcome.LOSS
-        # the winner's last stone is the first or the second of these two, by its parity
+        # the winner's last stone is one of these two plies, depending on parity
         end = self.board.cells + 2 - 2 * abs(score)
         if (end - ply) % 2 != (outcome is Outcome.WIN):
             end -= 1
@@ -216,11 +219,11 @@ class Solver:
 
 
 def solution_of_move(after: Position, answer: Solution | None) -> Solution:
-    """The value of a move for the side that made it.
+    """Return the value of a move for the side that made it.
 
     Args:
-        after: the position that it led to.
-        answer: what is known of that position, None when the game is over in it.
+        after: the position after the move.
+        answer: the solution of that position, None if the game is over.
 
     """
     if answer is not None:
@@ -230,7 +233,7 @@ def solution_of_move(after: Position, answer: Solution | None) -> Solution:
 
 
 def _before(value: Value) -> Value:
-    """The value of a position for the side whose move led to it, one ply earlier."""
+    """Return a value for the side whose move led to the position, one ply earlier."""
     distance = None if value.distance is None else value.distance + 1
     return Value(Outcome(-value.outcome), distance)
 
@@ -239,7 +242,7 @@ def _memory(board: Board, table_mib: int) -> SolverMemory:
     """Return the arrays of a search on this board.
 
     Raises:
-        MemoryError: there is no room for them.
+        MemoryError: there is not enough memory.
 
     """
     words = geometry.words_of(board)
@@ -258,7 +261,7 @@ def _memory(board: Board, table_mib: int) -> SolverMemory:
 
 
 def _table(board: Board, table_mib: int) -> tuple[WordArray, WordArray]:
-    """Return the table of bounds and its shape; see `SolverMemory`."""
+    """Return the transposition table and its shape; see `SolverMemory`."""
     is_word = geometry.fits_one_word(board)
     table = word_table if is_word else lanes_table
     bits = (board.rows + 1) * board.columns if is_word else 64 * lanes_table.WORDS

@@ -1,4 +1,4 @@
-"""The worth of a position: outcomes, values, and bounds that a solver knows."""
+"""Outcomes, values and bounds on the value of a position."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -6,11 +6,11 @@ from functools import total_ordering
 from typing import Final
 
 SOLVER_VERSION: Final = 4
-"""Version of the solver's answers: raise it when bounds under a limit or node counts change."""
+"""Version of the solver's results; raise it when bounds under a limit or node counts change."""
 
 
 class Outcome(IntEnum):
-    """The end of the game under best play, from the side to move."""
+    """The result under best play for the side to move."""
 
     LOSS = -1
     DRAW = 0
@@ -23,11 +23,11 @@ class Outcome(IntEnum):
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An outcome and its distance; a sooner win is greater, a later loss is greater."""
+    """An outcome and its distance; sooner wins and later losses are greater."""
 
     outcome: Outcome
     distance: int | None = None
-    """Plies from the asked position to the last ply of the game; None for a draw."""
+    """Plies to the end of the game, None for a draw."""
 
     def __lt__(self, other: "Value") -> bool:
         return self._rank < other._rank
@@ -37,7 +37,7 @@ class Value:
         return int(self.outcome), -int(self.outcome) * (self.distance or 0)
 
     def __neg__(self) -> "Value":
-        """The value for the other side, at the same distance."""
+        """Return the value for the other side, at the same distance."""
         return Value(Outcome(-self.outcome), self.distance)
 
     def __str__(self) -> str:
@@ -51,11 +51,11 @@ class Solution:
     """Bounds on the value of a position for the side to move; exact when they meet."""
 
     low: Value
-    """The true value is this one or better."""
+    """Lower bound."""
     high: Value
-    """The true value is this one or worse."""
+    """Upper bound."""
     nodes: int
-    """Positions that the search looked into; what is forced or known costs none."""
+    """Positions searched; forced moves and table hits do not count."""
 
     @property
     def is_exact(self) -> bool:
@@ -64,17 +64,17 @@ class Solution:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The proven outcome, None while the bounds disagree."""
+        """The proven outcome, None if it is not proven."""
         return self.low.outcome if self.low.outcome == self.high.outcome else None
 
     @property
     def distance(self) -> int | None:
-        """Plies to the end of the game, None for a draw and while it is not proven."""
+        """Plies to the end of the game, None for a draw or if it is not proven."""
         return self.low.distance if self.is_exact else None
 
 
 def best_columns(columns: tuple[Solution | None, ...]) -> tuple[int, ...]:
-    """The columns that are proven to have the greatest value; empty while bounds leave it open."""
+    """Return the columns that are proven best, none if the bounds do not decide it."""
     known = [(number, found) for number, found in enumerate(columns) if found is not None]
     if not known:
         return ()

@@ -1,18 +1,18 @@
 """Sets of cells in one 64-bit word, for boards with (rows + 1) * columns <= 64.
 
-Every column owns `stride` = rows + 1 bits, the lowest is row 0. The bit above the top row stays
-empty in every set, so that a shift by stride - 1, stride or stride + 1 cannot carry a stone of one
-column into the next::
+Every column has `stride` = rows + 1 bits, the lowest is row 0. The bit above the top row is empty
+in every set, so a shift by stride - 1, stride or stride + 1 cannot carry a stone into the next
+column::
 
       6  13  20  27  34  41  48      always 0: 6x7, stride 7
       5  12  19  26  33  40  47      top row
       .   .   .   .   .   .   .
       0   7  14  21  28  35  42      row 0
 
-The four directions of a line are looked at side by side, in the four 64-bit parts of a vector.
+The four directions of a line are computed side by side in the four 64-bit parts of a vector.
 
-The functions have the names and contracts of `engine.solver.lanes`, so that the search is written
-once and built on either. A kernel loads the board's constants once with `load_board`.
+The functions have the names and contracts of `engine.solver.lanes`, so the search is written once
+and built on either. A kernel loads the board's constants once with `load_board`.
 """
 
 from collections.abc import Callable
@@ -28,13 +28,13 @@ from engine.lanes import WordArray
 
 U64 = np.uint64
 WORDS = 1
-"""64-bit words of one set."""
+"""Number of 64-bit words of a set."""
 
 _TWO = U64(2)
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _DIRECTIONS = ir.VectorType(_I64, 4)
-"""A set a direction: along a column, a row, a rising and a falling diagonal."""
+"""LLVM type of one set per direction: column, row and both diagonals."""
 
 Constants = tuple[
     np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64
@@ -42,7 +42,7 @@ Constants = tuple[
 
 
 def _each(builder: Any, value: Any) -> Any:
-    """A word for all directions."""
+    """Copy a word to all directions."""
     first = builder.insert_element(
         ir.Constant(_DIRECTIONS, ir.Undefined), value, ir.Constant(_I32, 0)
     )
@@ -51,7 +51,7 @@ def _each(builder: Any, value: Any) -> Any:
 
 
 def _steps(builder: Any, stride: Any) -> tuple[Any, Any, Any]:
-    """Bits from a cell to the next one of each direction, to the second and to the third."""
+    """Return the shifts by one, two and three cells, for each direction."""
     sideways = builder.mul(_each(builder, stride), ir.Constant(_DIRECTIONS, [0, 1, 1, 1]))
     once = builder.add(sideways, ir.Constant(_DIRECTIONS, [1, 0, 1, 2**64 - 1]))
     twice = builder.add(once, once)
@@ -59,7 +59,7 @@ def _steps(builder: Any, stride: Any) -> tuple[Any, Any, Any]:
 
 
 def _starts(builder: Any, cells: Any, stride: Any) -> Any:
-    """The lowest cells of the fours within a set."""
+    """Return the lowest cells of the fours within a set."""
     once, twice, _ = _steps(builder, stride)
     every = _each(builder, cells)
     pairs = builder.and_(every, builder.lshr(every, once))
@@ -67,7 +67,7 @@ def _starts(builder: Any, cells: Any, stride: Any) -> Any:
 
 
 def _spread(builder: Any, starts: Any, stride: Any) -> Any:
-    """All cells of the fours with these lowest cells."""
+    """Return all cells of the fours that begin at these cells."""
     once, twice, _ = _steps(builder, stride)
     pairs = builder.or_(starts, builder.shl(starts, once))
     return builder.or_(pairs, builder.shl(pairs, twice))
@@ -89,56 +89,56 @@ def _total(builder: Any, vector: Any) -> Any:
 
 @inlined
 def load(array: WordArray, row: int) -> np.uint64:
-    """Row `row` of an array of shape (n, 1)."""
+    """Load row `row` of an array of shape (n, 1)."""
     cells: np.uint64 = array[row, 0]
     return cells
 
 
 @inlined
 def store(array: WordArray, row: int, cells: np.uint64) -> None:
-    """Write a set to row `row` of an array of shape (n, 1)."""
+    """Store a set in row `row` of an array of shape (n, 1)."""
     array[row, 0] = cells
 
 
 @inlined
 def without(left: np.uint64, right: np.uint64) -> np.uint64:
-    """The cells in the first set that are not in the second."""
+    """Return the cells in the first set that are not in the second."""
     return left & ~right
 
 
 @inlined
 def any_cell(cells: np.uint64) -> bool:
-    """Whether the set is not empty."""
+    """Return whether the set is not empty."""
     return bool(cells)
 
 
 @inlined
 def several(cells: np.uint64) -> bool:
-    """Whether the set has more than one cell; at most one a column is allowed."""
+    """Return whether the set has more than one cell (at most one per column)."""
     return bool(cells & (cells - ONE))
 
 
 @inlined
 def count(cells: np.uint64) -> np.int64:
-    """The number of cells."""
+    """Return the number of cells."""
     return np.int64(popcount64(cells))
 
 
 @inlined
 def lowest(cells: np.uint64) -> np.uint64:
-    """The cell in the leftmost column with one; at most one a column is allowed."""
+    """Return the cell of the leftmost column (at most one cell per column)."""
     return cells & (ZERO - cells)
 
 
 @inlined
 def number_of(cell: np.uint64) -> np.int64:
-    """The number of a cell, below 64: its bit."""
+    """Return the bit number of a cell, below 64."""
     return np.int64(trailing_zeros64(cell))
 
 
 @inlined
 def landing(occupied: np.uint64, board: Constants) -> np.uint64:
-    """The lowest free cell of every column, also the one above the top row of a full column.
+    """Return the lowest free cell of every column, above the top row if the column is full.
 
     Contract: `occupied` holds both sides' stones and the forbidden cell.
     """
@@ -147,7 +147,7 @@ def landing(occupied: np.uint64, board: Constants) -> np.uint64:
 
 @inlined
 def below(cells: np.uint64, board: Constants) -> np.uint64:
-    """The cells after which those of the set can be played: one lower, two past the forbidden."""
+    """Return the cells directly below those of the set, past the forbidden cell."""
     return (cells >> ONE) | ((cells & board[4]) >> _TWO)
 
 
@@ -156,7 +156,7 @@ def _threats(builder: Any, stones: Any, stride: Any) -> Any:
     once, twice, thrice = _steps(builder, stride)
     near, far = _each(builder, stones), builder.lshr(_each(builder, stones), once)
     pairs = builder.and_(near, far)
-    # x marks the completed cell:  X X x X   and   X x X X   around a pair, then   x X X X x
+    # x is the completing cell:  X X x X   and   X x X X   around a pair, then   x X X X x
     behind = builder.and_(builder.shl(pairs, twice), far)
     ahead = builder.and_(builder.lshr(pairs, once), builder.shl(near, once))
     triples = builder.and_(pairs, builder.lshr(near, twice))
@@ -207,43 +207,43 @@ _number_of_begun: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _begu
 
 @inlined
 def threats(stones: np.uint64, board: Constants) -> np.uint64:
-    """The cells that would complete four for the side with these stones; mask with free cells."""
+    """Return the cells that complete a four of these stones; mask with the free cells."""
     return _threatened(stones, board[0])
 
 
 @inlined
 def lines(cells: np.uint64, board: Constants) -> np.uint64:
-    """The cells that belong to a four within the set."""
+    """Return the cells that belong to a four within the set."""
     return _in_lines(cells, board[0])
 
 
 @inlined
 def open_lines(cells: np.uint64, full: np.uint64, board: Constants) -> np.uint64:
-    """The cells that belong to a four within the set, but not wholly within its part `full`."""
+    """Return the cells of the fours within the set that are not wholly within `full`."""
     return _in_open_lines(cells, full, board[0])
 
 
 @inlined
 def connects(cells: np.uint64, board: Constants) -> bool:
-    """Whether the set holds four in a row, column or diagonal."""
+    """Return whether the set holds four in a row, column or diagonal."""
     return bool(_starts_of_fours(cells, board[0]))
 
 
 @inlined
 def fours(cells: np.uint64, board: Constants) -> np.int64:
-    """The number of fours within the set."""
+    """Return the number of fours within the set."""
     return np.int64(_number_of_fours(cells, board[0]))
 
 
 @inlined
 def begun_fours(stones: np.uint64, cells: np.uint64, board: Constants) -> np.int64:
-    """The number of fours within the set that hold at least two of the stones."""
+    """Return the number of fours within the set that contain at least two of the stones."""
     return np.int64(_number_of_begun(stones, cells, board[0]))
 
 
 @inlined
 def load_board(array: WordArray) -> Constants:
-    """The constants of a board from `engine.solver.geometry.board_constants`."""
+    """Load the constants of a board from `engine.solver.geometry.board_constants`."""
     return (
         array[0, 0],
         array[1, 0],
@@ -258,7 +258,7 @@ def load_board(array: WordArray) -> Constants:
 
 @inlined
 def mirrored(cells: np.uint64, board: Constants, columns: int) -> np.uint64:
-    """The set with left and right exchanged, one pair of columns after another."""
+    """Return the mirror image of the set, swapping pairs of columns."""
     stride = board[0]
     lane = (ONE << stride) - ONE
     apart = stride * U64(columns - 1)
@@ -272,5 +272,5 @@ def mirrored(cells: np.uint64, board: Constants, columns: int) -> np.uint64:
 
 @inlined
 def is_less(left: np.uint64, right: np.uint64) -> bool:
-    """Some total order of sets."""
+    """Compare two sets by some total order."""
     return bool(left < right)

@@ -1,14 +1,14 @@
-"""The table of known bounds for boards in one word: eight entries of 64 bits in a cache line.
+"""The transposition table for boards in one word: eight entries of 64 bits per cache line.
 
-The key of a position has `bits` = (rows + 1) * columns bits. A bijection scatters it over the same
-range; its upper `index` bits choose the line and the others stand in the entry, so that a hit is
-always the asked position. Keys are given to the functions as `mixed` made them::
+The key of a position has `bits` = (rows + 1) * columns bits. A bijection, `mixed`, scatters it over
+the same range: the upper `index` bits choose the line, the others are stored in the entry, so a hit
+is always the same position. The functions take mixed keys::
 
     entry    | rest of the scattered key | work | high + 32 | low + 32 |
                bits - index bits           ...    6 bits      6 bits
 
 `low` and `high` bound the score; an empty entry is 0. `work` is about the logarithm of the nodes
-that the entry has cost: the cheapest of a line is replaced.
+that were spent on the entry: the cheapest of a line is replaced.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from engine.lanes import WordArray
 from engine.solver.journal import Integers, note
 
 LINE = 8
-"""Entries of a line."""
+"""Entries per cache line."""
 LINE_WORDS = 8
 BOUND_BITS = 12
 MOST_WORK_BITS = 6
@@ -40,7 +40,7 @@ _ODD = U64(0x9E3779B97F4A7C15)
 
 @inlined
 def mixed(key: np.uint64, shape: WordArray) -> np.uint64:
-    """A bijection of the keys. `shape`: bits of a key, index bits, work bits."""
+    """Scatter a key by a bijection; `shape` is (bits of a key, index bits, work bits)."""
     bits = shape[0]
     mask = ~ZERO >> (U64(64) - bits)
     half = (bits + ONE) >> ONE
@@ -53,13 +53,13 @@ def mixed(key: np.uint64, shape: WordArray) -> np.uint64:
 
 @inlined
 def line_of(key: np.uint64, shape: WordArray) -> np.int64:
-    """The first place of the mixed key's line."""
+    """Return the place of the mixed key's line."""
     return np.int64((key >> (shape[0] - shape[1])) + shape[3]) * LINE
 
 
 @inlined
 def fetch(table: WordArray, line: np.int64) -> None:
-    """Have a line brought into the cache."""
+    """Prefetch a line into the cache."""
     prefetch(table, line)
 
 
@@ -84,35 +84,35 @@ def _of_all(builder: Any, value: Any) -> Any:
 _equal = cast(
     "Callable[[WordArray, np.int64, np.uint64, np.uint64], np.uint64]", intrinsic(_equal_entries)
 )
-"""The entries of a line whose part above `shift` bits is `rest`: bit n stands for entry n."""
+"""Return the entries of a line whose bits from `shift` on are `rest`, bit n for entry n."""
 
 
 @inlined
 def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> np.int64:
-    """The bounds of a position: low + 32 and (high + 32) << 6; 0 when it is not known."""
+    """Return low + 32 and (high + 32) << 6 of a position, 0 if it is unknown."""
     rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
     equal = _equal(table, line, _BOUND_BITS + shape[2], rest)
     if equal:
-        # an empty entry may be equal, too: it holds no bounds, and none in use comes after it
+        # an empty entry may match, too: it has no bounds, and no used entry follows it
         return np.int64(table[line + np.int64(trailing_zeros64(equal))] & _BOUNDS)
     return np.int64(0)
 
 
 @inlined
 def low_of(found: np.int64) -> np.int64:
-    """The lower bound of what `find` gave."""
+    """Return the lower bound of the result of `find`."""
     return (found & 63) - 32
 
 
 @inlined
 def high_of(found: np.int64) -> np.int64:
-    """The upper bound of what `find` gave."""
+    """Return the upper bound of the result of `find`."""
     return (found >> 6) - 32
 
 
 @inlined
-def forget(table: WordArray, journal: Integers) -> None:
-    """Empty the table: entry by entry while the journal has them all."""
+def clear_entries(table: WordArray, journal: Integers) -> None:
+    """Clear the table, entry by entry if the journal has all of them."""
     if journal[0] < len(journal):
         for number in range(1, journal[0] + 1):
             table[journal[number]] = ZERO
@@ -132,7 +132,7 @@ def put(
     shape: WordArray,
     journal: Integers,
 ) -> None:
-    """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
+    """Store the bounds of a position, in its own entry or the cheapest of its line."""
     rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
     shift = _BOUND_BITS + shape[2]
     most = (ONE << shape[2]) - ONE

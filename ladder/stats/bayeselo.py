@@ -9,14 +9,14 @@ from ladder.errors import UsageError
 
 
 def probabilities(*, bayeselo: float, drawelo: float) -> tuple[float, float, float]:
-    """(P(loss), P(draw), P(win)) at a difference and a draw margin in BayesElo (Coulom 2005)."""
+    """Return P(loss), P(draw) and P(win) of a BayesElo difference and draw margin (Coulom 2005)."""
     win = 1.0 / (1.0 + 10.0 ** ((drawelo - bayeselo) / 400.0))
     loss = 1.0 / (1.0 + 10.0 ** ((drawelo + bayeselo) / 400.0))
     return loss, 1.0 - win - loss, win
 
 
 def from_probabilities(*, loss: float, win: float) -> tuple[float, float]:
-    """(bayeselo, drawelo) that give these probabilities: the inverse of `probabilities`.
+    """Return (bayeselo, drawelo) for these probabilities: the inverse of `probabilities`.
 
     Raises UsageError unless both lie strictly between 0 and 1.
     """
@@ -28,6 +28,6 @@ def from_probabilities(*, loss: float, win: float) -> tuple[float, float]:
 
 
 def to_elo(*, bayeselo: float, drawelo: float) -> float:
-    """The logistic Elo, draws as half, of a difference in BayesElo at this draw margin."""
+    """Convert a BayesElo difference at a draw margin to logistic Elo."""
     loss, draw, win = probabilities(bayeselo=bayeselo, drawelo=drawelo)
     return 400.0 * math.log10((win + 0.5 * draw) / (loss + 0.5 * draw))

@@ -1,9 +1,9 @@
-"""Brownian motion between two absorbing walls: what a sequential test does, to first order.
+"""Brownian motion between two absorbing walls: a first-order model of a sequential test.
 
-Time is in steps and the deviation of a step is 1. The motion starts at 0 between the walls
--down < 0 < up with a constant drift per step. Everything is a sum over the images of the start in
-the two walls (Darling and Siegert 1953; Siegmund 1985, III), whose terms are kept as logarithms
-where a product of a huge and a tiny number would be lost.
+Time is in steps of standard deviation 1. The motion starts at 0 between the walls -down < 0 < up
+with a constant drift per step. Probabilities are sums over the mirror images of the start in the
+two walls (Darling and Siegert 1953; Siegmund 1985, III). Terms are computed as logarithms, because
+a product of a huge and a tiny number would lose all digits.
 """
 
 import math
@@ -15,7 +15,7 @@ from ladder.stats.special import log_normal_cdf
 
 
 def chance_up(*, drift: float, down: float, up: float) -> float:
-    """Probability that the upper wall is met first, without a limit of time (Wald 1945)."""
+    """Return the probability that the upper wall is hit first, without a time limit (Wald 1945)."""
     pull = 2.0 * drift
     if abs(pull) * (down + up) < 1e-9:
         return down / (down + up)
@@ -26,7 +26,7 @@ def chance_up(*, drift: float, down: float, up: float) -> float:
 
 
 def mean_time(*, drift: float, down: float, up: float) -> float:
-    """Expected number of steps until a wall is met (Wald 1945)."""
+    """Return the expected number of steps until a wall is hit (Wald 1945)."""
     if abs(drift) * (down + up) < 1e-6:
         return down * up
     chance = chance_up(drift=drift, down=down, up=up)
@@ -34,13 +34,13 @@ def mean_time(*, drift: float, down: float, up: float) -> float:
 
 
 def chance_down_by(*, time: float, drift: float, down: float, up: float) -> float:
-    """Probability that the lower wall is met first and no later than `time` steps."""
+    """Return the probability that the lower wall is hit first, within `time` steps."""
     if time <= 0.0:
         return 0.0
     images = down + 2.0 * (down + up) * _orders(time, drift, down + up)
     far = np.abs(images)
     root = math.sqrt(time)
-    # Each image adds the chance of a first passage over a distance `far`, tilted by the drift.
+    # Each image adds the probability of a first passage at distance `far`, tilted by the drift.
     here = -drift * (down + far) + log_normal_cdf((drift * time - far) / root)
     there = -drift * (down - far) + log_normal_cdf((-drift * time - far) / root)
     terms = np.exp(np.minimum(here, 700.0)) + np.exp(np.minimum(there, 700.0))
@@ -48,14 +48,14 @@ def chance_down_by(*, time: float, drift: float, down: float, up: float) -> floa
 
 
 def chance_up_by(*, time: float, drift: float, down: float, up: float) -> float:
-    """Probability that the upper wall is met first and no later than `time` steps."""
+    """Return the probability that the upper wall is hit first, within `time` steps."""
     return chance_down_by(time=time, drift=-drift, down=up, up=down)
 
 
 def chance_inside_below(
     *, time: float, place: float, drift: float, down: float, up: float
 ) -> float:
-    """Probability that no wall is met by `time` and the motion is then at most at `place`."""
+    """Return the probability that no wall is hit in `time` steps and the end is below `place`."""
     if time <= 0.0:
         return 1.0 if place >= 0.0 else 0.0
     orders = 2.0 * (down + up) * _orders(time, drift, down + up)
@@ -66,11 +66,11 @@ def chance_inside_below(
 
 
 def _slab(images: FloatArray, time: float, place: float, drift: float, down: float) -> FloatArray:
-    """Mass that a tilted image holds between the lower wall and `place`."""
+    """Return the probability mass of each tilted image between the lower wall and `place`."""
     root = math.sqrt(time)
     top = (place - images - drift * time) / root
     bottom = (-down - images - drift * time) / root
-    # Beyond the image the difference is taken between upper tails, where it is not lost in ones.
+    # Beyond the image, subtract upper tails, because values near 1 would cancel.
     beyond = bottom > 0.0
     more, less = np.where(beyond, -bottom, top), np.where(beyond, -top, bottom)
     return np.asarray(

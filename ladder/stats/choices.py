@@ -1,10 +1,10 @@
-"""Choices that a user of the statistics has. Imports nothing heavy: help names them."""
+"""The options of the statistics, without heavy imports, as the command line's help lists them."""
 
 from enum import StrEnum
 
 
 class Model(StrEnum):
-    """The Elo in which the hypotheses of a test are given."""
+    """The Elo model of a test's hypotheses."""
 
     LOGISTIC = "logistic"
     NORMALIZED = "normalized"
@@ -12,9 +12,9 @@ class Model(StrEnum):
 
 
 class Draws(StrEnum):
-    """The two readings of a draw."""
+    """The ways to rate a draw."""
 
     HALF = "half"
     """Half a win and half a loss."""
     FIT = "fit"
-    """An outcome with a margin of its own (Rao and Kupper 1967), converted to the same scale."""
+    """An outcome with its own margin (Rao and Kupper 1967), converted to the same scale."""

@@ -1,4 +1,4 @@
-"""A ratio of two sums with its error, when the units of the sums come in clusters."""
+"""The error of a ratio of two sums whose units come in clusters."""
 
 import math
 
@@ -9,18 +9,18 @@ from ladder.stats.elo import Z95
 
 
 def ratio_error95(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> float | None:
-    """Half the 95 % interval of ``sum(parts) / sum(wholes)`` when the clusters are independent.
+    """Return half the 95 % interval of ``sum(parts) / sum(wholes)`` for independent clusters.
 
-    The linearised variance of a ratio (Cochran, *Sampling Techniques*, 1977, section 6.3). Where no
-    cluster has any part the data hold no spread: then it is the largest ratio that would still
-    leave all of them without one in 5 % of cases, ``3 / sum(wholes)``.
+    This is the linearised variance of a ratio (Cochran, *Sampling Techniques*, 1977, section 6.3).
+    If all parts are 0, the result is ``3 / sum(wholes)``: the largest ratio with which that still
+    happens in 5 % of cases.
 
     Args:
-        parts: counts of one cluster each, shape (n,).
-        wholes: the counts that they are a part of, shape (n,).
+        parts: counts by cluster, shape (n,).
+        wholes: the counts that include them, shape (n,).
 
     Returns:
-        None where there is no whole, or only one cluster.
+        The error, or None without counts or with only one cluster.
 
     """
     whole = float(wholes.sum())

@@ -1,12 +1,12 @@
-"""Counts of results, the one input of every statistic here.
+"""Counts of results, the input of all statistics here.
 
-Two shapes, always from the lowest score to the highest, from one player's view:
+They have two shapes, for one player, from the lowest score to the highest:
 
     trinomial    (L, D, W)                    games
     pentanomial  (LL, LD, DD + WL, WD, WW)    pairs of games with colours swapped
 
-Pairs are the unit to be counted: two games on one board are not independent, and the spread of the
-sum over a pair is what the errors must be made from.
+The unit is the pair: two games on one board are not independent, so errors must come from the
+spread of the points of a pair.
 """
 
 from collections.abc import Sequence
@@ -21,24 +21,25 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 EMPTY_CELL = 1e-3
-"""The count of a result that was never seen, in games or pairs, so that the spread of results
-and every likelihood stay positive."""
+"""Count that replaces 0, in games or pairs, so that the spread of results and all likelihoods are
+positive."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean and spread of the score of one unit (a game or a pair), as a score per game, 0..1."""
+    """Mean and standard deviation of a unit's (game's or pair's) score per game, 0..1."""
 
     units: float
     mean: float
     deviation: float
 
 
-def checked(*, counts: ArrayLike) -> FloatArray:
-    """The counts as an array of floats, shape (..., 3) or (..., 5).
+def check_counts(*, counts: ArrayLike) -> FloatArray:
+    """Convert counts to an array of floats, shape (..., 3) or (..., 5).
 
-    Raises UsageError when the last axis is neither 3 nor 5 long, or a count is negative or not
-    finite.
+    Raises:
+        UsageError: the last axis is neither 3 nor 5 long, or a count is negative or not finite.
+
     """
     array = np.asarray(counts, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] not in (3, 5):
@@ -51,24 +52,24 @@ def checked(*, counts: ArrayLike) -> FloatArray:
 
 
 def games_per_unit(*, counts: ArrayLike) -> int:
-    """1 for trinomial counts, 2 for pentanomial ones."""
+    """Return 1 for trinomial counts, 2 for pentanomial counts."""
     return 1 if np.shape(counts)[-1] == 3 else 2
 
 
 def unit_scores(*, size: int) -> FloatArray:
-    """The score per game of each cell, 0..1, lowest first: shape (size,)."""
+    """Return the score per game of each outcome, 0..1, in ascending order, shape (size,)."""
     return np.linspace(0.0, 1.0, size)
 
 
-def regularised(*, counts: ArrayLike) -> FloatArray:
-    """The counts with `EMPTY_CELL` in place of every zero; same shape and errors as `checked`."""
-    array = checked(counts=counts)
+def regularise_counts(*, counts: ArrayLike) -> FloatArray:
+    """Replace zeros by `EMPTY_CELL`; shapes and errors are those of `check_counts`."""
+    array = check_counts(counts=counts)
     return np.where(array == 0.0, EMPTY_CELL, array)
 
 
 def moments(*, counts: ArrayLike) -> Moments:
-    """Mean and deviation of one row of counts, empty cells regularised; errors as `checked`."""
-    array = regularised(counts=counts)
+    """Return mean and deviation of a row of regularised counts; errors as `check_counts`."""
+    array = regularise_counts(counts=counts)
     units = float(array.sum())
     scores = unit_scores(size=array.shape[-1])
     mean = float(array @ scores) / units
@@ -77,10 +78,10 @@ def moments(*, counts: ArrayLike) -> Moments:
 
 
 def pentanomial(*, table: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
-    """Pentanomial counts of one 3x3 table, or of any number of them: shape (..., 3, 3) -> (..., 5).
+    """Convert 3x3 tables to pentanomial counts: shape (..., 3, 3) -> (..., 5).
 
-    `table[i][j]` counts pairs in which A moving first got result i (0 loss, 1 draw, 2 win) and
-    A moving second got j.
+    `table[i][j]` is the number of pairs in which A got result i (0 loss, 1 draw, 2 win) moving
+    first and j moving second.
     """
     cells = np.asarray(table, dtype=np.float64)
     out = np.zeros((*cells.shape[:-2], 5))

@@ -1,4 +1,4 @@
-"""The evidence of pairs for drops of several sizes against no drop, as likelihood ratios."""
+"""Likelihood ratios of drops of several sizes against no drop."""
 
 from collections.abc import Sequence
 
@@ -6,27 +6,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ladder.stats.choices import Model
-from ladder.stats.counts import FloatArray, checked, regularised, unit_scores
+from ladder.stats.counts import FloatArray, check_counts, regularise_counts, unit_scores
 from ladder.stats.elo import NORMALIZED, elo_to_score
 from ladder.stats.likelihood import under_mean, under_t_value
 
 
 def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) -> FloatArray:
-    """Log-likelihood of each drop less that of no drop: pentanomial counts (..., 5) -> (..., m).
+    """Return the log-likelihood ratio of each of m drops against no drop: (..., 5) -> (..., m).
 
-    Shares that a hypothesis leaves open are those of highest likelihood under it (Van den Bergh
-    2019). The negative of `ladder.stats.sprt.llr` between the two, at m drops in Elo of the model
-    at once. Counts may be fractions, as where repeated pairs weigh less; no pairs are no evidence.
+    Under each hypothesis the frequencies of results are those of maximum likelihood (Van den Bergh
+    2019). The ratio is the negative of `ladder.stats.sprt.llr`; drops are in Elo of the model.
+    Counts may be fractions, for example if repeated pairs weigh less; without pairs the ratio is 0.
 
-    Raises UsageError for counts that are not counts.
+    Raises:
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
+
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
     likeliest = [_likeliest(frequencies, -drop, model) for drop in (0.0, *drops)]
     ratios = np.log(np.stack(likeliest[1:], axis=-2) / likeliest[0][..., None, :])
     evidence = units[..., None] * np.sum(frequencies[..., None, :] * ratios, axis=-1)
-    played = checked(counts=counts).sum(axis=-1) > 0.0
+    played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played[..., None], evidence, 0.0))
 
 

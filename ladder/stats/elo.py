@@ -1,7 +1,8 @@
-"""Elo, normalized Elo and likelihood of superiority of one player against one other, from counts.
+"""Elo, normalized Elo and likelihood of superiority of one player over another, from counts.
 
-Elo is logistic: 400 points are an expected score of 10 to 1, a draw is half. Normalized Elo
-measures the same edge in deviations of one game, so that equal values need equal numbers of games.
+Elo is logistic: 400 points are an expected score of 10 to 1, and a draw is half a win. Normalized
+Elo is the same difference in standard deviations of a game's score, so that equal values need equal
+numbers of games to be measured.
 """
 
 import math
@@ -10,16 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ladder.stats.counts import checked, games_per_unit, moments, regularised, unit_scores
+from ladder.stats.counts import (
+    check_counts,
+    games_per_unit,
+    moments,
+    regularise_counts,
+    unit_scores,
+)
 from ladder.stats.likelihood import under_mean
 from ladder.stats.one_sided import chance_of_shutout, least_score
 
 SCALE = 400.0 / math.log(10.0)
 """Elo per unit of the natural logistic scale."""
 NORMALIZED = 2.0 * SCALE
-"""Normalized Elo per deviation of one game; for a draw rate of 0 both scales agree near 0."""
+"""Normalized Elo per standard deviation of a game; without draws both scales agree near 0."""
 SCORE_LIMIT = 1e-3
-"""Scores nearer than this to 0 or 1 are taken as this near: about 1200 Elo bound every result."""
+"""Least distance of a score from 0 and 1, which limits Elo to about 1200."""
 Z95 = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
 _CHI2_95 = Z95 * Z95
@@ -27,65 +34,67 @@ _CHI2_95 = Z95 * Z95
 
 @dataclass(frozen=True)
 class EloEstimate:
-    """One player against another. Every field is finite, or None when there are no games."""
+    """An estimate of one player over another; fields are finite, or None without games."""
 
     games: float
     score: float | None
     """Observed score per game, 0..1."""
     elo: float | None
     error95: float | None
-    """Half the 95 % interval in Elo, from the spread of the counted units."""
+    """Half the 95 % interval in Elo, from the spread of the units."""
     low95: float | None
     high95: float | None
-    """Ends of the likelihood-ratio interval in Elo (Wilks 1938): still meaningful on shutouts."""
+    """Ends of the likelihood-ratio interval in Elo (Wilks 1938), also valid for shutouts."""
     nelo: float | None
     nelo_error95: float | None
     los: float | None
-    """Chance that the player is the stronger one, 0..1."""
+    """Likelihood of superiority, 0..1."""
     sure_los: float | None
-    """The chance that a shutout supports: a lower bound when the player won everything, an upper
-    one when it lost everything; elsewhere equal to `los`."""
+    """The same, but a lower bound if the player won everything and an upper bound if it lost
+    everything."""
     at_least: float | None = None
-    """Elo that the player has at least, 95 % sure, from units taken whole; None unless it won (all
-    but) everything: then `elo` and its errors are no more than a convention."""
+    """Lower bound of Elo with 95 % confidence; None unless the player won (nearly) everything, in
+    which case `elo` and its errors are only a convention."""
     at_most: float | None = None
-    """Elo that the player has at most, 95 % sure; None unless it lost (all but) everything."""
+    """Upper bound of Elo with 95 % confidence; None unless the player lost (nearly) everything."""
 
     @property
     def is_bound(self) -> bool:
-        """Whether the results are so one-sided that only a bound can be told."""
+        """Whether the results are so one-sided that they give only a bound."""
         return self.at_least is not None or self.at_most is not None
 
 
 def score_to_elo(*, score: float) -> float:
-    """Elo of an expected score 0..1 (Elo 1978), within +-1199.8 by `SCORE_LIMIT`."""
+    """Convert an expected score, 0..1, to Elo (Elo 1978), limited to ±1199.8 by `SCORE_LIMIT`."""
     inside = min(max(score, SCORE_LIMIT), 1.0 - SCORE_LIMIT)
     return -400.0 * math.log10(1.0 / inside - 1.0)
 
 
 def elo_to_score(*, elo: float) -> float:
-    """Expected score, 0..1, of a difference in Elo (Elo 1978)."""
+    """Convert a difference in Elo to the expected score, 0..1 (Elo 1978)."""
     return 0.5 * (1.0 + math.tanh(0.5 * elo / SCALE))
 
 
 def normal_cdf(z: float) -> float:
-    """The standard normal distribution function, accurate in the lower tail."""
+    """Return the standard normal distribution function, accurate in the lower tail."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))
 
 
 def estimate(*, counts: ArrayLike) -> EloEstimate:
-    """Elo, normalized Elo, their 95 % intervals and LOS from (L, D, W) or pentanomial counts.
+    """Estimate Elo, normalized Elo and LOS from (L, D, W) or pentanomial counts.
 
-    Empty cells are counted as 0.001 in `elo`, `error95`, `nelo` and `los`, which keeps shutouts,
-    single games and games without a draw finite. `error95` is half the distance between the Elo of
-    the ends of a normal interval of the score; normalized Elo's error is that of its t-value
-    (Van den Bergh 2020); LOS is the normal tail at an even score. On shutouts these are the figures
-    that other tools print, and only `at_least`, `at_most` and `sure_los` can be believed
-    (see `ladder.stats.one_sided`).
+    In `elo`, `error95`, `nelo` and `los` empty cells count as 0.001, so that shutouts and single
+    games give finite numbers. `error95` is half the Elo difference between the ends of a normal
+    interval of the score; the error of normalized Elo is that of its t-value (Van den Bergh 2020);
+    LOS is the normal tail at an even score. For shutouts these are the numbers that other tools
+    print, but only `at_least`, `at_most` and `sure_los` are reliable (see
+    `ladder.stats.one_sided`).
 
-    Raises UsageError for counts that are not counts.
+    Raises:
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
+
     """
-    array = checked(counts=counts)
+    array = check_counts(counts=counts)
     per_unit = games_per_unit(counts=array)
     units = float(array.sum())
     if units == 0.0:
@@ -126,11 +135,13 @@ def estimate(*, counts: ArrayLike) -> EloEstimate:
 
 
 def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
-    """The expected scores, 0..1, that a likelihood-ratio test at 5 % does not reject (Wilks 1938).
+    """Return the ends of the likelihood-ratio 95 % interval of the score, 0..1 (Wilks 1938).
 
-    Raises UsageError for counts that are not counts.
+    Raises:
+        UsageError: the counts are invalid (see `ladder.stats.counts.check_counts`).
+
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = float(array.sum())
     frequencies = array / units
     scores = unit_scores(size=array.shape[-1])

@@ -1,10 +1,10 @@
 """Maximum likelihood of a multinomial under a constraint on its mean or its t-value.
 
-Both are solved to convergence. The usual closed form (a normal approximation of the likelihood
-ratio) is good on balanced counts and wrong by orders of magnitude on one-sided ones.
+Both are solved to convergence. The usual closed form, a normal approximation of the likelihood
+ratio, is accurate for balanced counts, but wrong by orders of magnitude for one-sided ones.
 
-All functions work on any number of rows at once: frequencies of shape (..., k) that are all
-positive and sum to 1, scores of shape (k,) from low to high.
+All functions take any number of rows: frequencies of shape (..., k), positive and with sum 1, and
+ascending scores of shape (k,).
 """
 
 import numpy as np
@@ -21,30 +21,33 @@ _ZOOMS = 9
 
 
 def under_mean(*, frequencies: FloatArray, scores: FloatArray, mean: FloatArray) -> FloatArray:
-    """Probabilities of highest likelihood among those with expected score `mean`, shape (..., k).
+    """Return the maximum-likelihood probabilities with expected score `mean`, shape (..., k).
 
-    `mean` has the shape of the rows and lies strictly between the lowest and highest score.
-    Lagrange's condition is p_i = f_i / (1 + x (a_i - mean)), with x the one root of a decreasing
-    function (Owen 1988, empirical likelihood; Van den Bergh 2019 for game results).
+    `mean` has the shape of the rows, strictly between the lowest and the highest score. By
+    Lagrange, p_i = f_i / (1 + x (a_i - mean)), where x is the only root of a decreasing function
+    (Owen 1988, empirical likelihood; Van den Bergh 2019 for game results).
     """
-    return _tilted(frequencies, scores - np.asarray(mean)[..., None])
+    return _tilt(frequencies, scores - np.asarray(mean)[..., None])
 
 
 def under_t_value(
     *, frequencies: FloatArray, scores: FloatArray, reference: float, t: float
 ) -> FloatArray:
-    """Probabilities of highest likelihood with (mean - reference) / deviation = t.
+    """Return the maximum-likelihood probabilities with (mean - reference) / deviation = t.
 
-    Normalized Elo is this t-value times a factor (Van den Bergh 2020, "Normalized Elo"). For every
-    assumed deviation s the constraint E[g_s] = 0 with
+    Normalized Elo is this t-value times a factor (Van den Bergh 2020, "Normalized Elo"). For an
+    assumed deviation s, the constraint E[g_s] = 0 with
 
         g_s(a) = a - reference - t/2 (s + (a - reference - t s)^2 / s)
 
-    is linear and touches the curved one from inside at deviation s, because a mean of s and v/s is
-    at least the root of v. So the answer is the fixed point of s, found by iteration; where that
-    fails, or the set of allowed distributions is far from convex, by a search along s.
+    is linear and touches the nonlinear one from inside at deviation s, because the mean of s and
+    v/s is at least the root of v. So the result is the fixed point of s, found by iteration. If
+    that fails, or if the set of allowed distributions is far from convex, it is found by a search
+    over s.
 
-    Raises ValueError when no distribution on the scores has this t-value.
+    Raises:
+        ValueError: no distribution on the scores has this t-value.
+
     """
     if t < 0.0:
         flipped = under_t_value(
@@ -68,7 +71,7 @@ def under_t_value(
 
 
 def _t_gap(p: FloatArray, scores: FloatArray, reference: float, t: float) -> FloatArray:
-    """Mean minus the mean that would give t, per row."""
+    """Return the mean minus the mean that would give t, for each row."""
     mean = p @ scores
     variance = np.sum(p * (scores - mean[..., None]) ** 2, axis=-1)
     return np.asarray(mean - reference - t * np.sqrt(variance))
@@ -82,7 +85,7 @@ def _pulls(scores: FloatArray, reference: float, t: float, s: FloatArray) -> Flo
 def _fixed_point(
     frequencies: FloatArray, scores: FloatArray, reference: float, t: float
 ) -> FloatArray:
-    """Iterate the deviation; rows that leave the feasible range come back uniform."""
+    """Iterate the deviation; rows that leave the feasible range are returned uniform."""
     p = np.full_like(frequencies, 1.0 / frequencies.shape[-1])
     mean = (p @ scores)[..., None]
     s = np.sqrt(np.sum(p * (scores - mean) ** 2, axis=-1))
@@ -90,7 +93,7 @@ def _fixed_point(
     for _ in range(_ROUNDS):
         pulls = _pulls(scores, reference, t, s)
         alive &= (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilted(frequencies, np.where(alive[..., None], pulls, scores - mean))
+        p = _tilt(frequencies, np.where(alive[..., None], pulls, scores - mean))
         new_mean = (p @ scores)[..., None]
         new = np.where(alive, np.sqrt(np.sum(p * (scores - new_mean) ** 2, axis=-1)), s)
         moved = np.abs(new - s)
@@ -103,7 +106,7 @@ def _fixed_point(
 def _search(
     frequencies: FloatArray, scores: FloatArray, reference: float, t: float, *, below: bool
 ) -> FloatArray:
-    """One row by search along the deviation: highest when the data's t is below t, else lowest."""
+    """Search a row over the deviation for the highest likelihood if `below`, else the lowest."""
     sign = 1.0 if below else -1.0
     top = min(float(scores[-1] - scores[0]) / 2.0, (float(scores[-1]) - reference) / t)
     grid = top * np.linspace(0.0, 1.0, _GRID + 2)[1:-1]
@@ -112,7 +115,7 @@ def _search(
     for _ in range(_ZOOMS):
         pulls = _pulls(scores, reference, t, grid)
         possible = (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilted(frequencies, np.where(possible[:, None], pulls, scores - reference))
+        p = _tilt(frequencies, np.where(possible[:, None], pulls, scores - reference))
         value = np.where(possible, sign * (np.log(p) @ frequencies), -np.inf)
         best = int(value.argmax())
         step = grid[1] - grid[0]
@@ -122,8 +125,8 @@ def _search(
     return np.asarray(p[best])
 
 
-def _tilted(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
-    """f / (1 + x g) with x such that the expected g is 0; g must have both signs in every row."""
+def _tilt(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
+    """Return f / (1 + x g) with x such that the expected g is 0; each row of g has both signs."""
     low = -1.0 / pulls.max(axis=-1)
     high = -1.0 / pulls.min(axis=-1)
     x = np.zeros(np.broadcast_shapes(low.shape, frequencies.shape[:-1]))

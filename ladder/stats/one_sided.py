@@ -1,28 +1,28 @@
-"""One-sided bounds where a plain estimate would be a pretence: nearly all results are full scores.
+"""One-sided bounds for results that are nearly all wins, where an estimate would be meaningless.
 
-A side that has won everything has no likeliest Elo: the likelihood rises for ever, and the spread
-of the results, which error bars are made from, is nothing. What can be said is how weak the winner
-might be and still have won everything, now and then.
+For a side that has won everything, the likelihood increases with Elo without a maximum, and the
+spread of results, from which error bars are computed, is 0. But there is a bound: the weakest side
+that wins everything with a probability of 5 %.
 
-The unit is the pair of games (or the game, where nothing is known of pairs). The two games of a
-pair share a board and may be decided by it together, so the weakest winner is one that wins a pair
-whole or loses it whole: its expected score is then its chance to win a pair, whose limit is that of
-Clopper and Pearson (1934). That holds whatever ties the two games together.
+The unit is the pair of games (or the game, without pairs). The two games of a pair share a board,
+which may decide both, so the weakest winner is one that either wins or loses both games of a pair:
+its expected score is then its probability to win a pair, with the bound of Clopper and Pearson
+(1934). This is valid for any dependence between the two games.
 
-It also allows for a sequential test that stopped on the shutout: nothing stops earlier than units
-that are all won, so that "stopped after n of them" has the chance of n won units and no other.
+The bound is also valid after a sequential test that stopped on a shutout: no other results stop it
+earlier, so "stopped after n units" has the probability of n won units.
 """
 
 CHANCE = 0.05
-"""The share of bounds that may be wrong: each is 95 % sure."""
+"""Share of bounds that may be wrong."""
 
 
 def least_score(*, full: float, rest: float, chance: float = CHANCE) -> float:
-    """The lowest expected score per game, 0..1, that such results do not contradict.
+    """Return a lower bound of the expected score per game, 0..1, with confidence 1 - `chance`.
 
-    `full` counts the units with the full score, above 0, and `rest` all others, of which nothing
-    more is used: 0 for a shutout, for which the bound is `chance` to the power of 1 / `full`.
-    The results of a side at the bound are this good with a probability of `chance`.
+    `full` is the number of units with the full score, above 0, and `rest` the number of all others.
+    For a shutout (`rest` 0) the bound is `chance` to the power of 1 / `full`. A side at the bound
+    gets results this good with a probability of `chance`.
     """
     if rest == 0.0:
         return float(chance ** (1.0 / full))
@@ -32,8 +32,8 @@ def least_score(*, full: float, rest: float, chance: float = CHANCE) -> float:
 
 
 def chance_of_shutout(*, units: float) -> float:
-    """The greatest chance, 0..1, that the weaker or equal of two sides wins all of so many units.
+    """Return the greatest probability that a side that is not stronger wins all units.
 
-    An equal side wins a pair whole at most half the time, because it loses one whole as often.
+    An equal side wins both games of a pair at most half the time, as it loses both as often.
     """
     return float(0.5**units)

@@ -1,6 +1,6 @@
-"""The few special functions of the statistics; most come from scipy, imported when first called.
+"""Special functions of the statistics; scipy is imported only when one needs it.
 
-scipy publishes no type information and takes a while to load; this is the one door to it.
+scipy has no type information and loads slowly, so only this module imports it.
 """
 
 import math
@@ -14,28 +14,28 @@ from ladder.stats.counts import FloatArray, IntArray
 
 
 def log_normal_cdf(z: ArrayLike) -> FloatArray:
-    """Logarithm of the standard normal distribution function, elementwise; never overflows."""
+    """Return the logarithm of the standard normal distribution function, without overflow."""
     from scipy.special import log_ndtr  # type: ignore[import-untyped]
 
     return cast(FloatArray, np.asarray(log_ndtr(z), dtype=np.float64))
 
 
 def beta_quantile(*, share: float, a: float, b: float) -> float:
-    """The value, 0..1, below which a beta distribution with shapes `a` and `b` has this share."""
+    """Return the quantile, 0..1, of a beta distribution with shapes `a` and `b`."""
     from scipy.special import betaincinv
 
     return float(betaincinv(a, b, share))
 
 
 def binomial_tail(*, count: int, trials: int, share: float) -> float:
-    """Return the chance of at least `count` events in `trials`, each with the chance `share`."""
+    """Return the probability of at least `count` events in `trials` of probability `share`."""
     from scipy.special import bdtrc
 
     return float(bdtrc(count - 1, trials, share)) if count > 0 else 1.0
 
 
-def root(function: Callable[[float], float], *, reach: float) -> float:
-    """Where a falling function passes 0 between -`reach` and `reach`, else the nearer end."""
+def find_root(function: Callable[[float], float], *, reach: float) -> float:
+    """Find the find_root of a decreasing function within ±`reach`, else return the nearer end."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]
 
     if function(-reach) <= 0.0:
@@ -45,11 +45,11 @@ def root(function: Callable[[float], float], *, reach: float) -> float:
     return float(brentq(function, -reach, reach, xtol=1e-12))
 
 
-def falling_root(function: Callable[[float], float], *, low: float, high: float) -> float:
-    """Where a falling function passes 0 between `low` and `high`, by bisection to a double's end.
+def bisect_root(function: Callable[[float], float], *, low: float, high: float) -> float:
+    """Find the find_root of a decreasing function between `low` and `high` by bisection.
 
-    For what a report needs. Not scipy's brentq: loading `scipy.optimize` takes longer than all that
-    a report computes.
+    Reports use it instead of scipy's brentq, because loading `scipy.optimize` takes longer than all
+    their computations.
     """
     for _ in range(80):
         middle = 0.5 * (low + high)
@@ -61,11 +61,11 @@ def falling_root(function: Callable[[float], float], *, low: float, high: float)
 
 
 def chi_square_tail(*, value: float, freedom: int) -> float:
-    """Probability that a chi-square of so many whole degrees of freedom is above `value`.
+    """Return the probability that a chi-square with `freedom` degrees is above `value`.
 
-    The finite sums of Abramowitz and Stegun (1964, 26.4.4 and 26.4.5), in logarithms so that many
-    degrees of freedom do not underflow. Not from scipy: a report needs nothing else of it, and
-    loading it would take a third of the report's time.
+    These are the finite sums of Abramowitz and Stegun (1964, 26.4.4 and 26.4.5), in logarithms so
+    that many degrees of freedom do not underflow. scipy is not used, because loading it would take
+    a third of a report's time.
     """
     if value <= 0.0:
         return 1.0
@@ -79,14 +79,14 @@ def chi_square_tail(*, value: float, freedom: int) -> float:
 
 
 def strong_groups(*, size: int, tails: IntArray, heads: IntArray) -> IntArray:
-    """Strongly connected components of a directed graph, as labels 0.. in topological order."""
+    """Label the strongly connected components of a directed graph in topological order."""
     from scipy.sparse import coo_matrix  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
     graph = coo_matrix((np.ones(tails.size), (tails, heads)), shape=(size, size))
     _, labels = connected_components(graph, directed=True, connection="strong")
     order = cast(IntArray, np.asarray(labels, dtype=np.int64))
-    # Tarjan's algorithm finishes the last component of the topological order first.
+    # Tarjan's algorithm completes the last component of the topological order first.
     return order if _descends(order, tails, heads) else order.max(initial=0) - order
 
 

@@ -1,9 +1,8 @@
 """Sequential tests between two differences in Elo, by the generalised likelihood ratio.
 
-After every unit (a game, or better a pair of games) the log-likelihood ratio of H1 (the difference
-is elo1) against H0 (it is elo0) is compared with two bounds (Wald 1945). What the hypotheses leave
-open, the shares of the results at a given difference, is filled in by maximum likelihood under
-each hypothesis (Van den Bergh 2019).
+After every unit (a pair of games, or a game) the log-likelihood ratio of H1 (the difference is
+elo1) against H0 (it is elo0) is compared with two bounds (Wald 1945). Under each hypothesis the
+frequencies of results are those of maximum likelihood (Van den Bergh 2019).
 """
 
 import math
@@ -18,34 +17,34 @@ from ladder.stats.bayeselo import from_probabilities, to_elo
 from ladder.stats.choices import Model
 from ladder.stats.counts import (
     FloatArray,
-    checked,
+    check_counts,
     games_per_unit,
-    regularised,
+    regularise_counts,
     unit_scores,
 )
 from ladder.stats.elo import NORMALIZED, elo_to_score, score_to_elo
 from ladder.stats.likelihood import under_mean, under_t_value
 
 MIN_CHANCE = 1e-9
-"""The smallest chance of error that can be asked for."""
+"""Smallest allowed error probability."""
 
 
 def check_chances(alpha: float, beta: float) -> None:
-    """Refuse chances of error of ``--alpha`` and ``--beta`` that make no sense.
+    """Check the error probabilities of a test.
 
     Raises:
-        UsageError: one is below `MIN_CHANCE`, or not below 0.5.
+        UsageError: one is below `MIN_CHANCE` or not below 0.5.
 
     """
-    for option, chance in (("--alpha", alpha), ("--beta", beta)):
+    for option, chance in (("alpha", alpha), ("beta", beta)):
         if not MIN_CHANCE <= chance < 0.5:
             raise UsageError(
-                f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
+                f"must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}", option=option
             )
 
 
 class State(StrEnum):
-    """Where a sequential test stands."""
+    """The decision of a sequential test so far."""
 
     CONTINUE = "continue"
     ACCEPT_H0 = "accept_h0"
@@ -54,14 +53,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test: two differences in Elo and the two chances of error."""
+    """A sequential test: two differences in Elo and two error probabilities."""
 
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """Chance to accept H1 when H0 is true."""
+    """Probability to accept H1 if H0 is true."""
     beta: float = 0.05
-    """Chance to accept H0 when H1 is true."""
+    """Probability to accept H0 if H1 is true."""
     model: Model = Model.LOGISTIC
 
     def __post_init__(self) -> None:
@@ -73,7 +72,7 @@ class Sprt:
 
 @dataclass(frozen=True)
 class SprtResult:
-    """The ratio against its bounds, all in natural logarithms."""
+    """The log-likelihood ratio and its bounds."""
 
     llr: float
     lower: float
@@ -83,43 +82,45 @@ class SprtResult:
 
 @dataclass(frozen=True)
 class Walk:
-    """The ratio as a random walk over units (games or pairs), in t-values of one unit.
+    """The ratio as a random walk over units (games or pairs), in t-values of a unit.
 
-    At a true t-value t the ratio drifts by step * (t - middle) a unit, with deviation `step`.
+    At a true t-value t the drift per unit is step * (t - middle), the deviation `step`.
     """
 
     step: float
     middle: float
     elo_per_t: float
-    """Elo of the model per t-value, or per logistic Elo when `deviation` is known."""
+    """Elo of the model per t-value, or per logistic Elo if there is a `deviation`."""
     deviation: float | None
-    """Of a unit's score per game; None for normalized Elo, which needs none."""
+    """Deviation of a unit's score per game; None for normalized Elo."""
 
     def elo(self, *, t: float) -> float:
-        """A t-value in the Elo of the test's model."""
+        """Convert a t-value to the Elo of the test's model."""
         if self.deviation is None:
             return t * self.elo_per_t
         return self.elo_per_t * score_to_elo(score=0.5 + t * self.deviation)
 
     def t(self, *, elo: float) -> float:
-        """The inverse of `elo`."""
+        """Convert Elo to a t-value: the inverse of `elo`."""
         if self.deviation is None:
             return elo / self.elo_per_t
         return (elo_to_score(elo=elo / self.elo_per_t) - 0.5) / self.deviation
 
 
 def bounds(*, alpha: float, beta: float) -> tuple[float, float]:
-    """(lower, upper) bound of the log-likelihood ratio for these chances of error (Wald 1945)."""
+    """Return the lower and upper bound of the ratio for these error probabilities (Wald 1945)."""
     return math.log(beta / (1.0 - alpha)), math.log((1.0 - beta) / alpha)
 
 
 def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
-    """Where the test stands after one row of (L, D, W) or pentanomial counts.
+    """Evaluate a test after one row of (L, D, W) or pentanomial counts.
 
-    The bounds are Wald's; as the ratio's last step passes them by a little, the chances of error
-    are undercut rather than met.
+    The bounds are Wald's; because the last step overshoots them, the true error probabilities are
+    slightly smaller.
 
-    Raises UsageError for counts that are not counts, and for pentanomial counts under BayesElo.
+    Raises:
+        UsageError: the counts are invalid, or pentanomial under BayesElo.
+
     """
     ratio = float(llr(counts=counts, test=test))
     lower, upper = bounds(alpha=test.alpha, beta=test.beta)
@@ -132,28 +133,28 @@ def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
 
 
 def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
-    """Generalised log-likelihood ratio of elo1 against elo0: counts (..., k) -> (...).
+    """Return the generalised log-likelihood ratio of elo1 against elo0: counts (..., k) -> (...).
 
-    Logistic Elo constrains the expected score, normalized Elo the t-value; BayesElo is turned
-    into logistic Elo at the draw margin that the counts themselves show. Empty cells count as
-    0.001; no games at all are a ratio of 0. Errors as `sprt_result`.
+    Logistic Elo constrains the expected score, normalized Elo the t-value; BayesElo is converted to
+    logistic Elo at the draw margin of the counts. Empty cells count as 0.001; without games the
+    ratio is 0. Errors as `sprt_result`.
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
     p0, p1 = _under_hypotheses(array, test)
     ratio = units * np.sum(frequencies * np.log(p1 / p0), axis=-1)
-    played = checked(counts=counts).sum(axis=-1) > 0.0
+    played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played, ratio, 0.0))
 
 
 def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
-    """The random walk that the ratio of this test is to first order, from one row of counts.
+    """Return the random walk that approximates a test's ratio, from one row of counts.
 
-    The spread of a unit's score is that of the likeliest shares under the two hypotheses, which
-    stays reasonable on shutouts and when all results are equal. Errors as `sprt_result`.
+    The spread of a unit's score is that of the maximum-likelihood frequencies under the two
+    hypotheses, which is also reasonable for shutouts. Errors as `sprt_result`.
     """
-    array = regularised(counts=counts)
+    array = regularise_counts(counts=counts)
     per_unit = games_per_unit(counts=array)
     if test.model is Model.NORMALIZED:
         t0, t1 = _t_values(array.shape[-1], test)
@@ -174,7 +175,7 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
 
 
 def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
-    """The likeliest shares of results under H0 and under H1, shape (..., k) each."""
+    """Return the maximum-likelihood frequencies under H0 and under H1, shape (..., k) each."""
     frequencies = array / array.sum(axis=-1, keepdims=True)
     scores = unit_scores(size=array.shape[-1])
     if test.model is Model.NORMALIZED:

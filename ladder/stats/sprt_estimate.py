@@ -1,8 +1,8 @@
-"""The cost of a sequential test, and its estimate of the difference once it has stopped.
+"""The expected length of a sequential test, and the estimate after it has stopped.
 
-The log-likelihood ratio is taken as a Brownian motion (see `ladder.stats.brownian`) in units of
-the deviation of its step. A test that stops on good news reports too much of it: the plain estimate
-after a decision lies too far out. The one given here is unbiased in the median.
+The log-likelihood ratio is modelled as a Brownian motion (see `ladder.stats.brownian`) in units of
+the deviation of its step. A test stops when results are extreme, so the plain estimate after a
+decision is too large in absolute value. The estimate here is median-unbiased.
 """
 
 import math
@@ -17,9 +17,9 @@ from ladder.stats.brownian import (
     chance_up_by,
     mean_time,
 )
-from ladder.stats.counts import checked, games_per_unit
+from ladder.stats.counts import check_counts, games_per_unit
 from ladder.stats.one_sided import chance_of_shutout
-from ladder.stats.special import root
+from ladder.stats.special import find_root
 from ladder.stats.sprt import Sprt, State, bounds, sprt_result, walk
 
 SIEGMUND = 0.5826
@@ -29,37 +29,36 @@ SIEGMUND = 0.5826
 
 @dataclass(frozen=True)
 class StoppedEstimate:
-    """An estimate that allows for when and why the test stopped, in the Elo of the test's model."""
+    """An estimate that accounts for the stopping of the test, in Elo of the test's model."""
 
     elo: float
-    """Median-unbiased: as often too high as too low, over repeated tests."""
+    """Median-unbiased estimate: as often too high as too low over repeated tests."""
     low95: float
     high95: float
     los: float
-    """Chance that the player is the stronger one, 0..1: that of a worse outcome between equals."""
+    """Likelihood of superiority, 0..1: the probability of a worse outcome between equals."""
 
 
 @dataclass(frozen=True)
-class Course:
-    """The expected end of a test at one true difference."""
+class TestForecast:
+    """The expected end of a test at a true difference."""
 
     chance_h1: float
-    """Probability that it ends with H1, 0..1, without a limit of games."""
+    """Probability to accept H1, 0..1, without a limit of games."""
     games: float
     """Expected number of games until a decision."""
 
 
 def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
-    """Median-unbiased estimate and 95 % interval from the counts at which a test stands or stopped.
+    """Return the median-unbiased estimate and its 95 % interval; None without games.
 
-    Outcomes are ordered as evidence for the player (Siegmund 1978): a stop at the lower bound, the
-    earlier the worse; then no stop, by the ratio; then a stop at the upper bound, the earlier the
-    better. The estimate is the difference at which an outcome at most this good has probability
-    one half, the interval has 0.975 and 0.025. The walls stand where the walk is expected to end,
-    a mean overshoot beyond the bounds, or farther out when the counts go on after the decision.
-    None without games. Errors as `sprt_result`.
+    Outcomes are ordered as evidence for the player (Siegmund 1978): stops at the lower bound,
+    earlier ones being worse; then no stop, by the ratio; then stops at the upper bound, earlier
+    ones being better. At the estimate, an outcome at most this good has probability 0.5; at the
+    ends of the interval, 0.975 and 0.025. The walls are the bounds plus a mean overshoot, or
+    farther out if the counts continue after the decision. Errors as `sprt_result`.
     """
-    array = checked(counts=counts)
+    array = check_counts(counts=counts)
     time = float(array.sum())
     if time == 0.0:
         return None
@@ -78,7 +77,7 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
         return worse + chance_inside_below(time=time, place=place, drift=drift, down=down, up=up)
 
     def elo_at(level: float) -> float:
-        drift = root(lambda drift: at_most(drift) - level, reach=12.0 / math.sqrt(time) + 1.0)
+        drift = find_root(lambda drift: at_most(drift) - level, reach=12.0 / math.sqrt(time) + 1.0)
         return path.elo(t=path.middle + drift)
 
     los = at_most(path.t(elo=0.0) - path.middle)
@@ -89,17 +88,17 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
     return StoppedEstimate(elo=elo_at(0.5), low95=elo_at(0.975), high95=elo_at(0.025), los=los)
 
 
-def expected_course(*, elo: float, counts: ArrayLike, test: Sprt) -> Course:
-    """The expected end of a test at a true difference `elo` (in the model's Elo).
+def forecast_test(*, elo: float, counts: ArrayLike, test: Sprt) -> TestForecast:
+    """Return the expected end of a test at a true difference `elo` (in the model's Elo).
 
-    `counts` give the spread of results, their number does not matter. Wald's formulas (1945) with
-    the walls moved out by the mean overshoot (Siegmund 1985). Errors as `sprt_result`.
+    `counts` determine the spread of results; their number does not matter. The formulas are Wald's
+    (1945) with walls moved out by the mean overshoot (Siegmund 1985). Errors as `sprt_result`.
     """
     path = walk(counts=counts, test=test)
     lower, upper = bounds(alpha=test.alpha, beta=test.beta)
     down, up = SIEGMUND - lower / path.step, SIEGMUND + upper / path.step
     drift = path.t(elo=elo) - path.middle
-    return Course(
+    return TestForecast(
         chance_h1=chance_up(drift=drift, down=down, up=up),
         games=games_per_unit(counts=counts) * mean_time(drift=drift, down=down, up=up),
     )

@@ -1,7 +1,7 @@
 """The page of a training of the evaluation: losses by generation, and calibration."""
 
 from ladder.learning.value.loop import LearningState
-from ladder.learning.value.settings import command_of
+from ladder.learning.value.settings import format_command
 from reports.html.charts.learning import calibration_chart, loss_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
@@ -23,7 +23,7 @@ def learning_page(state: LearningState) -> str:
         title=f"Training of the evaluation, generation {last.generation}",
         heading="What the evaluation has learned",
         sections=SECTIONS,
-        command=command_of(state.settings, last.generation),
+        command=format_command(state.settings, last.generation),
         facts=[
             ("Generations", str(last.generation)),
             ("Games", f"{sum(record.games for record in state.records):,}"),

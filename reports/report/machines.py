@@ -3,7 +3,7 @@
 from typing import Any
 
 from ladder.results.standings.machines import Agreement, MachineFit
-from ladder.stats.pool.agreement import Surprise
+from ladder.stats.pool.agreement import LargestDeviation
 from reports.layout.format import number, rounded
 from reports.layout.table import Column
 
@@ -58,7 +58,7 @@ def chi_square_text(machine: MachineFit) -> str:
     return f"{machine.fit.chi_square:.1f}" if machine.fit.freedom else "-"
 
 
-def surprise_text(surprise: Surprise | None) -> str:
+def surprise_text(surprise: LargestDeviation | None) -> str:
     """The bot that stands out on a machine."""
     if surprise is None:
         return "too few pairs to tell"

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from ladder.results.standings import notes as found
-from ladder.stats.pool.agreement import Surprise
+from ladder.stats.pool.agreement import LargestDeviation
 
 
 def note_text(note: found.Note) -> str:
@@ -67,7 +67,7 @@ def note_text(note: found.Note) -> str:
     assert_never(note)
 
 
-def _surprise(surprise: Surprise | None) -> str:
+def _surprise(surprise: LargestDeviation | None) -> str:
     if surprise is None:
         return ""
     return (

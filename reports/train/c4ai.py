@@ -1,37 +1,20 @@
-"""A training while it goes on: its weights beside those of the start, or a line for a log."""
+"""Progress of a training of c4ai: its weights beside the first ones, or a line for a log."""
 
 from collections.abc import Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 
 from bots.c4ai.weights import Weights
-from ladder.learning.c4ai.loop import TrainingState, TrainingWatcher
-from reports.layout.progress import display_for, progress_bar
+from ladder.learning.c4ai.loop import TrainingState
+from reports.layout.progress import progress_bar
 from reports.layout.table import Column, fit
 
 
-def training_watcher(console: Console) -> TrainingWatcher:
-    """A live view where the console is a terminal that can redraw, else log lines."""
-    return display_for(console, TrainingView())
-
-
-def training_line(state: TrainingState) -> str:
-    """How far a training has come, in one line."""
-    speed = state.games_a_second
-    parts = [
-        f"generation {state.generation}/{state.target}",
-        f"unbeaten {state.unbeaten}",
-        f"changed {state.changes} times",
-        f"weights {state.weights}",
-    ]
-    return ", ".join(parts + ([] if speed is None else [f"{speed:.1f} games/s"]))
-
-
 class TrainingView:
-    """A training as a `reports.layout.progress.View`."""
+    """The `reports.layout.progress.View` of a training."""
 
     def title(self, state: TrainingState) -> Sequence[str]:
-        """Lines for the start: the settings, and what went before."""
+        """Return the settings, and where a resumed training begins."""
         settings = state.settings
         lines = [
             f"training c4ai on {settings.boards}, depth {settings.depth}, "
@@ -42,19 +25,25 @@ class TrainingView:
         return lines
 
     def status(self, state: TrainingState) -> str:
-        """How far it has come, in a line."""
-        return training_line(state)
+        """Return the progress in one line."""
+        parts = [
+            f"generation {state.generation}/{state.target}",
+            f"unbeaten {state.unbeaten}",
+            f"changed {state.changes} times",
+            f"weights {state.weights}",
+        ]
+        if (speed := state.games_per_second) is not None:
+            parts.append(f"{speed:.1f} games/s")
+        return ", ".join(parts)
+
+    log = status
 
     def ending(self, state: TrainingState) -> Sequence[str]:
-        """The status."""
+        """Return the last status."""
         return [self.status(state)]
 
-    def log(self, state: TrainingState) -> str:
-        """How far it has come, in a line."""
-        return training_line(state)
-
     def picture(self, state: TrainingState, width: int, height: int) -> RenderableType:
-        """A progress bar, and the weights beside those of the start."""
+        """Return a progress bar, and the weights beside the first ones."""
         columns = [Column("weights", ["start", "now"], number=False)]
         columns += [
             Column(name, [str(start), str(now)])

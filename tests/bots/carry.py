@@ -1,10 +1,10 @@
 """Carrying the identities of built-in players over a change that moves or renames their code.
 
-``python -m tests.bots.carry [FOLDER]`` plays every player as it is here and as it was in FOLDER, a
-copy of the sources (default: the last commit), and writes `bots/carried.json`: a player that
-decided the same in every game goes on under its former identity, with its games and its rating;
-the others become new revisions. Equal decisions do not prove equal speed: measure a change of a
-kernel (``ladder bench search``) before carrying its players over.
+``python -m tests.bots.carry [FOLDER]`` plays every player with the current sources and with those
+in FOLDER (default: the last commit), and writes `bots/carried.json`: a player that decides the same
+in all games keeps its earlier identity, with its games and its rating; the others become new
+revisions. Equal decisions do not prove equal speed: measure a changed kernel (``ladder bench
+search``) before carrying its players over.
 """
 
 import io
@@ -26,7 +26,7 @@ SCRIPT = Path(__file__).with_name("decisions.py")
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """A player of one copy of the sources."""
+    """A player of one version of the sources."""
 
     identity: str
     files: dict[str, str]
@@ -36,7 +36,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decided(folder: Path) -> dict[str, Decided]:
-    """The players of a copy of the sources, played by a process of its own."""
+    """Play the players of a copy of the sources in a separate process."""
     done = subprocess.run(
         [sys.executable, "-P", str(SCRIPT)],
         env={**os.environ, "PYTHONPATH": str(folder)},
@@ -48,7 +48,7 @@ def decided(folder: Path) -> dict[str, Decided]:
 
 
 def carry(former: Mapping[str, Decided], present: Mapping[str, Decided]) -> dict[str, Carried]:
-    """The entries of the players that decide the same, by name, in the catalogue's order."""
+    """Return the entries of the players that decide the same, by name."""
     entries = {}
     for name, version in VERSIONS.items():
         then, now, code = former.get(name), present.get(name), code_hash(version)
@@ -63,7 +63,7 @@ def carry(former: Mapping[str, Decided], present: Mapping[str, Decided]) -> dict
 
 
 def main() -> None:
-    """Compare, write the table, and print who goes on and who does not."""
+    """Compare both versions, write the table, and print the players that are carried over."""
     with tempfile.TemporaryDirectory() as copy:
         if sys.argv[1:]:
             folder = Path(sys.argv[1]).resolve()
@@ -82,8 +82,8 @@ def main() -> None:
     CARRIED_FILE.write_bytes(msgspec.json.format(msgspec.json.encode(entries), indent=1) + b"\n")
     changed = [name for name in present if name in former and name not in entries]
     changed = [name for name in changed if former[name].identity != code_hash(VERSIONS[name])]
-    print(f"carried over: {', '.join(entries) or 'nobody'}")
-    print(f"decide otherwise, and get a new revision: {', '.join(changed) or 'nobody'}")
+    print(f"carried over: {', '.join(entries) or 'none'}")
+    print(f"decide differently, and get a new revision: {', '.join(changed) or 'none'}")
 
 
 if __name__ == "__main__":

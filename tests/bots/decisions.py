@@ -1,8 +1,8 @@
 """The decisions of every built-in player of a copy of the sources: ``python -P decisions.py``.
 
-Prints one JSON object: by player its identity, the hashes of its sources, and a hash of its games.
-Uses only names that every version of the sources has, so that it can be run on an older copy, which
-PYTHONPATH names.
+It prints a JSON object with each player's identity, the hashes of its sources, and a hash of its
+games. It uses only names that all versions of the sources have, because PYTHONPATH may select an
+older one.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ from engine.position import Position
 
 BOARDS = ("6x7", "9x9@4,4", "12x11@0,3")
 WORK = {"simulations": (50, 600), "nodes": (300, 6000), "depth": (3,), "any": (1,)}
-"""Amounts of every work budget under which decisions are compared."""
+"""Amounts of each work budget under which decisions are compared."""
 SEEDS = (3, 42)
 
 
 def budgets(kinds: tuple[str, ...]) -> Iterator[Budget]:
-    """The work budgets that a player takes."""
+    """Return the work budgets of a player."""
     for kind in kinds:
         if kind != "time":
             field = "simulations" if kind == "any" else kind
@@ -34,7 +34,7 @@ def budgets(kinds: tuple[str, ...]) -> Iterator[Budget]:
 
 
 def game(name: str, text: str, budget: Budget, seed: int) -> list[tuple[int, str]]:
-    """Every column of a game of the player against itself, with its statistics."""
+    """Return all columns of a game of a player against itself, with their statistics."""
     board = parse_board(text)
     sides = [build(name, board=board, side=side, seed=seed, budget=budget) for side in (0, 1)]
     position = Position(board)
@@ -47,7 +47,7 @@ def game(name: str, text: str, budget: Budget, seed: int) -> list[tuple[int, str
 
 
 def decisions(name: str, kinds: tuple[str, ...]) -> str:
-    """A hash of the games of a player on every board, work budget and seed."""
+    """Return a hash of the games of a player on every board, work budget and seed."""
     games = [
         game(name, text, budget, seed)
         for text in BOARDS
@@ -58,7 +58,7 @@ def decisions(name: str, kinds: tuple[str, ...]) -> str:
 
 
 def main() -> None:
-    """Print the players of the sources that Python finds."""
+    """Print the players of the sources that PYTHONPATH selects."""
     found = {
         name: {
             "identity": content_hash(version),

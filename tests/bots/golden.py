@@ -1,6 +1,6 @@
-"""Golden games: what every version plays, recorded. Run as a module to record them anew.
+"""Golden games: recorded games of every version. Run this module to record them again.
 
-``python -m tests.bots.golden`` after a deliberate change of a kernel; the difference in
+Run ``python -m tests.bots.golden`` after a deliberate change of a kernel; the difference of
 ``golden.json`` then shows which versions changed.
 """
 
@@ -18,7 +18,7 @@ BOARDS = ("9x9@4,4", "6x7")
 SIMULATIONS = 400
 NODES = 5000
 PLIES = ("alphabeta", "c4ai")
-"""Families whose searches go by plies, and have a budget of nodes."""
+"""Families that search by depth, with a budget of nodes."""
 NAMES = [
     name
     for name, version in VERSIONS.items()
@@ -31,7 +31,7 @@ NAMES = [
 
 
 def play(name: str, board: str) -> str:
-    """The version's game against itself and its last search, on one line."""
+    """Return a version's game against itself and its last search as one line."""
     searches_plies = VERSIONS[name].family in PLIES
     budget = Budget(nodes=NODES) if searches_plies else Budget(simulations=SIMULATIONS)
     choices = self_play(name, parse_board(board), budget, seed=42)

@@ -3,13 +3,13 @@
 from engine.position import Position, connects_four, geometry
 
 Value = tuple[int, int]
-"""1, 0, -1 for the side to move, and the plies until then: fast wins, slow losses."""
+"""1, 0 or -1 for the side to move, and the plies to the fastest win or slowest loss."""
 
 _known: dict[tuple[object, int, int], Value] = {}
 
 
 def true_value(position: Position) -> Value:
-    """The value of a position in which nobody has won."""
+    """Return the value of a position that is not over."""
     masks = geometry(position.board)
     own, other = position.stones[position.to_move], position.stones[1 - position.to_move]
     return _value(position.board, masks, own, other)

@@ -1,4 +1,4 @@
-"""Tactical positions on `thu` boards, found and solved by a slow search of all moves.
+"""Tactical positions on `thu` boards, found and solved by full search.
 
 Every puzzle is a position and the columns that solve it.
 """
@@ -22,7 +22,7 @@ class Puzzle(NamedTuple):
 
 
 def landing_cells(masks: Geometry, occupied: int) -> Iterator[int]:
-    """The cells on which a stone can come to lie."""
+    """Return the cells on which a stone can land."""
     filled = occupied | masks.forbidden
     landing = (filled + masks.bottoms) & ~filled & masks.cells
     while landing:
@@ -31,7 +31,7 @@ def landing_cells(masks: Geometry, occupied: int) -> Iterator[int]:
 
 
 def winning_cells(masks: Geometry, own: int, occupied: int) -> list[int]:
-    """The landing cells that connect four."""
+    """Return the landing cells that connect four."""
     return [cell for cell in landing_cells(masks, occupied) if connects_four(own | cell)]
 
 
@@ -40,7 +40,7 @@ def column_of(cell: int) -> int:
 
 
 def winning_first_cells(masks: Geometry, own: int, other: int, plies: int) -> list[int]:
-    """The cells that win by force within an odd number of plies, whatever the replies."""
+    """Return the cells that win by force within an odd number of plies."""
     wins = winning_cells(masks, own, own | other)
     if wins or plies == 1:
         return wins
@@ -52,7 +52,7 @@ def winning_first_cells(masks: Geometry, own: int, other: int, plies: int) -> li
 
 
 def _holds(masks: Geometry, own: int, other: int, plies: int) -> bool:
-    """Whether every reply of `other` still loses within so many plies."""
+    """Return whether every reply of `other` loses within `plies` more plies."""
     occupied = own | other
     replies = list(landing_cells(masks, occupied))
     if not replies or winning_cells(masks, other, occupied):
@@ -72,13 +72,13 @@ def _stones(position: Position) -> tuple[Geometry, int, int]:
 
 
 def win_in_one(position: Position) -> frozenset[int]:
-    """All columns that connect four."""
+    """Return all columns that connect four."""
     masks, own, other = _stones(position)
     return frozenset(map(column_of, winning_cells(masks, own, own | other)))
 
 
 def block_in_one(position: Position) -> frozenset[int]:
-    """The column of the opponent's only winning cell, where there is no own win."""
+    """Return the column of the opponent's only winning cell, if there is no own win."""
     masks, own, other = _stones(position)
     threats = winning_cells(masks, other, own | other)
     if len(threats) != 1 or win_in_one(position):
@@ -95,17 +95,17 @@ def _win_within(position: Position, plies: int) -> frozenset[int]:
 
 
 def double_threat(position: Position) -> frozenset[int]:
-    """All columns that win within three plies, where nothing wins at once."""
+    """Return the columns that win within three plies, if none wins at once."""
     return _win_within(position, 3)
 
 
 def forced_win(position: Position) -> frozenset[int]:
-    """All columns that win within five plies, where nothing wins within three."""
+    """Return the columns that win within five plies, if none wins within three."""
     return _win_within(position, 5)
 
 
 def under_a_threat(position: Position) -> frozenset[int]:
-    """All columns after which the opponent cannot win at once, where some column lets it."""
+    """Return the columns after which the opponent cannot win at once, if there are others."""
     masks, own, other = _stones(position)
     if win_in_one(position) or winning_cells(masks, other, own | other):
         return frozenset()
@@ -118,7 +118,7 @@ def under_a_threat(position: Position) -> frozenset[int]:
 
 
 def solves(puzzle: Puzzle, choice: Choice) -> bool:
-    """Whether a choice is right: a solution, or another win that the player has proven."""
+    """Return whether a choice is a solution, or another proven win."""
     proven = choice.info is not None and choice.info.proven == "win"
     return choice.column in puzzle.solutions or proven
 
@@ -138,7 +138,7 @@ def thu_board(random: SplitMix) -> Board:
 
 @lru_cache(maxsize=16)
 def puzzles(theme: str, count: int) -> tuple[Puzzle, ...]:
-    """The first so many puzzles of a theme, always the same."""
+    """Return the first `count` puzzles of a theme, always the same."""
     random = SplitMix(1 + list(THEMES).index(theme))
     found: list[Puzzle] = []
     while len(found) < count:

@@ -1,4 +1,4 @@
-"""Shared by the tests of players: building them, playing games, and boards of every kind."""
+"""Helpers of the tests of players: building them, playing games, and boards of every kind."""
 
 from bots.catalogue import VERSIONS, build
 from bots.player import Choice, Player
@@ -11,12 +11,12 @@ BOARDS = tuple(
     parse_board(text)
     for text in ("4x4", "4x4@0,1", "6x7", "5x12@4,3", "12x4@3,2", "9x10@8,9", "12x12@0,0")
 )
-"""Small and large, without a forbidden cell and with one at the bottom, the top, a corner."""
+"""Small and large boards, without a forbidden cell or with one at the bottom, top or corner."""
 BUDGET_FIELDS = {"simulations": "simulations", "nodes": "nodes", "depth": "depth"}
 
 
 def work_budget(name: str, amount: int) -> Budget:
-    """A work budget that the player takes: simulations, nodes, or a small depth."""
+    """Return a work budget that the player accepts: simulations, nodes or depth."""
     kinds = VERSIONS[name].budgets
     if "nodes" in kinds:
         return Budget(nodes=amount)
@@ -28,7 +28,7 @@ def player(name: str, board: Board, side: int, budget: Budget, seed: int = 1) ->
 
 
 def self_play(name: str, board: Board, budget: Budget, seed: int = 1) -> list[Choice]:
-    """All choices of a game of the player against itself; fails on an illegal move."""
+    """Return all choices of a game of the player against itself; fail on an illegal move."""
     sides = [player(name, board, side, budget, seed) for side in (0, 1)]
     position = Position(board)
     choices = []
@@ -41,7 +41,7 @@ def self_play(name: str, board: Board, budget: Budget, seed: int = 1) -> list[Ch
 
 
 def match(first: str, second: str, boards: list[Board], budget: Budget) -> float:
-    """The score per game of `first` over pairs of games, one pair a board, sides swapped."""
+    """Return the score per game of `first` in pairs of games, one pair per board."""
     points = 0.0
     for number, board in enumerate(boards):
         for swapped in (False, True):
@@ -61,7 +61,7 @@ def match(first: str, second: str, boards: list[Board], budget: Budget) -> float
 
 
 def random_position(board: Board, plies: int, random: SplitMix) -> Position:
-    """A position after random moves, or an earlier one where the game would have ended."""
+    """Return a position after random moves, or the last one before the game's end."""
     position = Position(board)
     while position.ply < plies:
         after = position.play(random.choice(position.legal_moves()))

@@ -1,4 +1,4 @@
-"""No compilation on any bot's clock: a player that is ready has every kernel that it will use."""
+"""No compilation on a bot's clock: a ready player has compiled every kernel that it uses."""
 
 import sys
 
@@ -11,7 +11,7 @@ from engine.board import Board
 
 
 def compiled_signatures() -> set[tuple[str, str]]:
-    """Every kernel of ours with each signature that it is compiled for in this process."""
+    """Return all kernels of this project with the signatures compiled in this process."""
     return {
         (dispatcher.py_func.__qualname__, str(signature))
         for name, module in list(sys.modules.items())

@@ -1,4 +1,4 @@
-"""What every player in the catalogue must do, run over all of them."""
+"""The requirements on every player of the catalogue."""
 
 import time
 from itertools import count
@@ -25,7 +25,7 @@ SHARES = {
     )
     for name, version in VERSIONS.items()
 }
-"""The part of the move time that a player means to use."""
+"""Share of the move time that a player uses."""
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
@@ -64,9 +64,9 @@ def test_exactly_the_simulations_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", TIMED)
 def test_keeps_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a clock that goes on a millisecond a reading, a Monte Carlo search ends at its share.
+    """On a clock that advances 1 ms per reading, a Monte Carlo search ends at its share.
 
-    A search to a depth ends there or before.
+    A depth-limited search ends there or before.
     """
     bot = player(name, parse_board("11x11@5,5"), 0, Budget(time_ms=400))
     readings = count(100.0, 0.001)
@@ -86,7 +86,7 @@ def test_keeps_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_statistics_make_sense(name: str) -> None:
-    """Whatever a player tells about its move is possible in the position."""
+    """All statistics of a move are possible in the position."""
     random = SplitMix(5)
     for board in BOARDS:
         position = random_position(board, random.below(board.cells // 2), random)

@@ -14,7 +14,7 @@ from engine.cache import ROOT
 
 
 class Conversation:
-    """A host process and what is said to it."""
+    """A conversation with a host process."""
 
     def __init__(self) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -65,7 +65,7 @@ def host() -> Iterator[Conversation]:
 
 
 def test_a_conversation(host: Conversation) -> None:
-    """Hello, two games as different players, the end; nothing is said or loaded in vain."""
+    """Hello, two games as different players, the end; nothing superfluous is sent or loaded."""
     hello = host.ask("hello", protocol=1)
     assert hello["type"] == "hello"
     assert set(hello["budgets"]) == {"time", "simulations", "nodes", "depth"}
@@ -84,7 +84,7 @@ def test_a_conversation(host: Conversation) -> None:
 
 
 def test_the_end_of_input_ends_it(host: Conversation) -> None:
-    """A harness that is gone leaves no host behind."""
+    """The host ends with its input."""
     host.ask("hello", protocol=1)
     host.process.communicate(timeout=10)
     assert host.process.returncode == 0
@@ -106,7 +106,7 @@ def test_the_end_of_input_ends_it(host: Conversation) -> None:
 def test_a_refusal_is_a_sentence(
     host: Conversation, player: str | None, changes: dict[str, Any], word: str
 ) -> None:
-    """What cannot be played is answered with an error that names it, and the host lives on."""
+    """What cannot be played is answered with an error that names it, and the host continues."""
     answer = host.new_game(player, **changes)
     assert answer["type"] == "error"
     assert word in answer["message"]
@@ -114,7 +114,7 @@ def test_a_refusal_is_a_sentence(
 
 
 def test_bad_lines_are_answered(host: Conversation) -> None:
-    """Nonsense, a move before a game and an illegal history are errors, not the end."""
+    """Invalid lines, a move before a game and an illegal history are errors, not the end."""
     for line in (b"nonsense", b'{"type":"dance"}', b'{"type":"move","ply":0,"moves":[]}'):
         host.say(line)
         assert host.hear()["type"] == "error"
@@ -125,7 +125,7 @@ def test_bad_lines_are_answered(host: Conversation) -> None:
 
 
 def test_requests_may_arrive_in_pieces(host: Conversation) -> None:
-    """Lines are put together again, however the pipe cuts them."""
+    """Lines are reassembled, however the pipe splits them."""
     assert host.process.stdin is not None
     for piece in (b'{"type":"he', b'llo","protocol":1}\n{"type":"hel', b'lo","protocol":1}\n'):
         host.process.stdin.write(piece)
@@ -135,7 +135,7 @@ def test_requests_may_arrive_in_pieces(host: Conversation) -> None:
 
 
 def test_prints_do_not_reach_the_protocol() -> None:
-    """Whatever a library prints goes to standard error, what it left to the end included."""
+    """Output of libraries goes to standard error, including output at exit."""
     code = (
         "import bots.host as h, os\n"
         "old = h.Host.answer\n"
@@ -143,7 +143,7 @@ def test_prints_do_not_reach_the_protocol() -> None:
         "    print('noise'); os.system('echo more noise')\n"
         "    return old(self, request)\n"
         "h.Host.answer = answer\n"
-        "h.leave(h.main())\n"
+        "h.exit_now(h.main())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -168,7 +168,7 @@ def test_a_player_may_use_what_numba_does_not() -> None:
         "    import scipy\n"
         "    return h.HelloReply(scipy.__name__, '', ())\n"
         "h.Host.answer = answer\n"
-        "h.leave(h.main())\n"
+        "h.exit_now(h.main())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,4 +1,4 @@
-"""What a built-in player is made of."""
+"""The identity of built-in players."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 
 from bots import identity
 from bots.catalogue import VERSIONS
-from bots.identity import Carried, carried, code_hash, content_hash, goes_on, sources
+from bots.identity import Carried, carried, code_hash, content_hash, is_carried_over, sources
 from engine.cache import ROOT
 from tests.bots import carry
 from tests.bots.carry import Decided
@@ -43,14 +43,14 @@ def test_options_count() -> None:
     assert content_hash(v4, {"c": "0.7"}) != content_hash(VERSIONS["v3"], {"c": "0.7"})
 
 
-def test_words_about_a_version_do_not_count() -> None:
-    """Describing a version better does not make it a new one."""
+def test_the_description_of_a_version_does_not_count() -> None:
+    """A better description of a version is not a new version."""
     v4 = VERSIONS["v4"]
     assert content_hash(replace(v4, change="something else", name="x")) == content_hash(v4)
 
 
 class Edited:
-    """A player of made-up sources, which a test writes and edits."""
+    """A player of temporary sources that a test edits."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -87,7 +87,7 @@ def ask():
 
 
 def forget() -> None:
-    """Have sources and table read anew."""
+    """Clear the caches of sources and table."""
     identity._closure.cache_clear()
     identity._read.cache_clear()
     identity.carried.cache_clear()
@@ -126,7 +126,7 @@ def test_an_edited_kernel_is_a_new_identity(edited: Edited) -> None:
     ],
 )
 def test_only_code_counts(edited: Edited, old: str, new: str, counts: bool) -> None:
-    """Docstrings, comment lines and blank lines say nothing about a player; texts in code do."""
+    """Docstrings, comment lines and blank lines do not count; texts in code do."""
     before = edited.hash()
     assert old in KERNEL
     edited.write("engine/kernel_x.py", KERNEL.replace(old, new))
@@ -134,7 +134,7 @@ def test_only_code_counts(edited: Edited, old: str, new: str, counts: bool) -> N
 
 
 def test_a_carried_player_keeps_its_identity_until_the_next_edit(edited: Edited) -> None:
-    """An entry gives the present code its former identity, with options too, and no other code."""
+    """An entry gives only the current code, also with options, its earlier identity."""
     then = {"identity": edited.hash(), "optioned": edited.hash({"c": "2"})}
     edited.write("engine/kernel_x.py", KERNEL.replace("ask", "answer"))
     forget()
@@ -147,31 +147,31 @@ def test_a_carried_player_keeps_its_identity_until_the_next_edit(edited: Edited)
     assert edited.hash() != then["identity"]
 
 
-def test_a_stored_revision_with_options_goes_on(edited: Edited) -> None:
-    """Made of the former sources and the same options it is the present player, else not."""
+def test_a_stored_revision_with_options_is_carried_over(edited: Edited) -> None:
+    """A revision of the earlier sources with equal options is the current player."""
     former = {"engine/a.py": "1234"}
     code = identity.code_hash(edited.version)
     entry = Carried(code, "then", (identity.files_hash(former),))
     (edited.folder / "carried.json").write_bytes(msgspec.json.encode({"made-up": entry}))
     forget()
     stored = {**former, "option c": "2"}
-    assert goes_on(edited.version, {"c": "2"}, stored)
-    assert not goes_on(edited.version, {"c": "3"}, stored)
-    assert not goes_on(edited.version, {}, stored)
-    assert not goes_on(edited.version, {"c": "2"}, {**stored, "engine/a.py": "4321"})
+    assert is_carried_over(edited.version, {"c": "2"}, stored)
+    assert not is_carried_over(edited.version, {"c": "3"}, stored)
+    assert not is_carried_over(edited.version, {}, stored)
+    assert not is_carried_over(edited.version, {"c": "2"}, {**stored, "engine/a.py": "4321"})
     edited.write("engine/kernel_x.py", KERNEL.replace("ask", "reply"))
     forget()
-    assert not goes_on(edited.version, {"c": "2"}, stored)
+    assert not is_carried_over(edited.version, {"c": "2"}, stored)
 
 
 def test_carried_players_are_as_they_were_compared() -> None:
-    """After an edit of code: `python -m tests.bots.carry`, which keeps who decides the same."""
+    """After an edit of code, run `python -m tests.bots.carry`."""
     edited = [name for name, entry in carried().items() if entry.code != code_hash(VERSIONS[name])]
     assert not edited
 
 
 def test_only_equal_decisions_are_carried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who decides otherwise is left out, and who keeps its code needs no entry."""
+    """Players that decide differently get no entry, and unchanged players need none."""
     code = code_hash(VERSIONS["v4"])
     monkeypatch.setattr(carry, "carried", lambda: {"v4": Carried(code, "before", ("older",))})
     same = {"v4": Decided("before", {"a": "1"}, "games"), "v5": Decided("b", {}, "games")}

@@ -13,31 +13,31 @@ from bots.protocol import Budget
 
 
 def test_nodes_are_granted_to_the_last_one() -> None:
-    """What was visited is taken off, of the whole and of a part."""
+    """Visited nodes are subtracted from the whole budget and from a part of it."""
     budget = NodeBudget(Budget(nodes=1000), share=0.5, started=0)
     assert (budget.grant(), budget.grant(0.5)) == (1000, 500)
-    budget.take(600)
+    budget.record(600)
     assert (budget.grant(), budget.grant(0.5)) == (400, 0)
     assert budget.is_past(0.5)
     assert not budget.is_past(1.0)
-    budget.take(400)
+    budget.record(400)
     assert budget.grant() == 0
 
 
 def test_a_depth_grants_any_number() -> None:
     """Nothing ends a search to a depth."""
     budget = NodeBudget(Budget(depth=3), share=0.5, started=0)
-    budget.take(10**12)
+    budget.record(10**12)
     assert budget.grant(0.1) > 10**12
 
 
 def test_a_late_search_gets_a_few_nodes() -> None:
-    """When the time was over before the search began it may still look at its moves, once."""
+    """If the time is over before the search begins, it still gets one chunk."""
     budget = NodeBudget(Budget(time_ms=5), share=0.9, started=time.perf_counter() - 1)
     assert budget.grant() == FIRST_CHUNK
-    budget.take(FIRST_CHUNK - 1)
+    budget.record(FIRST_CHUNK - 1)
     assert budget.grant() == 1
-    budget.take(1)
+    budget.record(1)
     assert budget.grant() == 0
     assert budget.is_past(1.0)
 
@@ -50,7 +50,7 @@ def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> Non
     for _ in range(20):
         nodes = budget.grant()
         now[0] += nodes / 5_000_000
-        budget.take(nodes)
+        budget.record(nodes)
     assert budget.grant() == pytest.approx(5000, rel=0.01)
     now[0] = 100.0 + 0.0898
     assert LEAST_CHUNK <= budget.grant() == pytest.approx(1000, rel=0.02)
@@ -60,6 +60,6 @@ def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_simulations_are_not_for_it() -> None:
-    """A budget of simulations is a mistake of the caller."""
+    """A budget of simulations is refused."""
     with pytest.raises(ValueError, match="simulations"):
         NodeBudget(Budget(simulations=1), share=1, started=0)

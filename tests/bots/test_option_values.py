@@ -1,4 +1,4 @@
-"""The present values of players' options."""
+"""The values of players' options."""
 
 import pytest
 

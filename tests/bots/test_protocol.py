@@ -60,7 +60,7 @@ def test_replies_survive(message: Reply) -> None:
 
 
 def test_unknown_keys_are_ignored() -> None:
-    """A newer bot or harness may say more."""
+    """Newer bots and harnesses may send more keys."""
     assert decode_reply(b'{"type":"move","column":6,"mood":"good"}') == MoveReply(6)
     assert decode_request(b'{"type":"quit","why":1}') == Quit()
 
@@ -81,14 +81,14 @@ def test_unknown_keys_are_ignored() -> None:
     ],
 )
 def test_nonsense_is_a_protocol_error(line: bytes) -> None:
-    """A line that is no answer is refused with a sentence, never with another exception."""
+    """An invalid line raises ProtocolError and no other exception."""
     with pytest.raises(ProtocolError):
         decode_reply(line)
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_an_answer_or_refused(line: bytes) -> None:
-    """Garbage cannot crash the reader."""
+    """Arbitrary bytes are decoded or refused."""
     with contextlib.suppress(ProtocolError):
         decode_reply(line)
 

@@ -1,4 +1,4 @@
-"""What the versions must see, and that they are players at all."""
+"""Tactics that the versions must find, and games against random play."""
 
 import pytest
 
@@ -14,7 +14,7 @@ UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 
 
 def solved(name: str, theme: str, count: int, simulations: int = 0) -> float:
-    """The share of a theme's puzzles that a player solves; by default with ten a column."""
+    """Return a player's share of solved puzzles, with ten simulations a column by default."""
     points = 0
     for puzzle in puzzles(theme, count):
         position = puzzle.position
@@ -43,7 +43,7 @@ def test_blocks_in_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", UCT[UCT.index("v4") :])
 def test_does_not_play_under_a_threat(name: str) -> None:
-    """With ten simulations a column nobody from v4 on lets the opponent win directly above."""
+    """With ten simulations a column no version from v4 on lets the opponent win directly above."""
     assert solved(name, "cell under a threat", 60) == 1
 
 

@@ -13,7 +13,7 @@ from engine import cache
 
 
 def test_everything_is_warm_after_warming() -> None:
-    """The session's fixture has warmed all players, and that can be asked without a compiler."""
+    """The session's fixture has compiled all players, and `is_warm` loads no compiler."""
     assert is_warm(VERSIONS)
     assert is_warm(["v4?c=0.7"])
     code = (
@@ -38,7 +38,7 @@ def test_another_checkout_is_warm_where_machine_code_is_shared(
 
 
 def test_warming_again_starts_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all players are warm no process is started; where one is not, one is."""
+    """A process is started only if a player is not compiled."""
     started: list[list[str]] = []
 
     def run(command: list[str], **_: object) -> "subprocess.CompletedProcess[bytes]":
@@ -57,7 +57,7 @@ def test_warming_again_starts_no_compiler(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a place for compiled code there is nothing to do beforehand, and nothing fails."""
+    """Without a writable cache nothing is compiled, and nothing fails."""
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
     assert not is_warm(["v4"])
     assert main(["v4"]) == 0

@@ -1,4 +1,4 @@
-"""The game once more, slow and obvious: a dictionary of cells and lines that are walked."""
+"""A slow and simple implementation of the game: a dictionary of cells."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ class SlowGame:
         return twin
 
     def landing_row(self, column: int) -> int | None:
-        """A free cell that is not forbidden and has nothing above it but free cells."""
+        """Return the row of the lowest free cell of a column."""
         for row in range(self.board.rows):
             cell = (row, column)
             if cell not in self.stones and cell != self.board.forbidden:
@@ -61,7 +61,7 @@ class SlowGame:
             self.winner = side
 
     def line_through(self, cell: CellXY, side: int, direction: CellXY) -> set[CellXY]:
-        """The cells of the side's unbroken line through the cell in one direction."""
+        """Return the cells of the side's unbroken line through the cell in one direction."""
         found = {cell}
         for sign in (1, -1):
             row, column = cell
@@ -96,12 +96,12 @@ class SlowGame:
         ]
 
     def threats(self, side: int) -> set[CellXY]:
-        """The free cells that would complete four for the side."""
+        """Return the free cells that would complete four for the side."""
         return {cell for cell in self.free_cells() if self.four_through(cell, side)}
 
 
 def random_game(board: Board, seed: int, plies: int) -> SlowGame:
-    """Random legal moves until so many plies are played or the game is over."""
+    """Return a game of random legal moves of at most `plies` plies."""
     game = SlowGame(board)
     random = SplitMix(seed)
     while len(game.moves) < plies and game.legal():
@@ -110,30 +110,30 @@ def random_game(board: Board, seed: int, plies: int) -> SlowGame:
 
 
 def slow_step(state: int) -> int:
-    """xorshift64*, once more, on Python's integers."""
+    """Step xorshift64* with Python's integers."""
     state ^= state >> 12
     state ^= state << 25 & MASK64
     return state ^ state >> 27
 
 
 def slow_below(state: int, limit: int) -> int:
-    """The draw from a state just stepped."""
+    """Return a number below a limit from a state that was just stepped."""
     return (state * 0x2545F4914F6CDD1D & MASK64) * limit >> 64
 
 
 def from_words(words: WordArray) -> int:
-    """The inverse of `engine.lanes.to_words`."""
+    """Return the inverse of `engine.lanes.to_words`."""
     return sum(int(word) << (64 * number) for number, word in enumerate(words))
 
 
 def as_bits(cells: Iterable[CellXY]) -> int:
-    """Cells in the layout of `engine.position`."""
+    """Convert cells to the layout of `engine.position`."""
     return sum(1 << (16 * column + row) for row, column in cells)
 
 
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
-    """Every size, without a forbidden cell or with any."""
+    """Draw a board of any size, with or without a forbidden cell."""
     rows = draw(st.integers(4, 12))
     columns = draw(st.integers(4, 12))
     cells = st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1))
@@ -142,6 +142,6 @@ def boards(draw: st.DrawFn) -> Board:
 
 @st.composite
 def games(draw: st.DrawFn) -> SlowGame:
-    """A random game of any length on any board, finished or not."""
+    """Draw a random game of any length on any board, finished or not."""
     board = draw(boards())
     return random_game(board, draw(st.integers(0, 2**32)), draw(st.integers(0, board.cells)))

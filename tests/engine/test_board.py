@@ -53,7 +53,7 @@ def test_boards_are_read_as_rows_by_columns(text: str, board: Board) -> None:
             "6x7@5,7",
             "the forbidden cell's column must be 0..6 on 6x7 (rows x columns), got 7",
         ),
-        ("thu", "thu is a family of boards; name one board, such as 10x11@3,4"),
+        ("thu", "thu is a family of boards: name one board, such as 10x11@3,4"),
         ("", f"unknown board '': {FORMS}"),
         ("6", f"unknown board '6': {FORMS}"),
         ("6x7@3", f"unknown board '6x7@3': {FORMS}"),
@@ -111,7 +111,7 @@ def test_lists_keep_a_cell_with_its_size(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("6x7,standard", "a board stands twice in '6x7,standard': name each once"),
+        ("6x7,standard", "a board is repeated in '6x7,standard': name each once"),
         ("6x7,", f"unknown board '': {FORMS}"),
         ("6x7,8", f"unknown board '8': {FORMS}"),
         ("5x5@2,2,3", f"unknown board '3': {FORMS}"),

@@ -1,4 +1,4 @@
-"""The cache of machine code: the trap it avoids, and where it lies."""
+"""The cache of machine code: its validity and its place."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def ask():
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder with this project's door to numba and a kernel that calls another file."""
+    """Create a folder with this project's decorators and a kernel that calls another file."""
     package = tmp_path / "engine"
     package.mkdir()
     (tmp_path / "bots").mkdir()
@@ -77,14 +77,14 @@ for line in sys.stdin:
     if os.wait()[1]:
         print("failed", flush=True)
 """
-"""A process that has loaded numba, and nothing of ours, forks for every question."""
+"""A process that has loaded numba, but nothing of this project, and forks for every question."""
 
 Ask = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
 def ask() -> Iterator[Ask]:
-    """What a new process answers, and whether the kernel came from the cache."""
+    """Return a function that runs a kernel in a new process, with whether it was cached."""
     with subprocess.Popen(
         [sys.executable, "-c", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

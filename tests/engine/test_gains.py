@@ -20,7 +20,7 @@ Count = Callable[[WordArray, WordArray, Numbers], None]
 
 
 def _count_on(layout: ModuleType) -> Count:
-    """Writes the numbers of all columns, first the mover's stones, then the opponent's."""
+    """Build a function that writes the numbers of all columns, for the mover and the opponent."""
     load, either, without = layout.load, layout.either, layout.without
     playable, number_in = layout.playable, layout.number_in
     new_threats = new_threats_on(layout)

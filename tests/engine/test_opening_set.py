@@ -30,8 +30,8 @@ def test_the_hash_is_of_the_content() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "there is no opening"),
-        ("# nothing\n\n", "there is no opening"),
+        ("", "there are no openings"),
+        ("# nothing\n\n", "there are no openings"),
         ("6x7 01\n6x7 0000000", "line 2: column 0 is full"),
         ("6x7 01\n\n6x7 8", "line 3: column 8 is off the board"),
         ("6x7 0101010", "line 1: the game is over after these moves"),

@@ -128,12 +128,12 @@ def test_notation_reads_back(game: SlowGame) -> None:
         (
             "6x7 33c",
             NotationError,
-            "'c' at place 3 of '33c' is no column: use 0..9, a, b, counted from 0 at the left",
+            "'c' at place 3 of '33c' is not a column: use 0..9, a, b, counted from 0 at the left",
         ),
         (
             "6x7 3-3",
             NotationError,
-            "'-' at place 2 of '3-3' is no column: use 0..9, a, b, counted from 0 at the left",
+            "'-' at place 2 of '3-3' is not a column: use 0..9, a, b, counted from 0 at the left",
         ),
         (
             "",
@@ -149,7 +149,7 @@ def test_notation_reads_back(game: SlowGame) -> None:
         (
             "thu 33",
             BoardError,
-            "thu is a family of boards; name one board, such as 10x11@3,4 (in 'thu 33')",
+            "thu is a family of boards: name one board, such as 10x11@3,4 (in 'thu 33')",
         ),
         (
             "6x7 337",

@@ -1,9 +1,9 @@
 """Coverage-guided fuzzing of every parser: ``python -m tests.fuzz [--seconds S] [NAME...]``.
 
-NAME is a target or a group of them. Each target runs in a process of its own under atheris
-(libFuzzer), which keeps what reaches new branches of our code and mutates that further. The table
-says how much was tried, how far it got, and what was found; a finding ends its target, its input is
-kept in `--keep`, and the exit code is 1.
+NAME is a target or a group of targets. Each target runs in its own process under atheris
+(libFuzzer), which mutates inputs that reach new branches. The table shows the inputs tried, the
+coverage and the findings; a finding ends its target, its input is stored in `--keep`, and the exit
+code is 1.
 
 Needs the dependency group `fuzz`: ``pip install --group fuzz``.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 INPUT_SECONDS = 5
-"""An input that takes longer counts as a hang."""
+"""Seconds after which an input counts as a hang."""
 LONGEST = 8192
 TOKENS = (
     '"9999999999999999999999999"', '"1e999"', '"nan"', '"inf"', '"null"', '"{}"', '"[[[["', '"-1"',
@@ -29,7 +29,7 @@ TOKENS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One target's run."""
+    """The result of one target."""
 
     name: str
     group: str
@@ -37,16 +37,16 @@ class Outcome:
     accepted: int
     seconds: int
     branches: int
-    """Places in our code that were reached, as libFuzzer counts them (its `cov`)."""
+    """Edges reached in this project's code (libFuzzer's `cov`)."""
     features: int
-    """Those told apart by how often (its `ft`)."""
+    """Edges distinguished by number of executions (libFuzzer's `ft`)."""
     corpus: int
-    """Inputs kept because each reached something new."""
+    """Number of inputs that reached something new."""
     found: str
 
 
 def fuzz_here(name: str, arguments: Sequence[str]) -> None:
-    """Fuzz one target in this process, for ever or as the arguments of libFuzzer say."""
+    """Fuzz one target in this process, with the arguments of libFuzzer."""
     import atheris
 
     with atheris.instrument_imports(include=["engine", "bots", "db", "ladder", "reports"]):
@@ -75,7 +75,7 @@ def fuzz_here(name: str, arguments: Sequence[str]) -> None:
 
 
 def fuzz_apart(name: str, seconds: int, keep: Path) -> Outcome:
-    """Fuzz one target in a process of its own."""
+    """Fuzz one target in its own process."""
     from tests.fuzz.targets import make_targets
 
     target = make_targets()[name]
@@ -120,7 +120,7 @@ def fuzz_apart(name: str, seconds: int, keep: Path) -> Outcome:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """The outcomes in Markdown."""
+    """Format the results as a Markdown table."""
     lines = [
         "| parser | group | seconds | inputs | accepted | places | features | kept | found |",
         "|---|---|---|---|---|---|---|---|---|",

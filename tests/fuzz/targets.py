@@ -1,8 +1,8 @@
-"""What is fuzzed: every parser, valid inputs to start from, and what must hold whatever comes in.
+"""The targets of fuzzing: all parsers, with valid inputs and their properties.
 
-A target takes bytes and returns whether they were accepted. It raises where something is wrong:
-another error than the project's own, or an accepted input that does not mean the same when it is
-written out and read again.
+A target takes bytes and returns whether they were accepted. It raises an exception if the parser
+fails with an error other than the project's own, or if an accepted input changes its meaning when
+it is written and read again.
 """
 
 import math
@@ -53,17 +53,17 @@ from ladder.results.standings.pgn_list import count_results
 from ladder.runs.schedule import parse_pairing
 
 COMMAND = typer.main.get_command(app)
-"""All commands, whose options `ladder.toml` may name."""
+"""All commands, whose options `ladder.toml` may contain."""
 OURS = (EngineError, BotsError, LadderError, DatabaseError)
-"""The errors that a bad input may end in; each is a sentence for a person."""
+"""The errors of invalid input."""
 
 
 class Nonsense(AssertionError):
-    """An input was accepted that means nothing, or not the same when written out."""
+    """An accepted input is invalid, or changes when it is written and read again."""
 
 
 def same(one: object, two: object) -> None:
-    """Raises `Nonsense` where they differ."""
+    """Raise `Nonsense` if two values differ."""
     if one != two:
         raise Nonsense(f"{one!r} became {two!r}")
 
@@ -179,7 +179,7 @@ def _ratings(data: bytes) -> None:
 
 
 def _import(form: GameFormat, data: bytes) -> None:
-    """Into a database, out again in the same form, and from there into a second one."""
+    """Import into a database, export in the same format, and import that into a second one."""
     from db.store import Store
 
     folder = _scratch()
@@ -202,7 +202,7 @@ def _import(form: GameFormat, data: bytes) -> None:
 
 
 def _read(form: GameFormat, data: bytes) -> None:
-    """The reader alone: what it yields is a line that survives our own writing."""
+    """Read the games and check that each survives writing and reading."""
     file = _scratch() / f"games.{form}"
     file.write_bytes(data)
     with open_games(file, form) as games:
@@ -218,7 +218,7 @@ _folders: list[Path] = []
 
 
 def _scratch() -> Path:
-    """A folder of this process, in memory where the system has one."""
+    """Return a folder of this process, in memory where the system has one."""
     if not _folders:
         memory = Path("/dev/shm")  # noqa: S108 - only if it is there
         _folders.append(Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)))
@@ -227,7 +227,7 @@ def _scratch() -> Path:
 
 @contextmanager
 def scratch() -> Iterator[None]:
-    """Take the scratch folder away at the end."""
+    """Remove the scratch folder at the end."""
     try:
         yield
     finally:
@@ -237,7 +237,7 @@ def scratch() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _known_bots() -> Path:
-    """A database that knows the bots of the valid files and has no games."""
+    """Return a database with the bots of the valid files and no games."""
     from tests.fuzz.valid import make_empty
 
     return make_empty(_scratch() / "known.db")
@@ -254,11 +254,11 @@ class Target:
     check: Callable[[bytes], None]
 
     def accepts(self, data: bytes) -> bool:
-        """Whether the input is taken.
+        """Return whether the input is accepted.
 
         Raises:
-            Nonsense: it should not have been.
-            Exception: the parser ended in an error that is not ours.
+            Nonsense: it should not be accepted.
+            Exception: the parser failed with another error.
 
         """
         try:
@@ -271,7 +271,7 @@ class Target:
 
 
 def _text(check: Callable[[str], None]) -> Callable[[bytes], None]:
-    """Words of a command line: bytes that are no UTF-8 arrive as lone surrogates, as in argv."""
+    """Decode bytes like words of a command line: invalid UTF-8 becomes lone surrogates."""
     return lambda data: check(data.decode("utf-8", "surrogateescape"))
 
 
@@ -299,7 +299,7 @@ PGN = b'[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n{c} 1. x; y 1-0\n\n'
 
 
 def make_targets() -> dict[str, Target]:
-    """Every target by name."""
+    """Return every target by name."""
     from tests.fuzz.valid import exported
 
     files = exported()

@@ -1,4 +1,4 @@
-"""Every parser against mutations of valid inputs, and against what once got through."""
+"""All parsers on mutations of valid inputs, and on inputs that once caused errors."""
 
 import os
 import re
@@ -16,12 +16,12 @@ TOKENS = (
     b"null", b"true", b"{}", b"[", b"[" * 5000, b"\xff", b"\xc2\xb2", b"\xd9\xa3", b"\xef\xbb\xbf",
     b"'", b"\\", b"@", b"=", b"&", b"x", b"%", b"_", b" ",
 )  # fmt: skip
-"""What parsers stumble over: ends, quotes, great numbers, digits of other scripts, depth."""
+"""Difficult input: ends, quotes, large numbers, digits of other scripts, nesting."""
 
 
 @st.composite
 def mutated(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
-    """A valid input with up to four pieces cut out, doubled, or replaced by something odd."""
+    """Draw a valid input with up to four pieces removed, doubled or replaced."""
     data = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(1, 4))):
         # Cuts fall on the edges of words and numbers, or anywhere.
@@ -40,13 +40,13 @@ def cases() -> list[Target]:
 
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_valid_inputs_are_accepted(target: Target) -> None:
-    """What fuzzing starts from is what the parser is for."""
+    """The valid inputs are accepted."""
     assert any(target.accepts(seed) for seed in target.seeds)
 
 
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_mutations_end_in_a_sentence_or_make_sense(target: Target) -> None:
-    """No traceback, no accepted nonsense; FUZZ_EXAMPLES=N tries more."""
+    """Mutated input is accepted or refused with a sentence; FUZZ_EXAMPLES=N tries more."""
     count = int(os.environ.get("FUZZ_EXAMPLES", "12" if target.group in SLOW else "100"))
 
     @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
@@ -96,7 +96,7 @@ def test_what_once_got_through_is_refused(name: str, data: bytes) -> None:
     ],
 )
 def test_an_import_stores_no_number_without_bounds(old: bytes, new: bytes) -> None:
-    """What the database cannot hold, or nobody can mean, is refused before anything is stored."""
+    """Numbers that the database cannot store are refused before anything is stored."""
     target = TARGETS["jsonl import"]
     data = target.seeds[0]
     assert old in data

@@ -1,4 +1,4 @@
-"""Valid exports to start from: what a small real database gives out."""
+"""Valid exports of a small real database, the first inputs of fuzzing."""
 
 import tempfile
 from functools import lru_cache
@@ -24,7 +24,7 @@ NAMES = ("alpha", "beta")
 
 
 def make_empty(path: Path) -> Path:
-    """A database with two bots and no games."""
+    """Return a database with two bots and no games."""
     with Store.open(str(path)) as store:
         for name in NAMES:
             launch = Launch(command=("python3", "bot.py"), folder="/")
@@ -34,7 +34,7 @@ def make_empty(path: Path) -> Path:
 
 
 def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination) -> GameLine:
-    """One game of a pair on 4x4."""
+    """Return one game of a pair on 4x4."""
     names = NAMES if number == 0 else NAMES[::-1]
     sums = SideSums(len(moves) // 2, 4000, 1500, 80, 3000)
     return GameLine(
@@ -70,7 +70,7 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
 
 @lru_cache(maxsize=1)
 def exported() -> dict[GameFormat, bytes]:
-    """The same two games in every form of export."""
+    """Return the same two games in all export formats."""
     with tempfile.TemporaryDirectory() as folder:
         path = make_empty(Path(folder) / "ladder.db")
         games = (

@@ -26,7 +26,7 @@ def test_a_generation_in_work_tells_what_the_former_one_is_worth() -> None:
     state.playing_s = 50.0
     assert LearningView().status(state) == (
         "generation 2/2, 100/400 games, 2.0 games/s, "
-        "weights so far: held-out loss 0.5123, off by 3.0%"
+        "weights so far: held-out loss 0.5123, calibration error 3.0%"
     )
     state.fitting = True
     assert LearningView().status(state).startswith("generation 2/2, fitting weights, weights so")

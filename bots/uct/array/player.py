@@ -1,4 +1,4 @@
-"""The players v1 to v4: a new tree on the array board at every move."""
+"""The players v1 to v4: a new tree on the array board for every move."""
 
 import time
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ from engine.bits import state_of_move
 from engine.board import Board
 
 SLOT_BYTES: Final = 17
-"""Bytes of one node over all arrays of the tree."""
+"""Bytes per node in all arrays of the tree."""
 MOST_SIMULATIONS_PER_MS = 500
-"""Simulations in a millisecond that no machine exceeds; bounds the tree of a timed move."""
+"""More simulations per millisecond than any machine makes, to size the tree of a timed move."""
 DESCENTS_PER_SIMULATION = 4
-"""Descents made per simulation asked for, before a search with nothing new to find gives up."""
+"""Descents per requested simulation after which a search without new nodes stops."""
 PV_PLIES = 16
 
 
@@ -39,16 +39,16 @@ class ArrayPlayer:
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
     ) -> None:
-        del side  # the moves give it
+        del side  # the moves determine it
         self._board = board
         self._seed = seed
         self._budget = budget
         self._settings = read_options(BaseSettings, options)
-        # Compiles, or loads from the cache, everything that `choose` will call.
+        # Compile or load everything that `choose` calls.
         ArrayTree(board, (), self._settings, 0, Budget(simulations=2)).advance(2)
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The column with the highest mean result."""
+        """Return the column with the highest mean result."""
         started = time.perf_counter()
         tree = ArrayTree(self._board, tuple(moves), self._settings, self._seed, self._budget)
         spend(tree, self._budget, share=self._settings.clock_share, started=started)
@@ -97,7 +97,7 @@ class ArrayTree:
         )
 
     def advance(self, simulations: int) -> bool:
-        """Make new simulations, fewer where nearly every descent meets a known end."""
+        """Make new simulations, or fewer if nearly all descents end in known ends."""
         kernel.search(
             self._nodes,
             self._side,
@@ -116,9 +116,9 @@ class ArrayTree:
         return Candidate(int(self._nodes.column[node]), mean, visits, end, 0)
 
     def choice(self) -> Choice:
-        """The move and its statistics."""
+        """Return the move and its statistics."""
         nodes = {self._candidate(node): node for node in self._children(0)}
-        # v2 descends below a won position, which blurs its mean: there the flag decides.
+        # v2 descends below won positions, which distorts their means: the flag decides.
         best = best_mean(list(nodes), self._board.columns, int(self._state[1 - self._side]))
         won = best.outcome == WON
         used = int(self._counters[kernel.USED])

@@ -1,8 +1,8 @@
 """UCT on the array board, v1 to v4: one kernel with switches.
 
-A node's *mover* is the side whose move led into it. Scores are kept from the mover's side: as
-floating-point totals of 0, 1/2, 1 (v1, v2) or as integers counting 0, 1, 2 (v3 on); the type of
-the array decides. Siblings lie beside each other in the arrays, in the order of their creation.
+A node's *mover* is the side whose move led into it. Scores are for the mover: floating-point totals
+of 0, 1/2, 1 (v1, v2) or integer totals of 0, 1, 2 (from v3 on), as the array's type says. Siblings
+are adjacent in the arrays, in the order of their creation.
 """
 
 from typing import Any, NamedTuple
@@ -29,14 +29,14 @@ from engine.bits import step_random
 from engine.compiled import kernel
 
 CHECK_WIN = 1
-"""v2: a rollout begins with a test whether the mover has just connected four."""
+"""v2: a rollout first tests whether the mover has just connected four."""
 END_AT_CREATION = 2
-"""v3: the end of the game is flagged when a node is made, and the descent stops there."""
+"""v3: nodes at the end of the game are flagged, and descents stop there."""
 CONVERT = 4
-"""v4: a new node whose side to move wins at once becomes an end node."""
+"""v4: a new node whose side to move can win at once becomes an end node."""
 
 USED, STATE, NEW, OLD, DEPTH = 0, 1, 2, 3, 4
-"""Counters that outlast a chunk: slots used, generator, new and repeated descents, deepest."""
+"""Counters between chunks: used slots, generator, new and repeated descents, deepest."""
 
 Ints = NDArray[np.int32]
 Shorts = NDArray[np.int16]
@@ -48,10 +48,10 @@ Counters = NDArray[np.uint64]
 def rollout(
     cells: Cells, tops: Tops, state: State, side: int, random: np.uint64
 ) -> tuple[int, np.uint64]:
-    """Play to the end with one ply of look-ahead: 2, 1, 0 for `side`, and the generator.
+    """Play a rollout with one ply of look-ahead; return 2, 1 or 0 for `side`, and the generator.
 
-    An own win ends it; two opposing wins end it; one is blocked; else a random column. If the
-    opponent could then win directly above, that ends it too.
+    An immediate win ends it, so do two immediate wins of the opponent; a single one is blocked,
+    else the column is random. If the opponent can then win directly above, that ends it, too.
     """
     mover = side
     while state[PLAYABLE]:
@@ -73,46 +73,46 @@ def rollout(
 
 
 class ArrayMemory(NamedTuple):
-    """The arrays of a search: the root's position, and the nodes by number."""
+    """The arrays of a search: the root's position, and the nodes."""
 
     root_cells: Cells
-    """Of the position, from `bots.array_board.lay_out`."""
+    """Cells of the root, from `bots.array_board.lay_out`."""
     root_tops: Tops
-    """Its landing cells."""
+    """Landing cells of the root."""
     root_state: State
-    """Its column sets."""
+    """Column sets of the root."""
     first: Ints
-    """The first slot of a node's children, 0 while there are none."""
+    """First slot of a node's children, 0 if there are none."""
     made: Bytes
-    """The number of children that exist."""
+    """Number of children made."""
     visits: Ints
     score: NDArray[Any]
-    """For the node's mover; integers hold twice the result, floats the result."""
+    """Score for the node's mover: integers are twice the result, floats the result."""
     column: Bytes
-    """The move into the node."""
+    """Move into the node."""
     untried: Shorts
     """Columns not yet expanded."""
     end: Bytes
-    """The state of the game, one of `OPEN`, `WON`, `DRAWN`, `LOST`."""
+    """State of the game: `OPEN`, `WON`, `DRAWN` or `LOST`."""
     path: Ints
-    """Room for a descent."""
+    """Path of a descent."""
     counters: Counters
-    """`USED` and its companions."""
+    """Counters, see `USED`."""
 
 
 @kernel
 def search(
     memory: ArrayMemory, side: int, flags: int, c: float, simulations: int, descents: int
 ) -> None:
-    """Make `simulations` new simulations or `descents` descents altogether, the first of the two.
+    """Search until `simulations` new simulations or `descents` descents are made.
 
     Args:
-        memory: the untried columns of the root, node 0, are set; changed.
-        side: to move in the root.
-        flags: the versions' switches.
+        memory: updated; the root, node 0, must have its untried columns.
+        side: the side to move in the root.
+        flags: the version's switches.
         c: exploration constant.
-        simulations: new rollouts or end nodes to make.
-        descents: limit on all descents, those into known ends included.
+        simulations: number of new rollouts or end nodes.
+        descents: limit of all descents, including those into known ends.
 
     """
     root_cells, root_tops, root_state = memory.root_cells, memory.root_tops, memory.root_state
@@ -199,7 +199,7 @@ def search(
             node = child
         if rolled < 0:
             if won and flags & CHECK_WIN:
-                # v2: known only now, when the rollout starts; a descent does not stop here.
+                # v2 notices this only when the rollout starts; descents do not stop here.
                 end[node] = WON
                 rolled = 2
             else:

@@ -1,8 +1,8 @@
-"""The graph's hash table: open addressing, emptied as a whole by a new generation.
+"""The graph's hash table: open addressing, cleared as a whole by a new generation.
 
-An entry holds the upper half of the hash, a generation and a node's number. An entry of another
-generation, and generation 0 always, is an empty place: the table is emptied in a single step. The
-home of an entry follows from the half it holds, so that entries can move when one is taken out.
+An entry has the upper half of the hash, a generation and a node's number. An entry of another
+generation, or of generation 0, is empty, so the table is cleared in one step. The home slot of an
+entry follows from its half of the hash, so entries can move when one is removed.
 
 Hashes are Zobrist's (1970): the exclusive or of one random number for each stone.
 """
@@ -23,13 +23,13 @@ _HALF = np.uint64(32)
 _NOTHING = np.uint64(0)
 
 GENERATIONS = (1 << GENERATION_BITS) - 1
-"""The largest generation; after it the table must be emptied by hand."""
+"""Largest generation; after it the table must be cleared explicitly."""
 CELLS = 192
-"""Numbers a side: 16 for each of 12 columns."""
+"""Zobrist numbers per side: 16 for each of 12 columns."""
 
 
 def stones_of(position: Position) -> NDArray[np.uint64]:
-    """The stones in the form of a node: those of the side to move, and the landing cells."""
+    """Return a position as a node stores it: stones of the side to move and landing cells."""
     masks = geometry(position.board)
     occupied = position.stones[0] | position.stones[1] | masks.forbidden
     landing = (occupied + masks.bottoms) & ~occupied
@@ -45,7 +45,7 @@ ZOBRIST = _keys()
 
 
 def hash_of(position: Position) -> np.uint64:
-    """The hash of a position's stones."""
+    """Return the hash of a position's stones."""
     total = np.uint64(0)
     for side in (0, 1):
         for cell in range(CELLS):
@@ -56,33 +56,33 @@ def hash_of(position: Position) -> np.uint64:
 
 @inlined
 def entry_of(key: np.uint64, generation: np.uint64, node: np.int64) -> np.uint64:
-    """A table entry."""
+    """Return a table entry."""
     return (key >> _HALF) << _HALF | generation << _ID_BITS | np.uint64(node)
 
 
 @inlined
 def home_of(entry: np.uint64, shift: np.uint64) -> np.int64:
-    """The home of an entry or a hash; `shift` is 64 less the table's bits."""
+    """Return the home slot of an entry or a hash; `shift` is 64 less the table's bits."""
     return np.int64(entry >> shift)
 
 
 @inlined
 def is_current(entry: np.uint64, generation: np.uint64) -> bool:
-    """Whether the place holds an entry of this generation."""
+    """Return whether the slot has an entry of this generation."""
     return bool((entry >> _ID_BITS & _GENERATIONS) == generation)
 
 
 @inlined
 def node_of(entry: np.uint64) -> np.int64:
-    """The node's number."""
+    """Return the number of an entry's node."""
     return np.int64(entry & _ID)
 
 
 @inlined
-def take_out(
+def remove_entry(
     table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
 ) -> None:
-    """Remove a node's entry and close the gap, so that every other one is still found."""
+    """Remove a node's entry and close the gap, so that the others are still found."""
     last = len(table) - 1
     place = home_of(key, shift)
     while not (is_current(table[place], generation) and node_of(table[place]) == node):
@@ -95,7 +95,7 @@ def take_out(
         entry = table[place]
         if not is_current(entry, generation):
             break
-        # An entry may move back into the gap unless its home lies between the two.
+        # An entry may move back into the gap unless its home slot is between the two.
         if (place - home_of(entry, shift)) & last >= (place - gap) & last:
             table[gap] = entry
             gap = place

@@ -1,14 +1,14 @@
-"""Roots of the graph, and three ways to give its memory back: counting, sweeping, emptying.
+"""Roots of the graph, and its memory management: reference counts, sweeps, clearing.
 
-Emptying (v14 every tenth move, v17 every move) needs no code here: the counters of used
-nodes and edges go back to their start and the table gets a new generation.
+Clearing (v14 every tenth move, v17 every move) needs no code here: the counters of used nodes and
+edges are reset and the table gets a new generation.
 """
 
 import numpy as np
 
 from bots.uct.graph.hash_table import (
     entry_of,
-    take_out,
+    remove_entry,
 )
 from bots.uct.graph.layout import (
     EDGES,
@@ -30,8 +30,8 @@ from bots.uct.graph.layout import (
     Wide,
 )
 from bots.uct.graph.node import (
+    allocate_node,
     find_or_slot,
-    room_for_node,
 )
 from bots.uct.meta import SIDE, Integer
 from bots.uct.siblings import FIELDS, HEAD
@@ -50,15 +50,15 @@ def root_node(
     key: np.uint64,
     meta: int,
 ) -> np.int64:
-    """The node of a position, made with this meta if there is none; -1 when there is no room.
+    """Find the node of a position, or make it with this meta; return -1 if memory is full.
 
-    `stones` and `key` come from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.
+    `stones` and `key` are from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.
     """
     rows, wide, floats, counters = graph.rows, graph.wide, graph.floats, graph.counters
     packed = vector.pack(stones[0], stones[1], stones[2])
     node, place = find_or_slot(graph, key, packed)
     if node < 0:
-        node = room_for_node(graph)
+        node = allocate_node(graph)
         if node < 0:
             return node
         graph.table[place] = entry_of(key, counters[GENERATION], node)
@@ -77,11 +77,11 @@ def root_node(
 
 @inlined
 def free_node(graph: Graph, node: Integer) -> None:
-    """Give a node and its edges back."""
+    """Free a node and its edges."""
     rows, edges, counters = graph.rows, graph.edges, graph.counters
     row = node * ROW
     key = graph.wide[row // 2 + HASH]
-    take_out(graph.table, graph.shift, counters[GENERATION], key, np.int64(node))
+    remove_entry(graph.table, graph.shift, counters[GENERATION], key, np.int64(node))
     first = np.int64(rows[row + EDGES])
     if first:
         k = np.int64(edges[first - HEAD]) & 255
@@ -96,12 +96,12 @@ def free_node(graph: Graph, node: Integer) -> None:
 
 @kernel
 def release(graph: Graph, root: int) -> None:
-    """Take back one reference to a node; the last frees it and all nodes that only it led to."""
+    """Release a reference to a node; without any it is freed, and all nodes that only it led to."""
     rows, edges = graph.rows, graph.edges
     rows[root * ROW + REFERENCES] -= 1
     if rows[root * ROW + REFERENCES] > 0:
         return
-    # Nodes that wait to be freed are chained through their own rows; 0 ends the chain.
+    # Nodes to be freed are linked through their own rows; 0 ends the list.
     rows[root * ROW + NEXT] = 0
     waiting = np.int64(root) + 1
     while waiting:
@@ -129,7 +129,7 @@ _LOW15, _LOW14, _LOW12, _LOW8 = (
 
 @inlined
 def _below_top(word: np.uint64) -> np.uint64:
-    """In every lane all bits below the highest that is set."""
+    """Return, in every lane, all bits below the highest set bit."""
     word |= word >> _S1 & _LOW15
     word |= word >> _S2 & _LOW14
     word |= word >> _S4 & _LOW12
@@ -139,13 +139,13 @@ def _below_top(word: np.uint64) -> np.uint64:
 
 @kernel
 def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
-    """Free every node whose stones do not contain the position's, side by side.
+    """Free every node that does not contain all stones of the position.
 
     Args:
-        graph: changed.
+        graph: updated.
         stones: the position, from `engine.lanes.stone_words`.
         board: from `engine.lanes.board_words`.
-        side: to move in the position.
+        side: the side to move in the position.
 
     """
     rows, wide = graph.rows, graph.wide
@@ -153,7 +153,7 @@ def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
         row = node * ROW
         if rows[row + REFERENCES] < 0:
             continue
-        # The stones of the node's side to move are written out; the other's are the rest below.
+        # A node has the stones of its side to move; the other side has the rest below the top.
         same = (rows[row + META] >> SIDE & 1) == side
         reachable = True
         for word in range(WORDS):
@@ -170,10 +170,10 @@ def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
 
 
 def bytes_of_a_node() -> int:
-    """Bytes of memory for each node that a graph has room for: row, edges, table."""
+    """Return the bytes of memory per node of a graph's capacity: row, edges, table."""
     return 4 * ROW + 4 * EDGE_INTEGERS + 24
 
 
 EDGE_INTEGERS = 30
-"""Integers of edges for each node that a graph has room for; a node hardly ever seen has none."""
+"""Edge integers per node of a graph's capacity; rarely visited nodes have none."""
 assert FIELDS * 12 + HEAD <= 2 * EDGE_INTEGERS  # noqa: S101 - the estimate's scale

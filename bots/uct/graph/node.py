@@ -1,4 +1,4 @@
-"""One node of the graph: finding it, its value, its proof, room for it and its edges."""
+"""Nodes of the graph: lookup, value, proof and allocation."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ _HALF = np.uint64(32)
 
 @inlined
 def find_or_slot(graph: Graph, key: np.uint64, stones: Lanes) -> tuple[np.int64, np.int64]:
-    """The node with these stones or -1, and the place in the table where it is or belongs."""
+    """Return the node with these stones or -1, and its slot in the table."""
     table, wide = graph.table, graph.wide
     generation = graph.counters[GENERATION]
     word0, word1, word2 = vector.unpack(stones)
@@ -77,7 +77,7 @@ def set_value(graph: Graph, row: Integer) -> None:
 
 @inlined
 def solve_node(graph: Graph, row: Integer) -> bool:
-    """Mark a node as solved when its edges prove it; True when they do."""
+    """Mark a node as solved if its edges prove it, and return whether they do."""
     rows, floats, edges, edge_means = graph.rows, graph.floats, graph.edges, graph.edge_means
     meta = rows[row + META]
     first = np.int64(rows[row + EDGES])
@@ -115,8 +115,8 @@ def solve_node(graph: Graph, row: Integer) -> bool:
 
 
 @inlined
-def room_for_edges(graph: Graph, k: Integer) -> np.int64:
-    """The place of a block for k edges, 0 when the memory is full."""
+def allocate_edges(graph: Graph, k: Integer) -> np.int64:
+    """Allocate a block for k edges and return its place, 0 if memory is full."""
     edges, counters = graph.edges, graph.counters
     free = np.int64(counters[FREE_EDGES + k])
     if free:
@@ -133,8 +133,8 @@ def room_for_edges(graph: Graph, k: Integer) -> np.int64:
 
 
 @inlined
-def room_for_node(graph: Graph) -> np.int64:
-    """The number of a node not in use, -1 when the memory is full."""
+def allocate_node(graph: Graph) -> np.int64:
+    """Allocate a node and return its number, -1 if memory is full."""
     rows, counters = graph.rows, graph.counters
     free = np.int64(counters[FREE_NODE]) - 1
     if free >= 0:

@@ -1,4 +1,4 @@
-"""The players with a graph, v14 to v17. They differ in how they give memory back."""
+"""The players with a graph, v14 to v17, which differ in how they free memory."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +32,17 @@ from bots.uct.ucb_vector import SOLVED_OFFSET
 from engine.bits import state_of_move
 
 EMPTIED_EVERY = 10
-"""Moves after which v14 forgets everything."""
+"""Moves after which v14 clears the graph."""
 REUSED_MOVES = {"emptied": 10, "counted": 4, "swept": 4, "bump": 1}
-"""Room for the nodes kept from former moves, in searches of one move."""
+"""Capacity for nodes of earlier moves, in multiples of one move's search."""
 NO_NODE = -1
 
 
 class GraphPlayer(SearchPlayer[int]):
-    """A graph search; its name of a node is a number."""
+    """A graph search; nodes are numbers."""
 
     def advance(self, simulations: int) -> bool:
-        """Make new simulations; False when the root is solved."""
+        """Make new simulations; return False if the root is solved."""
         kernel.search_graph(
             self._stones,
             self._words,
@@ -65,8 +65,8 @@ class GraphPlayer(SearchPlayer[int]):
         self._rows = aligned(count * ROW)
         self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
         table = np.empty(1 << bits, np.uint64)
-        # Written, not just asked for: it is met at random, so the first descents of a move would
-        # wait for all of its pages.
+        # Zeroed explicitly: access is random, so the first descents would wait for all pages
+        # to be mapped.
         table.fill(0)
         self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
         self._counters = np.zeros(layout.COUNTERS, np.uint64)
@@ -86,7 +86,7 @@ class GraphPlayer(SearchPlayer[int]):
         self._forget()
 
     def _forget(self) -> None:
-        """Empty table, nodes and edges in a single step, however many there are."""
+        """Clear table, nodes and edges in one step."""
         generation = int(self._counters[layout.GENERATION]) + 1
         if generation > GENERATIONS:
             self._graph.table[:] = 0
@@ -130,7 +130,7 @@ class GraphPlayer(SearchPlayer[int]):
         )
         row = node * ROW
         if node != NO_NODE and not self._rows[row + EDGES]:
-            # An end node has no children to choose from: look at its moves all the same.
+            # An end node has no children to choose from, so it is opened again.
             self._rows[row + META] = meta
         return node
 
@@ -168,7 +168,7 @@ class GraphPlayer(SearchPlayer[int]):
 
 
 def aligned(integers: int) -> NDArray[np.int32]:
-    """Uninitialised 32-bit integers that begin on a cache line."""
+    """Allocate uninitialised 32-bit integers, aligned to a cache line."""
     raw = np.empty(4 * integers + 64, np.uint8)
     start = -raw.ctypes.data % 64
     return raw[start : start + 4 * integers].view(np.int32)

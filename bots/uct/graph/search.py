@@ -1,9 +1,8 @@
-"""UCT over a graph, v14 on: positions reached by different move orders share one node.
+"""UCT on a graph (v14 on): positions reached by different move orders share one node.
 
-Visits are counted on edges. A node's value is recomputed from its own rollouts and its edges, each
-weighing as many visits as it has (a solved child: one visit of certain value). A descent that
-meets a known position goes on through it. Proofs belong to positions; other parents learn of them
-when their edge is next followed.
+Visits are counted on edges. A node's value is recomputed from its own rollouts and its edges,
+weighted by their visits (a solved child counts as one visit). A descent continues through known
+positions. Proofs belong to positions; other parents use them when they next follow the edge.
 """
 
 from typing import Any
@@ -37,9 +36,9 @@ from bots.uct.graph.layout import (
     Graph,
 )
 from bots.uct.graph.node import (
+    allocate_edges,
+    allocate_node,
     find_or_slot,
-    room_for_edges,
-    room_for_node,
     set_value,
     solve_node,
 )
@@ -86,19 +85,19 @@ def search_graph(
     simulations: int,
     descents: int,
 ) -> None:
-    """Make `simulations` new simulations or `descents` descents; stop when the root is solved.
+    """Search until `simulations` or `descents` are made or the root is solved.
 
     Args:
         stones: shape (2, 3), from `engine.lanes.stone_words`.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        graph: the memory; changed.
-        path: room for a descent: node, edge and stride for every ply.
+        graph: the memory; updated.
+        path: path of a descent: node, edge and stride for every ply.
         root: the number of the root's node.
-        side: to move in the root.
+        side: the side to move in the root.
         flags: the version's switches.
-        parameters: its numbers.
-        simulations: new rollouts or end nodes to make.
-        descents: limit on all descents, those into solved nodes included.
+        parameters: the version's parameters.
+        simulations: number of new rollouts or end nodes.
+        descents: limit of all descents, including those into solved nodes.
 
     """
     rows, wide, floats, edges, edge_means, table, shift, counters = graph
@@ -130,7 +129,7 @@ def search_graph(
             fresh_edge = False
             if tries:
                 if first == 0:
-                    first = room_for_edges(graph, np.int64(popcount64(tries)))
+                    first = allocate_edges(graph, np.int64(popcount64(tries)))
                     if first == 0:
                         is_full = True
                         break
@@ -172,9 +171,9 @@ def search_graph(
                 filled = own | vector.playable(occupied, bottoms, everywhere)
                 child, place = find_or_slot(graph, key, filled)
                 if child < 0:
-                    child = room_for_node(graph)
+                    child = allocate_node(graph)
                     if child < 0:
-                        # Undone: the rollout starts before the move.
+                        # Undo: the rollout starts before the move.
                         occupied = occupied ^ stone
                         own, other = other ^ stone, own
                         is_full = True
@@ -219,7 +218,7 @@ def search_graph(
             new += 1
             outcome = OPEN
             if created:
-                # Deeper down the side to move had no win: its node would have been an end.
+                # Below it, the side to move had no win, or its node would be an end.
                 outcome, distance, tries = expand(outlook, depth == 1, flags)
                 rows[row + META] = (
                     np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE

@@ -1,1 +1,1 @@
-"""UCT players whose rollouts do not look ahead."""
+"""UCT players with rollouts without look-ahead."""

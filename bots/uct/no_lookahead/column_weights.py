@@ -1,4 +1,4 @@
-"""Chances of the columns in a rollout without look-ahead, as tables: one look-up a stone."""
+"""Probabilities of columns in rollouts without look-ahead, as tables with one look-up per stone."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,24 +12,24 @@ ROLLOUTS = ("random", "middle", "seven")
 
 
 class DrawTables(NamedTuple):
-    """For each set of playable columns, a mask below ``2 ** columns``, its draws."""
+    """The draw tables of all sets of playable columns (masks below ``2 ** columns``)."""
 
     totals: NDArray[np.uint64]
-    """Shape (sets,): the sum of the set's weights."""
+    """Sum of each set's weights, shape (sets,)."""
     columns: NDArray[np.uint16]
-    """Shape (sets, largest total): for a number below the total, the column as a mask of one bit.
+    """Column, as a mask of one bit, for each number below the total: shape (sets, largest total).
 
-    With equal weights the k-th number stands for the k-th column in ascending order."""
+    With equal weights, number k selects the k-th column in ascending order."""
 
 
 def column_weights(rollout: str, columns: int) -> tuple[int, ...]:
-    """The weights of the columns as small integers, in the ratios of the formula.
+    """Return the weights of the columns as small integers.
 
-    ``middle``: 1 + the distance to the nearer edge; ``seven``: max(1, 7 - the distance to the
-    centre line), which lies between two columns where their number is even.
+    ``middle``: 1 + the distance to the nearer edge. ``seven``: max(1, 7 - the distance to the
+    centre line), which is between two columns if their number is even.
 
     Raises:
-        SpecError: there is no rollout of that name.
+        SpecError: there is no rollout of this name.
 
     """
     last = columns - 1
@@ -46,15 +46,15 @@ def column_weights(rollout: str, columns: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=8)
 def draw_tables(rollout: str, columns: int) -> DrawTables:
-    """The tables of a kind of rollout.
+    """Return the tables of a kind of rollout.
 
     Raises:
-        SpecError: there is no rollout of that name.
+        SpecError: there is no rollout of this name.
 
     """
     weights = np.array(column_weights(rollout, columns))
     sets = np.arange(2**columns)
-    # shape (sets, columns): the sum of the weights up to and with each column
+    # cumulative weights, shape (sets, columns)
     upper = np.cumsum((sets[:, None] >> np.arange(columns) & 1) * weights, axis=1)
     numbers = np.arange(weights.sum())
     drawn = (upper[:, :, None] <= numbers).sum(axis=1)

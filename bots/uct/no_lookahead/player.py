@@ -27,11 +27,11 @@ from bots.uct.tree.reuse import (
 
 
 class NoLookaheadPlayer(TreePlayer):
-    """A tree search with rollouts without look-ahead. Its options: `NoLookaheadSettings`.
+    """A tree search with rollouts without look-ahead; options: `NoLookaheadSettings`.
 
-    With `reuse` the step to the node that the game has reached costs the clock nothing that grows
-    with the tree: `tidy` frees the nodes beside the own move after the answer, and those beside the
-    opponent's move after the next one.
+    With `reuse`, moving the root costs time that does not grow with the tree: `tidy` frees the
+    nodes beside the own move after the answer, and those beside the opponent's move after the next
+    answer.
     """
 
     def _read(self, options: dict[str, Any]) -> NoLookaheadSettings:
@@ -43,7 +43,7 @@ class NoLookaheadPlayer(TreePlayer):
         return self._own_settings
 
     def advance(self, simulations: int) -> bool:
-        """Make new simulations; False when the root is solved."""
+        """Make new simulations; return False if the root is solved."""
         search_no_lookahead(
             self._memory(),
             flags_of(self._own_settings) | LEAVE_SOLVED * self._own_settings.leave,
@@ -55,7 +55,7 @@ class NoLookaheadPlayer(TreePlayer):
         return not self._solved()
 
     def tidy(self) -> None:
-        """Move the root to the own move just made and free all the rest."""
+        """Move the root along the own move and free all other nodes."""
         if not self._own_settings.reuse or self._root is None or self._answered is None:
             return
         at, k = find_child(self._tree, ROOT, 1, self._answered)
@@ -66,7 +66,7 @@ class NoLookaheadPlayer(TreePlayer):
         self._answered = None
 
     def choose(self, moves: Sequence[int]) -> Choice:
-        """The best column by the rules of the version."""
+        """Return the best column by the rules of the version."""
         self._answered = None
         choice = super().choose(moves)
         self._answered = choice.column
@@ -88,7 +88,7 @@ class NoLookaheadPlayer(TreePlayer):
 
     def _make_root(self, at: int, k: int) -> None:
         if self._tidied:
-            # On the clock: a few words are copied, the other nodes wait for `tidy`.
+            # This runs on the clock: only the root is copied, other nodes are freed by `tidy`.
             move_root(self._tree, at, k)
             self._tidied = False
         else:

@@ -1,7 +1,7 @@
 """The search of the players without look-ahead: its policies and its kernel.
 
-A node is decided only when a four is on the board or the board is full; a rollout draws columns by
-weight until one of these happens.
+A node is decided only if a four is on the board or the board is full; a rollout draws columns by
+weight until one of these is the case.
 """
 
 from types import ModuleType
@@ -23,19 +23,19 @@ from engine.compiled import inlined, kernel
 
 
 class NoLookaheadParameters(NamedTuple):
-    """The numbers of a version, named as in `bots.uct.switches`, and the tables of its rollouts."""
+    """The parameters of a version, as in `bots.uct.switches`, and its rollout tables."""
 
     c: float
     first_play_visits: int
     first_play_bonus: float
     totals: NDArray[np.uint64]
-    """Of `bots.uct.no_lookahead.column_weights.DrawTables`."""
+    """From `bots.uct.no_lookahead.column_weights.DrawTables`."""
     columns: NDArray[np.uint16]
-    """Of `bots.uct.no_lookahead.column_weights.DrawTables`."""
+    """From `bots.uct.no_lookahead.column_weights.DrawTables`."""
 
 
 def no_lookahead_policies(layout: ModuleType) -> Policies:
-    """The policies on the sets of cells of `engine.lanes` or `engine.vector`."""
+    """Build the policies for sets of `engine.lanes` or `engine.vector`."""
     either, any_cell, connects = layout.either, layout.any_cell, layout.connects
     playable, columns_of, in_columns = layout.playable, layout.columns_of, layout.in_columns
 
@@ -87,5 +87,5 @@ def search_no_lookahead(
     simulations: int,
     descents: int,
 ) -> None:
-    """The search without look-ahead; its arguments are those of `bots.uct.tree.search.search`."""
+    """Search without look-ahead, with the arguments of `bots.uct.tree.search.search`."""
     _search(memory, flags, parameters, order, simulations, descents)

@@ -1,4 +1,4 @@
-"""The settings of the players without look-ahead, beyond those of all UCT versions."""
+"""The settings of the players without look-ahead."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ class NoLookaheadSettings(Settings):
     """The settings of one version without look-ahead."""
 
     rollout: str = "random"
-    """The chances of columns in rollouts: ``random``, ``middle`` or ``seven``."""
+    """Column probabilities of rollouts: ``random``, ``middle`` or ``seven``."""
     central: bool = False
-    """uct-random: ties in the choice of the move go to the column nearer the centre."""
+    """uct-random: among equal moves, choose the one nearer to the centre."""
     leave: bool = False
-    """mcts3: a decided node gets a value so bad that selection leaves it alone."""
+    """mcts3: selection avoids decided nodes."""

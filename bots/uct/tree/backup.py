@@ -1,4 +1,4 @@
-"""Backup: results travel up the tree, with solved nodes, certain scores and visits."""
+"""Backup of results, proofs and visits along a path of the tree."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from engine.compiled import inlined
 
 @inlined
 def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
-    """The meta of a node with the outcome and distance that its children prove, or unchanged."""
+    """Return a node's meta, with the outcome and distance if its children prove one."""
     meta = tree[at + 3 * k]
     first = tree[at + 2 * k]
     head = tree[first - HEAD]
@@ -49,9 +49,9 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
 
 @inlined
 def score_solved(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: int) -> int:
-    """Give a solved node its certain score; returns twice its result for the mover."""
+    """Set the score of a solved node; return twice its result for the mover."""
     points = points_of(outcome)
-    # A solved draw that could be chosen again would hold the search for ever.
+    # Otherwise the search could choose a solved draw forever.
     passed = flags & SOLVE and outcome == DRAWN
     tree[at + k] = PASSED_OVER if passed else points * tree[at]
     return points
@@ -61,10 +61,10 @@ def score_solved(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: i
 def back_up(
     tree: Tree, path: NDArray[np.int32], depth: int, points: int, solved: bool, flags: int
 ) -> None:
-    """Count a descent along its path.
+    """Back up the result of a descent along its path.
 
     Args:
-        tree: laid out as `bots.uct.tree.layout` says; changed.
+        tree: array of `bots.uct.tree.layout`; updated.
         path: place and stride of every node from the root on.
         depth: plies from the root to the last node.
         points: twice the result for the last node's mover.

@@ -1,4 +1,4 @@
-"""What the descents of all tree searches share."""
+"""The parts of a descent that all tree searches share."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from engine.compiled import inlined
 
 @inlined
 def prefetch_children(tree: Tree, first: int | np.int64) -> None:
-    """Ask for the lines of a block of children, all at once; far ones would come one by one."""
+    """Prefetch all cache lines of a block of children at once."""
     prefetch(tree, first + 14)
     prefetch(tree, first + 30)
     prefetch(tree, first + 43)
@@ -23,7 +23,7 @@ def choose_child(tree: Tree, at: Integer, first: Integer, siblings: Integer, c: 
     """Return the place of the child that UCB selects.
 
     Args:
-        tree: laid out as `bots.uct.tree.layout` says.
+        tree: array of `bots.uct.tree.layout`.
         at: place of the parent.
         first: place of its first child.
         siblings: number of its children.
@@ -46,7 +46,7 @@ def count_descents(
     nodes: Integer,
     deepest: Integer,
 ) -> None:
-    """Keep the counters of a chunk; see `bots.uct.tree.layout`."""
+    """Update the counters after a chunk; see `bots.uct.tree.layout`."""
     counters = memory.counters
     counters[STATE] = random
     counters[USED] = np.uint64(used)

@@ -1,8 +1,8 @@
-"""First-play values of children that were never visited (v20).
+"""First-play values of unvisited children (v20).
 
-An unseen child takes part in selection with a few imagined visits. Their mean is the parent's, seen
-from the other side, and a bonus for every column with a new cell in which its mover would win, or
-in which the opponent would have won had the stone been his.
+An unvisited child takes part in selection with a few virtual visits. Their mean is the parent's for
+the other side, plus a bonus for every column with a new winning cell of the mover, or with one that
+the opponent would have got with the same move.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from engine.gains import new_threats_on
 
 
 def first_play_on(layout: ModuleType) -> Callable[..., None]:
-    """A kernel that fills a block of children with first-play values.
+    """Build a kernel that fills a block of children with first-play values.
 
-    It works on the sets of cells of `layout`, `engine.lanes` or `engine.vector`.
+    The layout is `engine.lanes` or `engine.vector`.
     """
     either, without, plus = layout.either, layout.without, layout.plus
     playable, threats, number_in = layout.playable, layout.threats, layout.number_in
@@ -66,7 +66,7 @@ def first_play_on(layout: ModuleType) -> Callable[..., None]:
             if not tries & move:
                 continue
             value = mean
-            # An only child needs no comparison.
+            # An only child needs no selection.
             if room > 1:
                 count = number_in(counts, column)
                 value = min(mean + np.float32(bonus) * np.float32(count), np.float32(1.0))

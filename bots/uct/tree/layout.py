@@ -1,10 +1,12 @@
-"""The nodes of a tree: one of `bots.uct.siblings`' blocks for the children of each::
+"""The memory layout of a tree.
+
+The children of a node are a block of `bots.uct.siblings`::
 
     head owner | visits x k | scores x k | firsts x k | metas x k        k children
 
-A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 while it has
-none), its meta (`bots.uct.meta`) at ``at + 3 * k``. Scores are twice the results, for the side
-whose move led into the node. `owner` is used while a tree is compacted.
+A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 if it has none),
+its meta (`bots.uct.meta`) at ``at + 3 * k``. Scores are twice the results for the side whose move
+led into the node. `owner` is used to compact a tree.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -18,13 +20,13 @@ from engine.lanes import WordArray
 Tree: TypeAlias = NDArray[np.int32]
 
 ROOT = HEAD
-"""The root is the only child of the first block."""
+"""Place of the root, the only child of the first block."""
 PASSED_OVER = -(1 << 30)
-"""The score of a solved node that selection must not choose again; its outcome is in its meta."""
+"""Score of a solved node that selection must not choose again; its meta has the outcome."""
 
 USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
-"""Counters that outlast a chunk: integers used, generator, new and repeated descents, deepest
-descent in plies, nodes."""
+"""Counters between chunks: used integers, generator, new and repeated descents, deepest descent in
+plies, nodes."""
 COUNTERS = 6
 
 
@@ -32,12 +34,12 @@ class TreeMemory(NamedTuple):
     """The arrays of a search."""
 
     stones: WordArray
-    """Of the root: shape (2, 3), from `engine.lanes.stone_words`."""
+    """Stones of the root, shape (2, 3), from `engine.lanes.stone_words`."""
     board: WordArray
-    """Shape (3, 3), from `engine.lanes.board_words`."""
+    """Board from `engine.lanes.board_words`, shape (3, 3)."""
     tree: Tree
-    """Holds at least the root's block."""
+    """Blocks of nodes; the root's block always exists."""
     path: NDArray[np.int32]
-    """Room for a descent: a node's place and stride a ply."""
+    """Path of a descent: a node's place and stride per ply."""
     counters: NDArray[np.uint64]
-    """`USED` and its companions."""
+    """Counters, see `USED`."""

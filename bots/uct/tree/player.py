@@ -34,22 +34,22 @@ from engine.bits import state_of_move
 
 SOLVER_NODES_PER_SIMULATION = 2
 SOLVER_NODES_PER_MS = 1000
-"""Positions that the solver may visit before the search begins: about a fifth of the move."""
+"""Limit of the solver's positions before the search, about a fifth of the move's time."""
 REUSED_MOVES = 8
-"""Room for the reused tree of former moves, in searches of one move."""
+"""Capacity for the reused tree, in multiples of one move's search."""
 
 TreeNode = tuple[int, int]
-"""The place of a node's visits, and the stride of its block."""
+"""Place of a node's visits, and the stride of its block."""
 
 
 class TreePlayer(SearchPlayer[TreeNode]):
-    """A tree search; a new tree every move (v5, v6) or the old one's rest (v7 on)."""
+    """A tree search with a new tree for every move (v5, v6) or a reused one (v7 on)."""
 
     _win = 2
-    """The score of a win."""
+    """Score of a win."""
 
     def advance(self, simulations: int) -> bool:
-        """Make new simulations; False when the root is solved."""
+        """Make new simulations; return False if the root is solved."""
         run = kernel.search if self._settings.vector else kernel.search_plain
         run(
             self._memory(),
@@ -62,7 +62,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
         return not self._solved()
 
     def _memory(self) -> TreeMemory:
-        """Return the arrays of the search, with the present position's stones."""
+        """Return the arrays of the search, with the current position's stones."""
         return TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
 
     def _allocate(self, simulations: int) -> None:
@@ -89,7 +89,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
         self._counters[[NEW, OLD, DEPTH]] = 0
 
     def _reuse(self, moves: tuple[int, ...]) -> bool:
-        """Go on with the part of the tree that the moves lead to, if there is one."""
+        """Reuse the part of the tree below the moves, if there is one."""
         root = self._root
         if root is None or moves[: len(root)] != root:
             return False
@@ -118,14 +118,14 @@ class TreePlayer(SearchPlayer[TreeNode]):
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()
         if self._settings.endgame:
-            self._ask_solver(1)
+            self._run_solver(1)
 
-    def _ask_solver(self, limit: int) -> tuple[int, int, int]:
-        """Score, column and visited positions of `solve_endgame`."""
+    def _run_solver(self, limit: int) -> tuple[int, int, int]:
+        """Return score, column and number of visited positions of `solve_endgame`."""
         return solve_endgame(self._stones, self._words, self._order, self._solver, limit)
 
     def _exact_answer(self) -> Choice | None:
-        """The solver's answer near the end of the game (v18)."""
+        """Return the solver's answer near the end of the game (v18)."""
         empty = self._board.cells - self._position.ply
         if empty > min(self._settings.endgame, MOST_CELLS):
             return None
@@ -134,8 +134,8 @@ class TreePlayer(SearchPlayer[TreeNode]):
             if self._budget.simulations
             else SOLVER_NODES_PER_MS * (self._budget.time_ms or 1)
         )
-        score, column, nodes = self._ask_solver(limit)
-        # A win or a loss by threats alone is left to the tree, which has a move for it at once.
+        score, column, nodes = self._run_solver(limit)
+        # A result by threats alone is left to the tree, which finds the move at once.
         if score == UNKNOWN or column < 0:
             return None
         distance = WIN - abs(score) if score else None

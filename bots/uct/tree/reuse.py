@@ -1,8 +1,8 @@
-"""Tree reuse: the part below a new root is kept, and the rest of the memory given back.
+"""Tree reuse: keep the part below a new root and free the rest.
 
-Blocks are made in order, so a block's children always lie further up. One pass from the bottom
-therefore meets every block after its owner: a living owner has left a mark in it, saying where the
-pointer to it now stands, and the block slides down to the first free place.
+Blocks are allocated in ascending order, so a block's children are always at higher places. One
+ascending pass therefore reaches every block after its owner. An owner in use has stored in it where
+the pointer to it is now, and the block moves down to the first free place.
 """
 
 from bots.uct.meta import UNSEEN, column_of
@@ -13,7 +13,7 @@ from engine.compiled import kernel
 
 @kernel
 def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
-    """Place and stride of the child that a column leads to; place 0 when there is none."""
+    """Return place and stride of the child of a column, or place 0 if it does not exist."""
     first = tree[at + 2 * k]
     if first == 0:
         return 0, 0
@@ -27,7 +27,7 @@ def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
 
 @kernel
 def move_root(tree: Tree, at: int, k: int) -> None:
-    """Make a node the root; all other nodes stay where they are."""
+    """Make a node the root without freeing other nodes."""
     for field in range(FIELDS):
         tree[ROOT + field] = tree[at + field * k]
 
@@ -37,13 +37,13 @@ def compact(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
     """Make a node the root and free all nodes that cannot be reached from it.
 
     Args:
-        tree: laid out as `bots.uct.tree.layout` says; changed.
+        tree: array of `bots.uct.tree.layout`; updated.
         used: integers in use.
-        at: the new root's place.
-        k: its stride.
+        at: place of the new root.
+        k: stride of the new root.
 
     Returns:
-        Integers in use afterwards, and nodes kept, the root included.
+        Integers in use afterwards, and the number of nodes, including the root.
 
     """
     first = tree[at + 2 * k]

@@ -1,4 +1,4 @@
-"""UCT over a tree, v5 on: one search with switches, written once and built on two layouts.
+"""UCT on a tree (v5 on): one search with switches, built on two layouts.
 
 `search_plain` runs on 64-bit words (v5 to v9), `search` on vector registers (v10 on). Both make
 the same decisions from the same random state.
@@ -45,22 +45,22 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 SHIFT_CAREFUL = np.uint64(40)
 BYTE = np.uint64(255)
-"""The bits of the generator that decide whether a rollout is played carefully."""
+"""Mask of the generator's bits that decide whether a rollout is careful."""
 
 
 class Policies(NamedTuple):
-    """The exchangeable parts of a search, chosen when it is compiled."""
+    """The interchangeable parts of a search, selected at compile time."""
 
     expand: Callable[..., tuple[int, int, np.uint64]]
-    """Expansion of a new node; `bots.uct.expansion` has its arguments and results."""
+    """Expansion of a new node, see `bots.uct.expansion`."""
     rollout: Callable[..., tuple[int, np.uint64]]
-    """As `bots.uct.rollout`, with the version's parameters as the last argument."""
+    """Rollout, as in `bots.uct.rollout`, with the version's parameters as the last argument."""
     in_order: bool
-    """Whether the leftmost column is expanded first instead of a random one."""
+    """Whether to expand the leftmost column first instead of a random one."""
 
 
 def look_ahead_policies(layout: ModuleType) -> Policies:
-    """The policies of v5 on: look-ahead, columns expanded in random order."""
+    """Build the policies of v5 on: look-ahead, and expansion in random order."""
     rollout = rollout_on(layout)
 
     @inlined
@@ -76,7 +76,7 @@ def look_ahead_policies(layout: ModuleType) -> Policies:
 
 
 def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
-    """The search on the sets of cells of `engine.lanes` or `engine.vector`."""
+    """Build the search for sets of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
     in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
     first_play = first_play_on(layout)
@@ -205,7 +205,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                 new += 1
                 if created:
                     nodes += 1
-                    # Deeper down the side to move had no win: its node would have been an end.
+                    # Below it, the side to move had no win, or its node would be an end.
                     outcome, distance, tries = expand(outlook, depth == 1, flags)
                     if not flags & FIRST_PLAY:
                         tree[at] = 0
@@ -247,15 +247,15 @@ def search(
     simulations: int,
     descents: int,
 ) -> None:
-    """Make `simulations` new simulations or `descents` descents; stop when the root is solved.
+    """Search until `simulations` or `descents` are made or the root is solved.
 
     Args:
-        memory: of the search; its tree, path and counters are changed.
+        memory: the search's memory; tree, path and counters are updated.
         flags: the version's switches.
-        parameters: its numbers.
+        parameters: the version's parameters.
         order: the columns from the centre outwards.
-        simulations: new rollouts or end nodes to make.
-        descents: limit on all descents, those into solved nodes included.
+        simulations: number of new rollouts or end nodes.
+        descents: limit of all descents, including those into solved nodes.
 
     """
     _search(memory, flags, parameters, order, simulations, descents)
@@ -270,5 +270,5 @@ def search_plain(
     simulations: int,
     descents: int,
 ) -> None:
-    """The search on plain 64-bit words; arguments and decisions are those of `search`."""
+    """Search on plain 64-bit words, with the arguments and decisions of `search`."""
     _search_plain(memory, flags, parameters, order, simulations, descents)

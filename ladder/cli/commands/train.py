@@ -1,7 +1,8 @@
 """`ladder train`: players that learn from games against themselves."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
@@ -14,6 +15,11 @@ from ladder.cli.options import (
     option,
     whole,
 )
+
+if TYPE_CHECKING:
+    from reports.layout.progress import View
+
+State = TypeVar("State")
 
 app = CommandGroup(help="Train a player by games against itself.")
 
@@ -79,17 +85,17 @@ def c4ai(
     """
     from contextlib import closing
 
-    from ladder.cli.output import print_error, print_out, stderr_console
+    from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode, Stopped
-    from ladder.learning.c4ai.log import opened, settings_in, spec_of
-    from ladder.learning.c4ai.loop import note_of, train
-    from ladder.learning.c4ai.settings import chosen_settings, settle
-    from ladder.learning.c4ai.trials import TrialsApart
-    from ladder.signals import current_stop
-    from reports.train.c4ai import training_watcher
+    from ladder.errors import ExitCode
+    from ladder.learning.c4ai.log import format_spec, open_log
+    from ladder.learning.c4ai.loop import format_note, train
+    from ladder.learning.c4ai.settings import settings_for
+    from ladder.learning.c4ai.trials import TrialsInWorker
+    from reports.train.c4ai import TrainingView
 
-    chosen = chosen_settings(
+    settings = settings_for(
+        output,
         seed=seed,
         start=start,
         boards=None if boards is None else parse_boards(boards),
@@ -97,28 +103,18 @@ def c4ai(
         depth=depth,
         games_per_trial=games_per_trial,
     )
-    settings = settle(chosen, settings_in(output), output)
     if register is not None:
         _refuse_taken(register, db)
-    code = ExitCode.DONE
-    with opened(output, settings, generations) as log:
+    with open_log(output, settings, generations) as log:
         state = log.state
         if state.generation >= generations:
             print_error(f"nothing to do: {output} holds {state.generation} generations already")
-        watcher = training_watcher(stderr_console())
-        watcher.started(state)
-        try:
-            with current_stop().defer(), closing(TrialsApart(settings)) as trials:
-                for one in train(state, trials.play):
-                    log.add(one)
-                    watcher.tick(state)
-        except Stopped:
-            code = ExitCode.STOPPED
-        finally:
-            watcher.ended(state)
+        with closing(TrialsInWorker(settings)) as trials:
+            steps = map(log.add, train(state, trials.play))
+            code = _train(TrainingView(), state, steps)
     print_out(str(state.weights))
     if code == ExitCode.DONE and register is not None:
-        _enrol(register, spec_of(output), "c4ai", note_of(state), db)
+        _register(register, format_spec(output), "c4ai", format_note(state), db)
     return code
 
 
@@ -175,58 +171,65 @@ def value(
     continues an interrupted training and finds the same weights as without the interruption. Play
     the result as 'builtin:v21?weights=FOLDER/weights.npz'.
     """
-    from engine.board import format_board_classes
-    from ladder.cli.output import print_error, print_out, stderr_console
+    from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode, Stopped
-    from ladder.learning.value.folder import WEIGHTS, opened, settings_in
+    from ladder.errors import ExitCode
+    from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
     from ladder.learning.value.loop import LearningState, learn
-    from ladder.learning.value.settings import LEARNER, ChosenSettings, command_of, settle
+    from ladder.learning.value.settings import LEARNER, format_command, settings_for
     from ladder.match.process.cpus import allowed_cpus
-    from ladder.signals import current_stop
     from reports.html.learning import learning_page
-    from reports.train.value import learning_watcher
+    from reports.train.value import LearningView
 
-    chosen = ChosenSettings(
+    settings = settings_for(
+        output,
         seed=seed,
         player=player,
         simulations=simulations,
         games=games,
-        boards=None if boards is None else format_board_classes(parse_boards(boards)),
+        boards=None if boards is None else parse_boards(boards),
     )
-    settings = settle(chosen, settings_in(output), output)
     if register is not None:
         _refuse_taken(register, db)
-    code = ExitCode.DONE
-    with opened(output, settings) as folder:
+    with open_folder(output, settings) as folder:
         records = folder.records()
         state = LearningState(settings, generations, records, records_before=len(records))
         if len(records) >= generations:
             print_error(f"nothing to do: {output} holds {len(records)} generations already")
-        watcher = learning_watcher(stderr_console())
-        watcher.started(state)
-        try:
-            with current_stop().defer():
-                for _ in learn(folder, state, concurrency or allowed_cpus()):
-                    watcher.tick(state)
-        except Stopped:
-            code = ExitCode.STOPPED
-        finally:
-            watcher.ended(state)
+        steps = learn(folder, state, concurrency or allowed_cpus())
+        code = _train(LearningView(), state, steps)
         if state.records:
             folder.write_page(learning_page(state))
     if state.records:
         print_out(str(output / WEIGHTS))
-        print_out(f"made by: {command_of(settings, len(state.records))}")
+        print_out(f"made by: {format_command(settings, len(state.records))}")
     if code == ExitCode.DONE and register is not None:
-        from ladder.learning.value.folder import note_of, spec_of
-
-        _enrol(register, spec_of(output), LEARNER, note_of(state.records), db)
+        _register(register, format_spec(output), LEARNER, format_note(state.records), db)
     return code
 
 
+def _train(view: "View[State]", state: "State", steps: Iterable[object]) -> int:
+    """Train step by step while a display shows the progress, and return the exit code."""
+    from ladder.cli.output import stderr_console
+    from ladder.errors import ExitCode, Stopped
+    from ladder.signals import current_stop
+    from reports.layout.progress import display_for
+
+    display = display_for(stderr_console(), view)
+    display.started(state)
+    try:
+        with current_stop().defer():
+            for _ in steps:
+                display.tick(state)
+    except Stopped:
+        return ExitCode.STOPPED
+    finally:
+        display.ended(state)
+    return ExitCode.DONE
+
+
 def _refuse_taken(name: str, db: str) -> None:
-    """Refuse a name that is taken, before the training rather than after it."""
+    """Refuse a registered name before the training, not after it."""
     from ladder.cli.database import open_or_preview
     from ladder.match.registry.register import refuse_name
 
@@ -234,9 +237,12 @@ def _refuse_taken(name: str, db: str) -> None:
         refuse_name(store, name)
 
 
-def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
-    """Register the trained player."""
-    from ladder.cli.database import open_draft, open_store
+def _register(name: str, spec: str, based_on: str, note: str, db: str) -> None:
+    """Register the bot that plays with the weights of a training."""
+    from ladder.cli.database import (
+        open_draft,
+        open_store,
+    )
     from ladder.cli.output import print_out
     from ladder.match.process.confinement import BUILT_IN_ONLY
     from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot

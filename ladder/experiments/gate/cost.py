@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ladder.stats.sprt import Sprt, walk
-from ladder.stats.sprt_estimate import expected_course
+from ladder.stats.sprt_estimate import forecast_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
     """The cost of a test where pairs spread as these counts do (Wald 1945, Siegmund 1985)."""
 
     def games(elo: float) -> float:
-        return expected_course(elo=elo, counts=pentanomial, test=test).games
+        return forecast_test(elo=elo, counts=pentanomial, test=test).games
 
     pairs = sum(pentanomial)
     measured = None

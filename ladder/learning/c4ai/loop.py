@@ -1,13 +1,12 @@
 """Self-learning of c4ai: weights are mutated, and a child that wins more replaces its parent.
 
-All of a training follows from its settings and the numbers of its generations, so that its log is
-all that has to be kept: it is resumed after the last generation that the log holds whole.
+The settings and the number of a generation determine it, so a training resumes after the last
+generation in its log.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 
@@ -17,83 +16,70 @@ from ladder.learning.c4ai.settings import TrainingSettings
 from ladder.learning.c4ai.trials import Score
 
 STEP = 5
-"""How far the first mutation after a change may move a weight."""
+"""Largest change of a weight by the first mutation after a replacement."""
 _MUTATION = 1
-"""The stream of mutations; that of games is in `ladder.learning.c4ai.trials`."""
+"""Number of the random stream of mutations; `ladder.learning.c4ai.trials` has that of games."""
 
 PlayTrial = Callable[[int, Weights, Weights], Score]
-"""Plays a child against its parent: the number of the generation, the child, the parent."""
+"""A function that plays a trial, given the generation's number, the child and its parent."""
 
 
 class GenerationTiming(msgspec.Struct, frozen=True):
-    """The part of a generation that depends on the clock."""
+    """The fields of a generation that depend on the clock."""
 
     seconds: float
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """One trial of a child, a line of a log."""
+    """The trial of one child: a line of the log."""
 
     generation: int
-    """From 1 on."""
+    """Number, from 1 on."""
     child: Weights
     wins: int
-    """Of the child."""
+    """Games that the child won."""
     draws: int
     losses: int
     replaced: bool
     weights: Weights
     """The parent of the next generation."""
     unbeaten: int
-    """Generations since the weights last changed, this one included."""
+    """Generations since the weights last changed, including this one."""
     timing: GenerationTiming
 
 
 @dataclass(slots=True)
 class TrainingState:
-    """Where a training stands, for the loop and for whoever watches."""
+    """The progress of a training, for the loop and for displays."""
 
     settings: TrainingSettings
     weights: Weights
     target: int
-    """Generations in all."""
+    """Total number of generations wanted."""
     generation: int = 0
     unbeaten: int = 0
     changes: int = 0
     generations_before: int = 0
-    """Those that were there when this process began."""
+    """Generations in the log when this process began."""
     started: float = field(default_factory=time.monotonic)
 
-    def take(self, one: Generation) -> None:
-        """Note a generation."""
-        self.generation = one.generation
-        self.weights = one.weights
-        self.unbeaten = one.unbeaten
-        self.changes += one.replaced
+    def add(self, generation: Generation) -> None:
+        """Add a finished generation."""
+        self.generation = generation.generation
+        self.weights = generation.weights
+        self.unbeaten = generation.unbeaten
+        self.changes += generation.replaced
 
     @property
-    def games_a_second(self) -> float | None:
-        """Of this process so far; None before its first generation."""
+    def games_per_second(self) -> float | None:
+        """Speed of this process, None before its first generation."""
         done = self.generation - self.generations_before
         seconds = time.monotonic() - self.started
         return done * self.settings.games_per_trial / seconds if done and seconds > 0 else None
 
 
-class TrainingWatcher(Protocol):
-    """The interface of a display of a training."""
-
-    def started(self, state: TrainingState) -> None:
-        """The training begins or goes on."""
-
-    def tick(self, state: TrainingState) -> None:
-        """A generation is over."""
-
-    def ended(self, state: TrainingState) -> None:
-        """The training stops."""
-
-
-def mutated(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:
-    """A child: each weight moves by a uniform whole number within 5 * (unbeaten + 1)."""
+def mutate(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:
+    """Return a child: each weight moved at random, uniformly within 5 * (unbeaten + 1)."""
     span = STEP * (unbeaten + 1)
     return Weights(
         *(max(-LIMIT, min(LIMIT, one + random.below(2 * span + 1) - span)) for one in weights)
@@ -101,18 +87,12 @@ def mutated(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:
 
 
 def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
-    """The generations that are missing, one after the other; the caller notes each in the state.
-
-    Args:
-        state: where the training stands.
-        play: plays the games of a trial.
-
-    """
+    """Yield the missing generations; the caller adds each to the state."""
     while state.generation < state.target:
         began = time.perf_counter()
         number = state.generation + 1
         random = SplitMix(mix(state.settings.seed, number, _MUTATION))
-        child = mutated(state.weights, state.unbeaten, random)
+        child = mutate(state.weights, state.unbeaten, random)
         score = play(number, child, state.weights)
         replaced = score.wins > score.losses
         yield Generation(
@@ -128,8 +108,8 @@ def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
         )
 
 
-def note_of(state: TrainingState) -> str:
-    """A line about a training for the bot that comes of it."""
+def format_note(state: TrainingState) -> str:
+    """Return the note on the bot that is registered after a training."""
     settings = state.settings
     return (
         f"weights after {state.generation} generations on {settings.boards} at depth "

@@ -1,4 +1,4 @@
-"""Trials: the games of a child against its parent, here or in a process of their own."""
+"""Trials: games of a child against its parent, in this process or in a worker process."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ from ladder.learning.c4ai.settings import TrainingSettings
 from ladder.match.process.worker_pool import WorkerPool, wait_for_result
 
 _GAMES = 2
-"""The stream of boards and openings; that of mutations is in `ladder.learning.c4ai.loop`."""
+"""Number of the random stream of boards and openings; `ladder.learning.c4ai.loop` has another."""
 
 
 class Score(NamedTuple):
-    """The games of a trial, from the child's side."""
+    """The results of a trial, from the child's view."""
 
     wins: int
     draws: int
@@ -24,7 +24,7 @@ class Score(NamedTuple):
 
 
 class Trials:
-    """Plays trials in this process, which hears no stop while a move is searched."""
+    """Trials played in this process; a stop takes effect only between moves."""
 
     def __init__(self, settings: TrainingSettings) -> None:
         self._settings = settings
@@ -32,28 +32,28 @@ class Trials:
         self._known: dict[Board, Selfplay] = {}
 
     def play(self, generation: int, child: Weights, parent: Weights) -> Score:
-        """The trial of a generation.
+        """Play the trial of a generation.
 
         Raises:
-            OpeningError: a board is too small for the opening.
+            OpeningError: the opening is too long for a board.
 
         """
         settings = self._settings
-        count = [0, 0, 0]
+        counts = [0, 0, 0]
         for pair in range(settings.games_per_trial // 2):
             random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
             board_class = random.choice(self._classes)
             board = board_class.draw(random)
             plies = plies_of_opening(settings.opening_plies, board_class)
             opening = draw_opening(board, plies, random)
-            games = self._games_on(board, keep=not board_class.varies)
+            games = self._selfplay_on(board, keep=not board_class.varies)
             for child_first in (True, False):
                 first, second = (child, parent) if child_first else (parent, child)
                 result = games.play(first, second, opening=opening, depth=settings.depth)
-                count[1 - (result if child_first else -result)] += 1
-        return Score(*count)
+                counts[1 - (result if child_first else -result)] += 1
+        return Score(*counts)
 
-    def _games_on(self, board: Board, *, keep: bool) -> Selfplay:
+    def _selfplay_on(self, board: Board, *, keep: bool) -> Selfplay:
         known = self._known.get(board)
         if known is None:
             known = Selfplay(board)
@@ -62,24 +62,24 @@ class Trials:
         return known
 
 
-class TrialsApart:
-    """Plays trials in a process of their own, which a stop ends in the middle of a move."""
+class TrialsInWorker:
+    """Trials played in a worker process, which a stop ends even during a move."""
 
     def __init__(self, settings: TrainingSettings) -> None:
         self._pool = WorkerPool(1, _prepare, settings)
 
     def play(self, generation: int, child: Weights, parent: Weights) -> Score:
-        """The trial of a generation.
+        """Play the trial of a generation.
 
         Raises:
-            Stopped: the user wants the command to end; the trial is lost.
-            LadderError: the process was killed.
+            Stopped: the user stopped the command; the trial is lost.
+            LadderError: the worker process was killed.
 
         """
         return wait_for_result(self._pool, self._pool.call(_play, generation, child, parent))
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the worker process."""
         self._pool.kill()
 
 
@@ -92,5 +92,5 @@ def _prepare(settings: TrainingSettings) -> None:
 
 
 def _play(generation: int, child: Weights, parent: Weights) -> Score:
-    assert _trials is not None, "_prepare runs first"  # noqa: S101 - the pool's preparation
+    assert _trials is not None, "the worker begins with _prepare"  # noqa: S101
     return _trials.play(generation, child, parent)

@@ -1,4 +1,4 @@
-"""Fitting weights to samples, and how well they foretell games that they have not seen."""
+"""Fitting weights to samples, and their quality on games that they were not fitted to."""
 
 import math
 from collections.abc import Iterator
@@ -7,62 +7,62 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.fit import Network, fit, fresh_network, logits, no_moments
+from bots.learned.fit import Network, fit, logits, new_network, zero_moments
 from bots.learned.network import HIDDEN
 from ladder.learning.value.samples import Samples
 from ladder.learning.value.settings import LearningSettings
 
 BINS = 10
 _LEAST_RATE = 0.05
-"""Of the first rate, at the end of a training."""
+"""Lower bound of the learning rate, as a share of the first one."""
 
 
 class CalibrationBin(msgspec.Struct, frozen=True):
-    """Held-out positions whose expected result lies in one tenth of 0 .. 1."""
+    """Held-out positions whose expected result lies in the same tenth of 0 to 1."""
 
     positions: int
     expected: float
-    """Their mean expected result."""
+    """Mean expected result."""
     scored: float
-    """The mean result of their games."""
+    """Mean result of the games."""
 
 
 class Quality(msgspec.Struct, frozen=True):
-    """How well weights foretell the results of held-out games."""
+    """The accuracy of weights on held-out games."""
 
     learned_loss: float
-    """Mean cross-entropy of the targets that were learned from, in nats, as they were met."""
+    """Mean cross-entropy of the training targets during the last epoch, in nats."""
     held_out_loss: float
-    """Mean cross-entropy of the held-out results, in nats; 0.693 is knowing nothing."""
+    """Mean cross-entropy of the held-out results, in nats; a coin toss has 0.693."""
     searched_loss: float
-    """That of the values of the searches that played those games."""
+    """The same of the searches that played those games."""
     right: float
-    """Share of the held-out decided games whose winner the sign of the value names."""
+    """Share of the held-out positions of decided games for which the value names the winner."""
     calibration: tuple[CalibrationBin, ...]
-    """The bins that hold positions, ascending."""
+    """The bins that hold positions, in ascending order."""
 
     @property
     def calibration_error(self) -> float:
-        """Mean gap between expected and mean result over the held-out positions, tenth by tenth."""
+        """Mean gap between expected and scored result of the bins, weighted by positions."""
         positions = sum(one.positions for one in self.calibration)
         gaps = sum(one.positions * abs(one.expected - one.scored) for one in self.calibration)
         return gaps / positions if positions else 0.0
 
 
-def fitted(
+def fit_network(
     settings: LearningSettings, seed: int, learned: Samples, held_out: Samples
 ) -> tuple[Network, Quality]:
-    """The network that learns from samples, from a fresh start, and its quality.
+    """Fit a new network to samples, and return it with its quality.
 
     Args:
         settings: of the training.
-        seed: of the start and of the order of positions.
-        learned: to learn from.
-        held_out: of other games.
+        seed: of the first weights and of the order of positions.
+        learned: samples to learn from.
+        held_out: samples of other games, for the quality.
 
     """
-    network = fresh_network(HIDDEN, seed)
-    moments = no_moments(network)
+    network = new_network(HIDDEN, seed)
+    moments = zero_moments(network)
     random = np.random.default_rng(seed)
     order = np.arange(len(learned.rows))
     steps, loss = 0, 0.0

@@ -1,75 +1,60 @@
-"""The course of a training: generations of self-play games, and weights fitted to them.
+"""Training in generations: self-play games, then weights fitted to them.
 
-Blocks of games are played side by side by worker processes. What is there already is not done
-again, so a training goes on after any kill where it was, and comes to the same weights.
+Worker processes play blocks of games side by side. Files that exist are not made again, so a killed
+training resumes where it was and reaches the same weights.
 """
 
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
 from urllib.parse import quote
 
-from bots.learned.weights import packed, quantized
+from bots.learned.weights import pack_weights, quantize
 from ladder.errors import LadderError
-from ladder.learning.value.fitting import Quality, fitted
+from ladder.learning.value.fitting import Quality, fit_network
 from ladder.learning.value.folder import GenerationRecord, LearningFolder
-from ladder.learning.value.samples import Samples, joined, samples_of
-from ladder.learning.value.selfplay import SelfplayGame, blocks_of, play_block
+from ladder.learning.value.samples import Samples, join_samples, make_samples
+from ladder.learning.value.selfplay import SelfplayGame, count_blocks, play_block
 from ladder.learning.value.settings import BLOCK, FIT, LEARNER, LearningSettings
-from ladder.learning.value.weights_record import record_of, revision_of
+from ladder.learning.value.weights_record import hash_training_sources, make_record
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess
 from ladder.signals import current_stop
 
 
 @dataclass(slots=True)
 class LearningState:
-    """Where a training stands, for the loop and for whoever watches."""
+    """The progress of a training, for the loop and for displays."""
 
     settings: LearningSettings
     target: int
-    """Generations in all."""
+    """Total number of generations wanted."""
     records: list[GenerationRecord]
     """The finished generations."""
     records_before: int = 0
-    """Those that were there when this process began."""
+    """Generations that were finished when this process began."""
     games: int = 0
-    """Of the generation in work."""
+    """Finished games of the current generation."""
     played: int = 0
     """Games that this process has played."""
     fitting: bool = False
     """Whether weights are being fitted."""
-    started: float = field(default_factory=time.monotonic)
     playing_s: float = 0.0
-    """Seconds in which this process had games played."""
+    """Seconds that this process spent on games."""
 
     @property
     def generation(self) -> int:
-        """The generation in work, or the last one."""
+        """Number of the current generation, or of the last one."""
         return min(len(self.records) + 1, self.target)
 
     @property
-    def games_a_second(self) -> float | None:
-        """Of this process; None before its first block."""
+    def games_per_second(self) -> float | None:
+        """Speed of this process, None before its first block."""
         return self.played / self.playing_s if self.played and self.playing_s > 0 else None
 
 
-class LearningWatcher(Protocol):
-    """The interface of a display of a training."""
-
-    def started(self, state: LearningState) -> None:
-        """The training begins or goes on."""
-
-    def tick(self, state: LearningState) -> None:
-        """Something has changed."""
-
-    def ended(self, state: LearningState) -> None:
-        """The training stops."""
-
-
-def player_of(folder: LearningFolder, generation: int) -> str:
-    """The player of a generation's games."""
+def choose_player(folder: LearningFolder, generation: int) -> str:
+    """Return the player of a generation's games."""
     settings = folder.settings
     if generation == 1:
         return settings.player
@@ -80,22 +65,22 @@ def player_of(folder: LearningFolder, generation: int) -> str:
 def learn(
     folder: LearningFolder, state: LearningState, processes: int
 ) -> Iterator[GenerationRecord | None]:
-    """Do what is missing; a record for a finished generation, None for other progress.
+    """Train up to the target: yield the record of each finished generation, None in between.
 
     Args:
-        folder: of the training; files come into it.
-        state: changed.
-        processes: blocks of games that are played at the same time.
+        folder: of the training.
+        state: is updated.
+        processes: number of blocks of games to play at the same time.
 
     Raises:
-        Stopped: the user wants the command to end; blocks in play are lost.
+        Stopped: the user stopped the command; blocks in play are lost.
         LadderError: a worker was killed.
 
     """
     while len(state.records) < state.target:
         generation = len(state.records) + 1
         began = time.monotonic()
-        revision = revision_of(folder.settings.player)
+        revision = hash_training_sources(folder.settings.player)
         for _ in _play(folder, state, generation, processes):
             yield None
         state.fitting = True
@@ -110,9 +95,8 @@ def learn(
             round(time.monotonic() - began, 3),
             revision,
         )
-        # First, so that weights that are finished never lie beside the record of others.
-        made = record_of(folder.settings, [*state.records, record], weights)
-        folder.write_record(made)
+        # Before the weights, so that finished weights never lie beside a record of older ones.
+        folder.write_record(make_record(folder.settings, [*state.records, record], weights))
         folder.finish(record, weights)
         state.records.append(record)
         yield record
@@ -121,13 +105,13 @@ def learn(
 def _play(
     folder: LearningFolder, state: LearningState, generation: int, processes: int
 ) -> Iterator[None]:
-    """Have the missing blocks of a generation played."""
-    blocks = range(blocks_of(folder.settings))
+    """Play the missing blocks of a generation."""
+    blocks = range(count_blocks(folder.settings))
     missing = [block for block in blocks if not folder.games_file(generation, block).exists()]
     state.games = folder.settings.games - sum(_size(folder.settings, block) for block in missing)
     if not missing:
         return
-    player = player_of(folder, generation)
+    player = choose_player(folder, generation)
     pool = WorkerPool(processes)
     work: dict[int, Future[tuple[SelfplayGame, ...]]] = {
         block: pool.call(play_block, folder.settings, generation, block, player)
@@ -149,7 +133,8 @@ def _play(
             yield
     except WorkerDied as error:
         raise LadderError(
-            "a process that plays games was killed: look for a full memory or a killing process"
+            "a process that plays games was killed: the system may be out of memory (check the OOM "
+            "killer); repeat the command to resume"
         ) from error
     finally:
         pool.kill()
@@ -160,26 +145,26 @@ def _size(settings: LearningSettings, block: int) -> int:
 
 
 def _fit(folder: LearningFolder, generation: int) -> tuple[bytes, Quality, int]:
-    """The file of weights of a generation, their quality, and the positions learned from."""
+    """Return the file of a generation's weights, their quality and the number of positions."""
     settings = folder.settings
     learned: list[Samples] = []
     held_out: list[Samples] = []
-    for one in range(max(1, generation - settings.window + 1), generation + 1):
-        for block in range(blocks_of(settings)):
-            games = folder.read_games(one, block)
-            learned.append(_some(games, settings, held_out=False))
-            if one == generation:
-                held_out.append(_some(games, settings, held_out=True))
-    samples = joined(learned)
+    for number in range(max(1, generation - settings.window + 1), generation + 1):
+        for block in range(count_blocks(settings)):
+            games = folder.read_games(number, block)
+            learned.append(_select(games, settings, held_out=False))
+            if number == generation:
+                held_out.append(_select(games, settings, held_out=True))
+    samples = join_samples(learned)
     seed = settings.seed_of(FIT, generation)
-    network, quality = fitted(settings, seed, samples, joined(held_out))
-    return packed(quantized(*network)), quality, len(samples.rows)
+    network, quality = fit_network(settings, seed, samples, join_samples(held_out))
+    return pack_weights(quantize(*network)), quality, len(samples.rows)
 
 
-def _some(games: list[SelfplayGame], settings: LearningSettings, *, held_out: bool) -> Samples:
+def _select(games: list[SelfplayGame], settings: LearningSettings, *, held_out: bool) -> Samples:
     chosen = [
         game
         for number, game in enumerate(games)
         if (number % (2 * settings.held_out) in (0, settings.held_out + 1)) == held_out
     ]
-    return samples_of(chosen, settings.result_weight)
+    return make_samples(chosen, settings.result_weight)

@@ -1,4 +1,4 @@
-"""Samples: the positions of self-play games as rows of the evaluation's table, with targets."""
+"""Samples: positions of self-play games as rows of the evaluation's table, with targets."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,41 +13,41 @@ from ladder.learning.value.selfplay import SelfplayGame
 
 
 class Samples(NamedTuple):
-    """Positions of games, n of them."""
+    """A number n of positions."""
 
     rows: NDArray[np.uint16]
     """Shape (n, FEATURES)."""
     targets: NDArray[np.float32]
-    """Shape (n,): what is learned, 0 .. 1 for the side to move."""
+    """Training targets, 0 to 1 for the side to move, shape (n,)."""
     searched: NDArray[np.float32]
-    """Shape (n,): the value that the search gave, as that."""
+    """Values of the searches, 0 to 1 for the side to move, shape (n,)."""
     results: NDArray[np.float32]
-    """Shape (n,): the result of the game, 0, 0.5 or 1 for the side to move; NaN where random moves
-    came between."""
+    """Results of the games, 0, 0.5 or 1 for the side to move, shape (n,); NaN if a random move
+    followed."""
 
 
-def samples_of(games: Sequence[SelfplayGame], result_weight: float) -> Samples:
-    """The searched positions of games.
+def make_samples(games: Sequence[SelfplayGame], result_weight: float) -> Samples:
+    """Return the samples of all searched positions of games.
 
     Args:
         games: of self-play.
-        result_weight: of the result in a target; the rest is the value of the search. Where random
-            moves came between a position and the result, the value is all.
+        result_weight: weight of the game's result in a target; the search's value has the rest. If
+            a random move followed, the target is the search's value alone.
 
     """
-    parts = [_samples_of_game(game, result_weight) for game in games]
+    parts = [_make_game_samples(game, result_weight) for game in games]
     if not parts:
         none = np.zeros(0, np.float32)
         return Samples(np.zeros((0, FEATURES), np.uint16), none, none, none)
-    return joined(parts)
+    return join_samples(parts)
 
 
-def joined(parts: Sequence[Samples]) -> Samples:
-    """Several sets of samples as one, in their order."""
+def join_samples(parts: Sequence[Samples]) -> Samples:
+    """Concatenate sets of samples."""
     return Samples(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _samples_of_game(game: SelfplayGame, result_weight: float) -> Samples:
+def _make_game_samples(game: SelfplayGame, result_weight: float) -> Samples:
     values = np.array([np.nan if value is None else value for value in game.values], np.float32)
     wanted = ~np.isnan(values)
     rows = np.zeros((int(wanted.sum()), FEATURES), np.uint16)

@@ -13,34 +13,34 @@ from ladder.learning.value.settings import BLOCK, GAMES, LearningSettings
 
 
 class SelfplayGame(msgspec.Struct, frozen=True):
-    """A finished game of self-play, a line of a file."""
+    """A finished game of self-play: a line of a file."""
 
     board: str
     moves: tuple[int, ...]
     values: tuple[float | None, ...]
-    """For each ply the value that its search gave, 0 .. 1 for the side to move; None without a
-    search."""
+    """The search's value at each ply, 0 to 1 for the side to move; None where nothing was
+    searched."""
     points2: int
     """Twice the first player's score."""
     settled: int
-    """Moves up to the last random one: only later positions led to the result by play."""
+    """Number of moves up to the last random one; the result is a fair target only after it."""
 
 
-def blocks_of(settings: LearningSettings) -> int:
-    """The number of files of a generation."""
+def count_blocks(settings: LearningSettings) -> int:
+    """Return the number of blocks of a generation."""
     return -(-settings.games // BLOCK)
 
 
 def play_block(
     settings: LearningSettings, generation: int, block: int, player: str
 ) -> tuple[SelfplayGame, ...]:
-    """The games of a file, which follow from the settings and the player alone.
+    """Play the games of a block, which depend only on the arguments.
 
     Args:
         settings: of the training.
         generation: from 1 on.
         block: from 0 on.
-        player: built-in, with its options.
+        player: a built-in player with its options.
 
     """
     numbers = range(block * BLOCK, min((block + 1) * BLOCK, settings.games))
@@ -50,10 +50,10 @@ def play_block(
 def play_game(
     settings: LearningSettings, generation: int, number: int, player: str
 ) -> SelfplayGame:
-    """One game from a random opening.
+    """Play one game from a random opening.
 
-    Half of the games are on the first class of boards, each of the others on one of the rest. In
-    every second game some later moves are random, too.
+    Half of the games are played on the first board class, the others on the rest. In every second
+    game some later moves are random, too.
     """
     random = SplitMix(settings.seed_of(GAMES, generation, number))
     main, *rest = parse_board_classes(settings.boards)

@@ -1,18 +1,19 @@
-"""The settings of a training: all that its games and its weights follow from."""
+"""The settings of a training, which determine its games and its weights."""
 
-import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from bots.catalogue import parse_player
-from engine.seeds import SEED_LIMIT, mix
+from engine.board import BoardClass, format_board_classes
+from engine.seeds import mix
 from ladder.errors import UsageError
-from ladder.learning.training_folder import refuse_changes
+from ladder.learning.training_folder import choose_settings, parse_line, read_file
 
+SETTINGS = "settings.json"
 LEARNER = "v21"
-"""The player that takes the weights."""
+"""The player that uses the weights."""
 DEFAULT_PLAYER = "v18"
 DEFAULT_SIMULATIONS = 400
 DEFAULT_GAMES = 30_000
@@ -20,96 +21,98 @@ DEFAULT_BOARDS = "thu,standard,8x8"
 
 
 class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings that identify a training, as its folder holds them."""
+    """The settings that identify a training, as stored in its folder."""
 
     seed: int
-    player: str
-    """The built-in player of the first generation's games, with its options; the following ones
-    are played by the learned player with the weights so far."""
-    simulations: int
+    player: str = DEFAULT_PLAYER
+    """The built-in player of the first generation's games, with its options; `LEARNER` plays the
+    later generations with the weights so far."""
+    simulations: int = DEFAULT_SIMULATIONS
     """Budget of a move in those games."""
-    games: int
+    games: int = DEFAULT_GAMES
     """Games of a generation."""
-    boards: str
-    """Board classes in the form that `engine.board.parse_board_classes` reads; half of the games
-    are on the first one, each of the others on one of the rest."""
+    boards: str = DEFAULT_BOARDS
+    """Board classes as `engine.board.format_board_classes` writes them: half of the games are
+    played on the first one, the others on the rest."""
     opening_plies: int = 16
-    """Each game begins with 0 to so many random plies."""
+    """Largest number of random plies at the start of a game; the smallest is 0."""
     noise: float = 0.1
-    """Share of random moves after that, in every second game."""
+    """Share of random moves after the opening, in every second game."""
     result_weight: float = 0.5
-    """Weight of the game's result in a target; the rest is the value that the search gave."""
+    """Weight of the game's result in a target; the search's value has the rest."""
     window: int = 3
-    """Generations whose games are learned from."""
+    """Number of latest generations whose games are learned from."""
     epochs: int = 4
     batch: int = 1024
     """Positions of a gradient step."""
     rate: float = 0.002
-    """Of learning, at the start; it falls along half a cosine."""
+    """Learning rate of the first epoch; it falls along half a cosine."""
     held_out: int = 20
-    """Every so many games one is not learned from; an even number, so that such games are with
-    random moves and without them alike."""
+    """One game of `held_out` is not learned from, alternately one with and one without random
+    moves; an even number."""
 
     def seed_of(self, *parts: int) -> int:
-        """A seed for one purpose."""
+        """Return the seed for one purpose, such as one game."""
         return mix(self.seed, *parts)
 
 
 BLOCK = 100
-"""Games of a file: what a kill may cost."""
+"""Games of a file, which a killed process may lose."""
 GAMES, FIT = range(2)
-"""Streams of random numbers."""
+"""Numbers of the random streams."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenSettings:
-    """The settings that the user chose; None: the former ones, or else the default."""
-
-    seed: int | None = None
-    player: str | None = None
-    simulations: int | None = None
-    games: int | None = None
-    boards: str | None = None
-    """Canonical, as `engine.board.format_board_classes` writes it."""
-
-
-def settle(
-    chosen: ChosenSettings, former: LearningSettings | None, folder: Path
+def settings_for(
+    folder: Path,
+    *,
+    seed: int | None = None,
+    player: str | None = None,
+    simulations: int | None = None,
+    games: int | None = None,
+    boards: Sequence[BoardClass] | None = None,
 ) -> LearningSettings:
-    """The settings of a training to begin, or those of the former one, which must agree.
-
-    Args:
-        chosen: by the user.
-        former: of the training that the folder holds; None: it holds none.
-        folder: of the training.
+    """Return the settings of the training in a folder, with the user's choices (None: no choice).
 
     Raises:
-        UsageError: another value was chosen than that of the former training, or the player takes
-            no budget of simulations.
+        UsageError: a choice differs from the training in the folder, or the player accepts no
+            budget of simulations.
         BotsError: there is no such player.
 
     """
-    if former is not None:
-        refuse_changes(chosen, former, folder)
-        return former
-    player = chosen.player or DEFAULT_PLAYER
-    version, _ = parse_player(player)
+    chosen = {
+        "seed": seed,
+        "player": player,
+        "simulations": simulations,
+        "games": games,
+        "boards": None if boards is None else format_board_classes(boards),
+    }
+    settings = choose_settings(LearningSettings, chosen, read_settings(folder), folder)
+    version, _ = parse_player(settings.player)
     if "simulations" not in version.budgets:
         raise UsageError(
-            f"--player: {version.name} takes no budget of simulations: name one that does, such "
-            f"as {DEFAULT_PLAYER}"
+            f"{version.name} takes no budget of simulations: choose a player that does, such as "
+            f"{DEFAULT_PLAYER}",
+            option="player",
         )
-    return LearningSettings(
-        seed=secrets.randbelow(SEED_LIMIT) if chosen.seed is None else chosen.seed,
-        player=player,
-        simulations=chosen.simulations or DEFAULT_SIMULATIONS,
-        games=chosen.games or DEFAULT_GAMES,
-        boards=chosen.boards or DEFAULT_BOARDS,
-    )
+    return settings
 
 
-def command_of(settings: LearningSettings, generations: int) -> str:
-    """The command that makes the weights of a training again."""
+def read_settings(folder: Path) -> LearningSettings | None:
+    """Return the settings of the training in a folder, or None if there is no training.
+
+    Raises:
+        UsageError: the file of settings cannot be read.
+
+    """
+    path = folder / SETTINGS
+    content = read_file(path)
+    if content is None:
+        return None
+    return parse_line(content, LearningSettings, path, 1, "choose another folder")
+
+
+def format_command(settings: LearningSettings, generations: int) -> str:
+    """Return the command that makes the weights of a training again."""
     return (
         f"ladder train value --generations {generations} --games {settings.games} "
         f"--player {settings.player} --simulations {settings.simulations} "

@@ -1,4 +1,4 @@
-"""The record of how weights were made, kept beside them and shipped with them."""
+"""The record of how weights were made, stored and shipped beside them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,39 +11,39 @@ from bots.identity import sources
 from engine.cache import ROOT
 from ladder.harness_version import hash_of_sources, versions
 from ladder.learning.value.folder import GenerationRecord
-from ladder.learning.value.settings import LEARNER, LearningSettings, command_of
+from ladder.learning.value.settings import LEARNER, LearningSettings, format_command
 
 
 class WeightsRecord(msgspec.Struct, frozen=True):
-    """The making of a file of weights."""
+    """How a file of weights was made."""
 
     weights: str
     """SHA-256 of the file, 64 hex digits."""
     command: str
-    """The command that makes it again."""
+    """The command that makes the file again."""
     seed: int
     games: int
-    """Of self-play in all generations."""
+    """Number of self-play games in all generations."""
     positions: int
-    """Learned from in the last generation."""
+    """Number of positions that the last generation learned from."""
     held_out_loss: float
-    """Mean cross-entropy of the results of games that were not learned from, in nats."""
+    """Mean cross-entropy of the results of held-out games, in nats."""
     seconds: float
-    """Of the sessions in which the generations ended, on whatever machine."""
+    """Total time of the sessions that finished the generations."""
     revision: str
-    """Hash of the sources of the session that ended the last generation, 16 hex digits: others may
-    come to other weights."""
+    """Hash of the sources that finished the last generation, 16 hex digits; other sources may reach
+    other weights."""
     versions: dict[str, str]
-    """Of the ladder, Python, numba and numpy."""
+    """Versions of the ladder, Python, numba and numpy."""
 
 
-def record_of(
+def make_record(
     settings: LearningSettings, generations: Sequence[GenerationRecord], weights: bytes
 ) -> WeightsRecord:
-    """The record of the weights after some finished generations, at least one."""
+    """Return the record of the weights after one or more finished generations."""
     return WeightsRecord(
         weights=hashlib.sha256(weights).hexdigest(),
-        command=command_of(settings, len(generations)),
+        command=format_command(settings, len(generations)),
         seed=settings.seed,
         games=sum(one.games for one in generations),
         positions=generations[-1].positions,
@@ -54,8 +54,8 @@ def record_of(
     )
 
 
-def revision_of(player: str) -> str:
-    """The hash of the sources of a training that begins with the games of a built-in player."""
+def hash_training_sources(player: str) -> str:
+    """Hash the sources of a training whose first games a built-in player plays, 16 hex digits."""
     files = {
         *sources(parse_player(player)[0]),
         *sources(VERSIONS[LEARNER]),

@@ -4,7 +4,7 @@ import msgspec
 
 from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError, UnknownPlayer
-from bots.identity import goes_on
+from bots.identity import is_carried_over
 from bots.version import Version
 from db.records.bots import (
     BotRow,
@@ -83,7 +83,7 @@ def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
     if revision.launch.player is None or not is_own_player(bot):
         return True
     version, options = parse_player(revision.launch.player)
-    return not goes_on(version, options, revision.files)
+    return not is_carried_over(version, options, revision.files)
 
 
 def is_own_player(bot: BotRow) -> bool:

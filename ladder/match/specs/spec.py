@@ -170,7 +170,7 @@ def resolve_own_player(launch: Launch) -> ResolvedBot:
 def _builtin(player: str, folder: Path) -> ResolvedBot:
     version, written = parse_player(player)
     # If an option names a file, the file's content is stored with the bot, not its path.
-    options = version.settled(written, folder)
+    options = version.resolve_options(written, folder)
     if options != written:
         query = urlencode(options, safe=",")
         player = f"{version.name}?{query}"

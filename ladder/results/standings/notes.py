@@ -6,7 +6,7 @@ These are values; `reports.report.notes` phrases them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ladder.stats.pool.agreement import Surprise
+from ladder.stats.pool.agreement import LargestDeviation
 from ladder.stats.pool.goodness import Cycle, Residual
 
 
@@ -88,7 +88,7 @@ class MachineDisagrees:
     machine: str
     chance: float
     """Chance of such a difference if it agreed, times the number of machines."""
-    surprise: Surprise | None
+    surprise: LargestDeviation | None
 
 
 @dataclass(frozen=True, slots=True)

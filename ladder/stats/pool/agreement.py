@@ -1,20 +1,20 @@
-"""Do groups of pairs, such as those that each machine played, follow one and the same list?
+"""A test whether groups of pairs, such as those of each machine, agree with one rating list.
 
-For every group the points of each player are compared with what the list expects. If a group's
-pairs are like all others, these residuals U have mean 0 and, because the list was fitted to the
-group's own pairs as well, the covariance
+For every group, the points of each player are compared with those that the list expects. If a
+group's pairs are like all others, these residuals U have mean 0. Because the list was fitted to the
+group's pairs, too, their covariance is
 
     C = V - V J I - I J V + I J S J I
 
-with V the variance of the group's residuals, I the group's information, S the variance of all
-residuals and J the inverse of all information. U' C^-1 U is then a chi-square: Rao's score test
-(1948) of "the players have the same ratings in this group as elsewhere", with the variance taken
-from whole pairs instead of the model (Boos 1992).
+where V is the variance of the group's residuals, I the group's information, S the variance of all
+residuals and J the inverse of the total information. Then U' C^-1 U is a chi-square: Rao's score
+test (1948) of the hypothesis that the players have the same ratings in this group, with the
+variance from whole pairs instead of the model (Boos 1992).
 
-Few pairs make few numbers normal. So what the list alone expects of C, which is I - I J I, is taken
-apart into its directions, and only those enter in which a group's points have a variance of
-`ENOUGH`: their number is the degrees of freedom. Who met whom how often decides which they are, and
-not how well anybody did here.
+With few pairs the residuals are not normal. Therefore I - I J I, which the list alone predicts for
+C, is decomposed into eigenvectors, and only those are used along which a group's points have a
+variance of at least `ENOUGH`. Their number is the degrees of freedom; it depends on the pairings,
+not on the results.
 """
 
 from collections.abc import Sequence
@@ -31,41 +31,41 @@ from ladder.stats.pool.goodness import residual_spread
 from ladder.stats.special import chi_square_tail
 
 ENOUGH = 2.0
-"""Least variance, in points squared, of a direction that enters: about eight even pairs."""
+"""Least variance of a direction that is used, in squared points: about eight even pairs."""
 
 
 @dataclass(frozen=True)
-class Surprise:
-    """A player whose points in a group are farthest from what the list expects."""
+class LargestDeviation:
+    """The player whose points in a group differ most from those that the list expects."""
 
     player: str
     games: float
-    """Of the player in the group."""
+    """Games of the player in the group."""
     points: float
     expected: float
 
 
 @dataclass(frozen=True)
 class GroupFit:
-    """How a group of pairs follows the list."""
+    """The agreement of a group of pairs with the list."""
 
     pairs: float
     chi_square: float
     freedom: int
     p: float | None
-    """Chance of residuals this large in a group like the others; None when nothing can be told."""
-    surprise: Surprise | None
-    """None when nothing can be told."""
+    """Probability of residuals this large in a group like the others; None with too few pairs."""
+    surprise: LargestDeviation | None
+    """None with too few pairs."""
 
 
 def agreement(*, cells: Cells, fit: Fit, groups: FloatArray) -> tuple[GroupFit, ...]:
-    """Hold each of G groups of pairs against the list of all pairs.
+    """Compare each of G groups of pairs with the list of all pairs.
 
     Args:
         cells: all pairs, of T tables with K outcomes.
-        fit: of the list (`PoolRating.fit`).
-        groups: the groups' pairs in the order of the tables and outcomes, shape (G, T, K); a pair
-            is in one group at most.
+        fit: the list's fit (`PoolRating.fit`).
+        groups: numbers of pairs by group, table and outcome, shape (G, T, K); a pair is in at most
+            one group.
 
     """
     moments, expected = cluster_moments(cells, ExpectedScore(), fit)
@@ -84,15 +84,15 @@ def agreement(*, cells: Cells, fit: Fit, groups: FloatArray) -> tuple[GroupFit, 
         information = scatter(cells, size, curvature * share)
         fitted = variance @ inverse @ information
         covariance = variance - fitted - fitted.T + information @ overall @ information
-        told = information - information @ inverse @ information
-        found.append(_group_fit(cells, counts, residual, covariance, told))
+        predicted = information - information @ inverse @ information
+        found.append(_group_fit(cells, counts, residual, covariance, predicted))
     return tuple(found)
 
 
 def worst_chance(fits: Sequence[GroupFit]) -> float | None:
-    """The chance of any group as far off as the worst, if all are alike (Bonferroni).
+    """Return the probability of any group as far off as the worst if all are alike (Bonferroni).
 
-    None when nothing can be told of any.
+    The result is None if all groups have too few pairs.
     """
     chances = [fit.p for fit in fits if fit.p is not None]
     return min(1.0, len(chances) * min(chances)) if chances else None
@@ -103,12 +103,12 @@ def _group_fit(
     counts: FloatArray,
     residual: FloatArray,
     covariance: FloatArray,
-    told: FloatArray,
+    predicted: FloatArray,
 ) -> GroupFit:
-    """One group; `covariance` of all parameters by the pairs, `told` by the list: (P, P) each."""
+    """Compare one group by the covariances (P, P) from the pairs and as `predicted` by the list."""
     players = len(cells.players)
     by_player = tally(cells.a, cells.b, residual, -residual, players)
-    lengths, directions = np.linalg.eigh(told[:players, :players])
+    lengths, directions = np.linalg.eigh(predicted[:players, :players])
     kept = directions[:, lengths >= ENOUGH]
     pairs, freedom = float(counts.sum()), kept.shape[1]
     if not freedom:
@@ -116,7 +116,7 @@ def _group_fit(
     block = covariance[:players, :players]
     along = kept.T @ by_player
     chi_square = float(along @ np.linalg.solve(kept.T @ block @ kept, along))
-    known = told.diagonal()[:players] >= 0.5 * ENOUGH
+    known = predicted.diagonal()[:players] >= 0.5 * ENOUGH
     z = np.abs(by_player) / np.sqrt(np.maximum(block.diagonal(), 1e-12))
     return GroupFit(
         pairs=pairs,
@@ -127,12 +127,14 @@ def _group_fit(
     )
 
 
-def _surprise(cells: Cells, counts: FloatArray, by_player: FloatArray, player: int) -> Surprise:
+def _surprise(
+    cells: Cells, counts: FloatArray, by_player: FloatArray, player: int
+) -> LargestDeviation:
     games = (1 if cells.second is None else 2) * counts.sum(axis=1)
     own = tally(cells.a, cells.b, games, games, len(cells.players))[player]
     scored = _points(cells, counts)
     points = tally(cells.a, cells.b, scored, games - scored, len(cells.players))[player]
-    return Surprise(
+    return LargestDeviation(
         player=cells.players[player],
         games=float(own),
         points=float(points),
@@ -141,7 +143,7 @@ def _surprise(cells: Cells, counts: FloatArray, by_player: FloatArray, player: i
 
 
 def _points(cells: Cells, counts: FloatArray) -> FloatArray:
-    """A's points in all games of each table, shape (..., T)."""
+    """Return a's points in all games of each table, shape (..., T)."""
     each = POINTS[cells.first]
     if cells.second is not None:
         each = each + POINTS[cells.second]
@@ -149,7 +151,7 @@ def _points(cells: Cells, counts: FloatArray) -> FloatArray:
 
 
 def _residuals(cells: Cells, fit: Fit, groups: FloatArray) -> FloatArray:
-    """A's points less those that the list expects, by group and table: (G, T)."""
+    """Return a's points less those that the list expects, by group and table: (G, T)."""
     first, second = (logistic(z) for z in predictors(fit.theta, cells))
     each = first if cells.second is None else first + second
     return np.asarray(_points(cells, groups) - groups.sum(axis=2) * each)

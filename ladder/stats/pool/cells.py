@@ -1,8 +1,8 @@
-"""The input of a pool rating: results counted per two players, never single games.
+"""The input of a pool rating: numbers of results for every two players.
 
-Pairs of games with colours swapped come as 3x3 tables (`from_tables`), games without such structure
-as losses, draws and wins (`from_games`). Both become the same `Cells`, in which one cell is one
-outcome of one cluster: the unit whose results may hang together (the pair, or the game).
+Pairs of games come as 3x3 tables (`from_tables`), single games as losses, draws and wins
+(`from_games`). Both become `Cells`, where a cell is an outcome of a cluster: the unit (pair or
+game) within which results may depend on each other.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,29 +18,29 @@ from ladder.stats.pool.errors import Disconnected
 
 @dataclass(frozen=True)
 class Cells:
-    """Counted clusters of T tables, each with K possible outcomes."""
+    """Numbers of clusters of T tables by K possible outcomes."""
 
     players: tuple[str, ...]
     classes: tuple[str, ...]
-    """Board classes; each has its own first-mover advantage."""
+    """Board classes, each with its own first-mover advantage."""
     a: IntArray
     """Index of the player who moves first in the first game, shape (T,)."""
     b: IntArray
     board_class: IntArray
     counts: FloatArray
-    """Clusters by outcome, shape (T, K)."""
+    """Number of clusters by outcome, shape (T, K)."""
     first: IntArray
-    """A's result (0, 1, 2) in the game in which A moves first, by outcome, shape (K,)."""
+    """A's result (0, 1, 2) moving first, by outcome, shape (K,)."""
     second: IntArray | None
-    """A's result when B moves first, shape (K,); None when a cluster is a single game."""
+    """A's result moving second, by outcome, shape (K,); None if clusters are single games."""
 
     @property
     def clusters(self) -> FloatArray:
-        """Clusters per table, shape (T,)."""
+        """Number of clusters of each table, shape (T,)."""
         return np.asarray(self.counts.sum(axis=1))
 
     def results(self) -> tuple[FloatArray, FloatArray]:
-        """Games by A's result (loss, draw, win), A moving first and second, shape (T, 3) each."""
+        """Return games by A's result (loss, draw, win), moving first and second: (T, 3) each."""
         ones = np.eye(3)
         first = self.counts @ ones[self.first]
         if self.second is None:
@@ -48,7 +48,7 @@ class Cells:
         return first, self.counts @ ones[self.second]
 
     def among(self, players: Collection[str]) -> "Cells":
-        """Return the games between these players alone, in alphabetical order of their names."""
+        """Return the games between these players only, sorted by name."""
         names = sorted(players)
         index = {name: place for place, name in enumerate(names)}
         place = np.array([index.get(name, -1) for name in self.players])
@@ -64,7 +64,7 @@ class Cells:
         )
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
-        """Games and points (draws half) per player, shape (players,) each."""
+        """Return games and points (draws half) of each player, shape (players,) each."""
         first, second = self.results()
         both = first + second
         points = both @ np.array([0.0, 0.5, 1.0])
@@ -76,7 +76,7 @@ class Cells:
 
 
 def tally(a: IntArray, b: IntArray, of_a: FloatArray, of_b: FloatArray, size: int) -> FloatArray:
-    """Sums per player of what the tables hold for their A and for their B, shape (size,)."""
+    """Sum the values of the tables' players A and B by player, shape (size,)."""
     summed = np.zeros(size)
     np.add.at(summed, a, of_a)
     np.add.at(summed, b, of_b)
@@ -92,14 +92,16 @@ def from_tables(
     board_class: ArrayLike | None = None,
     classes: Sequence[str] = ("all",),
 ) -> Cells:
-    """Cells of T tables of pairs.
+    """Return the cells of T tables of pairs.
 
     `a` and `b` are indices into `players`, shape (T,); `counts[t][i][j]` is the number of pairs in
-    which A moving first got result i (0 loss, 1 draw, 2 win) and A moving second got j, shape
-    (T, 3, 3); `board_class` are indices into `classes`, shape (T,), all 0 when not given. The same
-    two players may have several tables, in either order.
+    which A got result i (0 loss, 1 draw, 2 win) moving first and j moving second, shape (T, 3, 3);
+    `board_class` are indices into `classes`, shape (T,), by default all 0. Two players may have
+    several tables, in either order.
 
-    Raises UsageError when shapes, indices or counts do not fit.
+    Raises:
+        UsageError: shapes, indices or counts are invalid.
+
     """
     cells = np.asarray(counts, dtype=np.float64).reshape(-1, 3, 3)
     outcome = np.arange(9)
@@ -111,10 +113,10 @@ def from_tables(
 def from_named_tables(tables: Iterable[tuple[str, str, str, ArrayLike]]) -> Cells:
     """Return the cells of tables of pairs: names of A and B, board class, nine counts of outcomes.
 
-    Players and classes are in alphabetical order; the counts are those of `from_tables`.
+    Players and classes are sorted; the counts are those of `from_tables`.
 
     Raises:
-        UsageError: counts do not fit, or a player meets itself.
+        UsageError: counts are invalid, or a player meets itself.
 
     """
     rows = list(tables)
@@ -134,10 +136,14 @@ def from_named_tables(tables: Iterable[tuple[str, str, str, ArrayLike]]) -> Cell
 def from_games(
     *, players: Sequence[str], first: ArrayLike, second: ArrayLike, counts: ArrayLike
 ) -> Cells:
-    """Cells of single games: `counts[t]` are the (losses, draws, wins) of `first[t]`, who moved
-    first (White), against `second[t]`; shape (T, 3). Each game is a cluster of its own.
+    """Return the cells of single games, each a cluster of its own.
 
-    Raises UsageError when shapes, indices or counts do not fit.
+    `counts[t]` are the (losses, draws, wins) of `first[t]`, who moved first (White), against
+    `second[t]`, shape (T, 3).
+
+    Raises:
+        UsageError: shapes, indices or counts are invalid.
+
     """
     cells = np.asarray(counts, dtype=np.float64).reshape(-1, 3)
     return _checked(players, first, second, cells, None, ("all",), np.arange(3), None)
@@ -181,7 +187,7 @@ def _checked(
 
 
 def groups(*, cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """The players in groups connected by games, the largest first; one group is what one wants."""
+    """Return the groups of players that games connect, the largest first."""
     label = np.arange(len(cells.players))
     while True:
         low = np.minimum(label[cells.a], label[cells.b])
@@ -199,7 +205,7 @@ def groups(*, cells: Cells) -> tuple[tuple[str, ...], ...]:
 
 
 def require_connected(*, cells: Cells) -> None:
-    """Raise Disconnected, listing the groups, unless games connect all players."""
+    """Raise Disconnected with the groups unless games connect all players."""
     found = groups(cells=cells)
     if len(found) > 1:
         raise Disconnected(groups=found)

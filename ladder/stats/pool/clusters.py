@@ -1,15 +1,15 @@
-"""Errors that treat the pair of games as the unit (the sandwich estimate).
+"""Errors with the pair of games as the unit (the sandwich estimate).
 
-The two games of a pair share a board, so their results hang together, mostly against each other:
-who moves first on a good board wins. Treating games as independent makes every error bar wrong.
-The covariance here is bread * meat * bread (Huber 1967, White 1980; by clusters Liang and Zeger
-1986), where the meat is the observed second moment of whole pairs' scores.
+The two games of a pair share a board, so their results are dependent, mostly in opposite
+directions: the first mover wins on a good board. Errors that treat games as independent are wrong.
+The covariance here is bread * meat * bread (Huber 1967, White 1980; with clusters Liang and Zeger
+1986), where the meat is the observed second moment of the scores of whole pairs.
 
-Plain sandwiches are too small on few clusters, and nearly nothing on shutouts. So every table's
-observed moment is mixed with what the model expects of it, scaled by how all tables together
-compare with the model; the expected one has as much weight as `EXPECTED_WEIGHT` points squared of
-expected variance, about two even pairs, would have. And residuals are enlarged by their leverage
-(MacKinnon and White 1985, HC2, by table).
+Plain sandwich estimates are too small with few clusters, and nearly 0 for shutouts. Therefore every
+table's observed moment is mixed with the one that the model expects, scaled by the ratio of all
+tables' moments to the model's. The expected moment has the weight of `EXPECTED_WEIGHT` squared
+points of variance, about two even pairs. Residuals are enlarged by their leverage (MacKinnon and
+White 1985, HC2, by table).
 """
 
 import numpy as np
@@ -20,12 +20,12 @@ from ladder.stats.pool.families import ExpectedScore, OutcomeModel, Terms
 from ladder.stats.pool.fitting import Fit, predictors, scatter, unpack
 
 EXPECTED_WEIGHT = 1.0
-"""Expected variance of a table's points, squared points, at which both moments weigh the same."""
+"""Expected variance of a table's points at which both moments have the same weight."""
 _MAX_LEVERAGE = 0.8
 
 
 def observed_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
-    """Second moments of the clusters' scores along a table's three directions, (T, 3, 3)."""
+    """Return second moments of the clusters' scores along the three directions, (T, 3, 3)."""
     first = terms[0].slope[:, cells.first]
     margin = terms[0].margin_slope[:, cells.first]
     scores = [first, first, margin]
@@ -37,7 +37,7 @@ def observed_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
 
 
 def expected_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
-    """Second moments of independent games with the model's spread, by direction, (T, 3, 3)."""
+    """Return second moments of independent games by the model, (T, 3, 3)."""
     out = np.zeros((cells.a.size, 3, 3))
     for games, term, sign in zip(cells.results(), terms, (1.0, -1.0), strict=True):
         total = games.sum(axis=1)
@@ -53,13 +53,13 @@ def expected_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
 
 
 def cluster_moments(cells: Cells, family: OutcomeModel, fit: Fit) -> tuple[FloatArray, FloatArray]:
-    """(moments to build the meat from, expected moments), shape (T, 3, 3) each."""
+    """Return the moments of the meat and the expected moments, shape (T, 3, 3) each."""
     _, _, margin = unpack(fit.theta, cells)
     z1, z2 = predictors(fit.theta, cells)
     terms = (family.terms(z1, margin), family.terms(z2, margin))
     observed, expected = observed_moments(cells, terms), expected_moments(cells, terms)
     number = np.maximum(cells.clusters, 1.0)
-    # How much the pool's spread exceeds the model's, per direction, with one pair's weight on 1.
+    # Ratio of the pool's spread to the model's, by direction, with the weight of a pair on 1.
     seen = observed.sum(axis=0).diagonal()
     model = expected.sum(axis=0).diagonal()
     one = model / max(float(number.sum()), 1.0)
@@ -73,7 +73,7 @@ def cluster_moments(cells: Cells, family: OutcomeModel, fit: Fit) -> tuple[Float
 
 
 def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:
-    """Share of a typical cluster of each table in its own prediction, shape (T,)."""
+    """Return the leverage of a typical cluster of each table, shape (T,)."""
     cover = fit.inverse
     players = len(cells.players)
     a, b, edge = cells.a, cells.b, players + cells.board_class
@@ -82,16 +82,16 @@ def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:
 
 
 def covariance(cells: Cells, family: OutcomeModel, fit: Fit) -> FloatArray:
-    """Covariance of all parameters in natural units squared, 0 where not fitted: (P, P)."""
+    """Return the covariance of all parameters in squared natural units, 0 if not fitted: (P, P)."""
     moments, _ = cluster_moments(cells, family, fit)
     meat = scatter(cells, fit.theta.size, moments)
     return np.asarray(fit.inverse @ meat @ fit.inverse)
 
 
 def pair_spread(cells: Cells, theta: FloatArray) -> float:
-    """Variance of a pair's points over what two independent games without draws would have.
+    """Return the ratio of the variance of a pair's points to that of two independent games.
 
-    Below 1 when pairs cancel the board's help or games are drawn; 1 where nothing is known.
+    It is below 1 if pairs cancel the effect of the board or games are drawn, and 1 without games.
     """
     z1, z2 = predictors(theta, cells)
     terms = (ExpectedScore().terms(z1, 0.0), ExpectedScore().terms(z2, 0.0))

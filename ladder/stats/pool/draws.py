@@ -1,8 +1,8 @@
-"""Draws beside the ratings: how many there are, and a full model of them on request.
+"""The draw rate between equals, and ratings with a model of draws.
 
-Ratings live on the scale of the expected score, where a draw is half. A model with draws has its
-own scale, on which the same players lie farther apart or closer together; `converted` brings it
-back by asking which ratings would give the scores that the model expects of the games played.
+Ratings are on the scale of the expected score, where a draw is half a win. A model with draws has
+its own scale; `convert_fit` finds the ratings on the usual scale that give the scores which the
+model expects in the games played.
 """
 
 from dataclasses import replace
@@ -20,10 +20,10 @@ _FAINT_PRIOR = 1e-6
 
 
 def draw_rate_equal(*, cells: Cells, theta: FloatArray) -> float | None:
-    """Share of draws, 0..1, between equals on even terms, by maximum likelihood.
+    """Return the maximum-likelihood share of draws between equals, 0..1; None without games.
 
-    The share is taken to fall off as 4 p (1 - p) with the expected score p, as it does in the
-    models of Rao and Kupper (1967) and Davidson (1970) when draws are rare. None without games.
+    The share is assumed proportional to 4 p (1 - p) for expected score p, as in the models of Rao
+    and Kupper (1967) and Davidson (1970) if draws are rare.
     """
     falls, drawn, total = [], [], []
     for z, games in zip(predictors(theta, cells), cells.results(), strict=True):
@@ -49,10 +49,10 @@ def draw_rate_equal(*, cells: Cells, theta: FloatArray) -> float | None:
 def rao_kupper(*, cells: Cells, setup: Setup) -> tuple[Fit, FloatArray, float]:
     """Fit Rao and Kupper's model (1967) and convert it to the expected-score scale.
 
-    Returns the ratings and advantages as a `Fit` of `ExpectedScore`, their clustered covariance
-    (natural units squared, shape (P, P)), and the draw margin on the model's own scale (natural
-    units). Anchors and a given advantage are stretched to that scale for the fit, by the slope of
-    the expected score between equals. Raises Unbounded like `maximise`.
+    Returns ratings and advantages as a `Fit` of `ExpectedScore`, their clustered covariance
+    (squared natural units, shape (P, P)), and the draw margin on the model's own scale (natural
+    units). For the fit, anchors and a given advantage are scaled by the slope of the expected score
+    between equals. Raises Unbounded like `maximise`.
     """
     family = RaoKupper()
     stretch = 1.0
@@ -67,14 +67,14 @@ def rao_kupper(*, cells: Cells, setup: Setup) -> tuple[Fit, FloatArray, float]:
         before, stretch = stretch, 1.0 / (1.0 - np.tanh(0.5 * margin) ** 2)
         if abs(stretch - before) < 1e-9 or (len(setup.anchors) < 2 and setup.advantage is None):
             break
-    plain, spread = converted(cells=cells, setup=setup, fit=fit)
+    plain, spread = convert_fit(cells=cells, setup=setup, fit=fit)
     return plain, spread, margin
 
 
-def converted(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]:
-    """Ratings on the expected-score scale that give the scores a Rao-Kupper fit expects.
+def convert_fit(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]:
+    """Convert a Rao-Kupper fit to ratings that give the same expected scores.
 
-    The covariance follows by the delta method through the equations that define them.
+    The covariance is by the delta method.
     """
     family = RaoKupper()
     _, _, margin = unpack(fit.theta, cells)
@@ -89,14 +89,14 @@ def converted(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArray]
         direction = np.array([1.0, sign])
         mixed[:, :2, :2] += (number * in_z)[:, None, None] * np.outer(direction, direction)
         mixed[:, :2, 2] += (number * in_margin)[:, None] * direction
-    # Rows: the equations of the plain parameters; columns: the parameters of the full model.
+    # Rows: equations of the convert_fit parameters; columns: parameters of the full model.
     jacobian = plain.inverse @ scatter(cells, size, mixed)[:-1]
     full = covariance(cells, family, fit)
     return plain, np.asarray(jacobian @ full @ jacobian.T)
 
 
 def _soft_cells(cells: Cells, scores: list[FloatArray], games: list[FloatArray]) -> Cells:
-    """Single-game tables, A first and then B first, with fractional losses and wins."""
+    """Return single-game tables with fractional losses and wins, A first, then B first."""
     first = np.stack([games[0] * (1 - scores[0]), 0 * games[0], games[0] * scores[0]], axis=1)
     second = np.stack([games[1] * scores[1], 0 * games[1], games[1] * (1 - scores[1])], axis=1)
     return replace(

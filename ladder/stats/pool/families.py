@@ -1,8 +1,8 @@
-"""Models of one game: how likely are loss, draw and win at a given advantage?
+"""Models of one game: the probabilities of loss, draw and win at an advantage.
 
-An advantage z is in natural units (Elo / 173.7) from the player's view and holds the difference in
-strength and the first move. A model gives per outcome the log-likelihood and its derivatives, which
-is all that the fit and its errors need. Shapes: z (T,), every result (T, 3).
+An advantage z is in natural units (Elo / 173.7) and includes the difference in strength and the
+first move. A model returns the log-likelihood of each outcome and its derivatives, from which the
+fit and its errors are computed. Shapes: z (T,), results (T, 3).
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ POINTS = np.array([0.0, 0.5, 1.0])
 
 @dataclass(frozen=True)
 class Terms:
-    """One outcome's log-likelihood l(z, h), by outcome (loss, draw, win); shapes (T, 3)."""
+    """The log-likelihood l(z, h) of each outcome (loss, draw, win), shape (T, 3)."""
 
     value: FloatArray
     slope: FloatArray
@@ -39,26 +39,27 @@ class OutcomeModel(Protocol):
     """Whether a draw margin h is fitted."""
 
     def terms(self, z: FloatArray, margin: float) -> Terms:
-        """Log-likelihood and derivatives by outcome."""
+        """Return the log-likelihood and its derivatives by outcome."""
 
 
 def logistic(x: FloatArray) -> FloatArray:
-    """1 / (1 + exp(-x)), without overflow."""
+    """Return 1 / (1 + exp(-x)) without overflow."""
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
 class ExpectedScore:
-    """Logistic in the expected score, a draw being half a win and half a loss (Elo 1978;
-    Zermelo 1929, Bradley and Terry 1952 without draws).
+    """The logistic model of the expected score, with a draw as half a win.
 
-    A quasi-likelihood (McCullagh and Nelder 1989): only the mean is modelled, and the spread comes
-    from the results themselves.
+    Sources: Elo 1978; without draws Zermelo 1929, Bradley and Terry 1952.
+
+    It is a quasi-likelihood (McCullagh and Nelder 1989): only the mean is modelled, and the spread
+    is that of the results.
     """
 
     has_margin = False
 
     def terms(self, z: FloatArray, margin: float) -> Terms:
-        """Log-likelihood and derivatives by outcome; the margin plays no part."""
+        """Return the log-likelihood and its derivatives by outcome; the margin is ignored."""
         z = z[:, None]
         p = logistic(z)
         value = -POINTS * np.logaddexp(0.0, -z) - (1.0 - POINTS) * np.logaddexp(0.0, z)
@@ -68,15 +69,15 @@ class ExpectedScore:
 
 
 class RaoKupper:
-    """Win with logistic(z - h), loss with logistic(-z - h), else a draw (Rao and Kupper 1967).
+    """The model of Rao and Kupper (1967): P(win) = logistic(z - h), P(loss) = logistic(-z - h).
 
-    Then P(draw) = P(win) P(loss) (exp(2h) - 1), so that every logarithm is concave in (z, h).
+    Then P(draw) = P(win) P(loss) (exp(2h) - 1), so every logarithm is concave in (z, h).
     """
 
     has_margin = True
 
     def terms(self, z: FloatArray, margin: float) -> Terms:
-        """Log-likelihood and derivatives by outcome; `margin` must be above 0."""
+        """Return the log-likelihood and its derivatives by outcome; `margin` must be above 0."""
         up, down = logistic(z - margin), logistic(-z - margin)
         log_up, log_down = -np.logaddexp(0.0, margin - z), -np.logaddexp(0.0, margin + z)
         ratio = 1.0 / -np.expm1(-2.0 * margin)  # exp(2h) / (exp(2h) - 1)
@@ -97,7 +98,7 @@ class RaoKupper:
     def expected_score(
         self, z: FloatArray, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """P(win) + P(draw) / 2 and its derivatives in z and in the margin, shape (T,) each."""
+        """Return P(win) + P(draw) / 2 and its derivatives by z and margin, shape (T,) each."""
         up, down = logistic(z - margin), logistic(-z - margin)
         wave_up, wave_down = up * (1.0 - up), down * (1.0 - down)
         return (

@@ -1,12 +1,12 @@
-"""Maximum likelihood of a pool by Newton's method with the exact Hessian.
+"""Maximum-likelihood fit of a pool by Newton's method with the exact Hessian.
 
-Everything is in natural units (Elo / 173.7). The parameters stand in one vector: the players, then
-a first-mover advantage per board class, then the draw margin if the model has one. A table enters
-through its two linear predictors alone,
+Everything is in natural units (Elo / 173.7). The vector of parameters has the players, then a
+first-mover advantage per board class, then the draw margin if the model has one. The likelihood of
+a table depends only on its two linear predictors
 
     A moving first:  z1 = r_a - r_b + f        A moving second:  z2 = r_a - r_b - f
 
-so that one step costs O(tables) and one solution of a linear system in the number of players.
+so a step costs O(tables) and the solution of a linear system in the number of players.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _ROUNDS = 200
 _CONVERGED = 1e-7
 _ROUNDING = 1e-16
 _FAR = 60.0
-"""Natural units (10,000 Elo): what runs so far from the others is running to infinity."""
+"""Distance in natural units (10,000 Elo) beyond which a rating is taken to diverge."""
 _LONGEST_STEP = 8.0
-"""Natural units: where the likelihood is flat, a full step would leave for nowhere."""
+"""Longest step in natural units, because full steps diverge where the likelihood is flat."""
 _START_MARGIN = 0.1
 _VIRTUAL = 0.5
-"""Virtual draws, and as many wins, between equals that keep the draw margin inside its range."""
+"""Number of virtual draws, and of virtual wins, between equals that keep the draw margin finite."""
 
 
 @dataclass(frozen=True)
@@ -38,34 +38,34 @@ class Setup:
     """Prior and fixed parameters of a fit, in natural units."""
 
     prior: float
-    """Virtual draws of every player against the pool's mean, and of every class's first mover."""
+    """Virtual draws of every player against the pool's mean, and for every class's advantage."""
     anchors: dict[int, float]
     """Fixed ratings by player."""
     advantage: float | None
-    """The first-mover advantage when it is given, None when it is fitted."""
+    """A fixed first-mover advantage, or None to fit it."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The highest point of the likelihood and its curvature."""
+    """The maximum of the likelihood and its curvature."""
 
     theta: FloatArray
-    """All parameters, shape (P,); without anchors the last player stands at 0."""
+    """All parameters, shape (P,); without anchors the last player is at 0."""
     free: BoolArray
-    """Which parameters were fitted, shape (P,)."""
+    """Mask of the fitted parameters, shape (P,)."""
     inverse: FloatArray
-    """Inverse of the Hessian of the negative log-likelihood, 0 where not free, shape (P, P)."""
+    """Inverse Hessian of the negative log-likelihood, 0 for parameters not fitted, shape (P, P)."""
 
 
 def unpack(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray, float]:
-    """(ratings, advantages, draw margin) from the vector of parameters."""
+    """Split the vector of parameters into ratings, advantages and draw margin."""
     players, classes = len(cells.players), len(cells.classes)
     margin = float(theta[players + classes]) if theta.size > players + classes else 0.0
     return theta[:players], theta[players : players + classes], margin
 
 
 def predictors(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """z1 and z2 of every table, shape (T,) each."""
+    """Return z1 and z2 of every table, shape (T,) each."""
     ratings, advantages, _ = unpack(theta, cells)
     gap = ratings[cells.a] - ratings[cells.b]
     edge = advantages[cells.board_class]
@@ -73,7 +73,7 @@ def predictors(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray]
 
 
 def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
-    """Sum of second moments per table as a matrix over parameters: (T, 3, 3) -> (size, size).
+    """Sum the tables' second moments into a matrix over parameters: (T, 3, 3) -> (size, size).
 
     The three directions of a table are its players (+A, -B), its board class and the margin.
     """
@@ -93,7 +93,7 @@ def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
 
 
 def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
-    """Fit all parameters. Raises Unbounded when nothing finite is likeliest."""
+    """Fit all parameters; raise Unbounded if the likelihood has no finite maximum."""
     players, classes = len(cells.players), len(cells.classes)
     size = players + classes + int(family.has_margin)
     theta = np.zeros(size)
@@ -122,7 +122,7 @@ def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
 def _climb(
     cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    value, gradient, hessian = _height(cells, family, setup, theta)
+    value, gradient, hessian = _evaluate(cells, family, setup, theta)
     horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
     for _ in range(_ROUNDS):
         block = hessian[np.ix_(free, free)]
@@ -138,18 +138,18 @@ def _climb(
         ):
             raise _unbounded(cells)
         if decrement < _ROUNDING * (1.0 + abs(value)) or longest < _CONVERGED:
-            last = theta + step  # convergence is quadratic: this step leaves nothing to gain
+            last = theta + step  # convergence is quadratic: no further step is needed
             return (last if not family.has_margin or last[-1] > 0.0 else theta), hessian
         length = min(1.0, _LONGEST_STEP / longest)
         while length > 1e-9:
             trial = theta + length * step
             if not family.has_margin or trial[-1] > 0.0:
-                reached = _height(cells, family, setup, trial)
+                reached = _evaluate(cells, family, setup, trial)
                 if reached[0] >= value + 1e-4 * length * decrement - 1e-12 * abs(value):
                     break
             length *= 0.5
         else:
-            return theta, hessian  # as high as rounding allows
+            return theta, hessian  # rounding allows no improvement
         theta, (value, gradient, hessian) = trial, reached
     raise _unbounded(cells)
 
@@ -167,10 +167,10 @@ def _unbounded(cells: Cells) -> Unbounded:
     return Unbounded(groups=tuple(tuple(group) for _, group in sorted(members.items())))
 
 
-def _height(
+def _evaluate(
     cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
-    """Penalised log-likelihood, its gradient and its negative Hessian."""
+    """Return the penalised log-likelihood, its gradient and its negative Hessian."""
     players, classes = len(cells.players), len(cells.classes)
     _, advantages, margin = unpack(theta, cells)
     value = 0.0
@@ -210,7 +210,7 @@ def _height(
 def prior_terms(
     x: FloatArray, draws: float, gradient: FloatArray, hessian: FloatArray, *, centred: bool
 ) -> float:
-    """Virtual draws against the mean of `x` (or against 0): adds to the leading parts in place."""
+    """Add virtual draws against the mean of `x` (or 0) to the leading parts of both arrays."""
     size = x.size
     if size == 0 or draws == 0.0:
         return 0.0

@@ -1,9 +1,9 @@
-"""Does one number per player describe the games? Residuals per two players, overall, and in cycles.
+"""Goodness of fit of one rating per player: residuals of two players, overall and in cycles.
 
-For every two players the points they scored against each other are compared with the list. The
-deviation of that residual comes from whole pairs of games, as the list's errors do. A triad of
-players whose three residuals add up around the circle (rock, paper, scissors) is something that no
-list of single numbers can hold.
+The points of every two players against each other are compared with those that the list expects.
+The deviation of such a residual is from whole pairs of games, like the list's errors. Three players
+whose residuals add up around a circle (rock, paper, scissors) cannot be described by single
+ratings.
 """
 
 import math
@@ -20,38 +20,38 @@ from ladder.stats.pool.fitting import Fit, predictors
 from ladder.stats.special import chi_square_tail
 
 DOUBT = 0.01
-"""Below this probability a check says that the list does not describe the games."""
+"""Probability below which the list is reported not to describe the games."""
 ENOUGH = 1.0
-"""Least variance, in points squared, of the games of two players who enter the chi-square: about
-four even games; with less the squares are too skewed for it."""
+"""Least variance of the games of two players in the chi-square, in squared points: about four even
+games. With less, the squares are too skewed."""
 EXPECTED_PAIRS = 100.0
-"""Pairs at which a table's own spread weighs as much as the expected one."""
+"""Number of pairs at which a table's own spread has the weight of the expected one."""
 
 
 @dataclass(frozen=True)
 class Residual:
-    """Two players whose games with each other differ from what the list expects."""
+    """The difference between two players' games and what the list expects."""
 
     a: str
     b: str
     games: float
     points: float
-    """Scored by A against B."""
+    """Points of A against B."""
     expected: float
-    """Points that the list expects of A."""
+    """Points of A that the list expects."""
     elo: float
-    """About how much stronger A plays against B than the list says, in Elo (one Newton step)."""
+    """Elo by which A does better against B than listed (one Newton step)."""
     z: float
-    """The residual in its own deviations."""
+    """The residual divided by its standard deviation."""
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three players, each better against the next than the list can say."""
+    """Three players, each better against the next than listed."""
 
     players: tuple[str, str, str]
     elo: float
-    """Sum of the head-to-head differences around the circle in Elo; 0 if the list is right."""
+    """Sum of the differences around the circle in Elo; 0 if the list describes the games."""
     z: float
 
 
@@ -62,24 +62,24 @@ class Goodness:
     chi_square: float
     freedom: int
     p: float | None
-    """Chance of residuals this large if the list is right; None when nothing is left to check."""
+    """Probability of residuals this large if the list is right; None without degrees of freedom."""
     worst: tuple[Residual, ...]
-    """Largest residuals first."""
+    """Largest residuals, in descending order."""
     cycles: tuple[Cycle, ...]
-    """Strongest first."""
+    """Strongest cycles, in descending order."""
     cycle_p: float | None
-    """Chance of a cycle this strong if there are none (Bonferroni); None without triads."""
+    """Probability of a cycle this strong if there are none (Bonferroni); None without triads."""
     describes: bool
-    """False when either chance is below `DOUBT`."""
+    """Whether both probabilities are at least `DOUBT`."""
 
 
 def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
-    """Compare a list with the games between every two of its players.
+    """Compare a list with the games of every two of its players.
 
-    `fit` is that of the list (`PoolRating.fit`). The chi-square sums the squared residuals over
-    every two players with `ENOUGH` games (Pearson 1900, with the spread taken from pairs); its
-    degrees of freedom are their number less the fitted parameters, shared out over all.
-    At most `worst` residuals and cycles are named.
+    `fit` is that of the list (`PoolRating.fit`). The chi-square sums the squared residuals of every
+    two players with `ENOUGH` games (Pearson 1900, with the spread from pairs). Its degrees of
+    freedom are their number less a proportional share of the fitted parameters. The result has at
+    most `worst` residuals and cycles.
     """
     met = _by_players(cells, fit)
     z = met.residual / np.sqrt(met.variance)
@@ -105,7 +105,7 @@ def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
 
 
 @dataclass(frozen=True)
-class _Met:
+class _HeadToHead:
     """Sums over all games of two players a < b, shape (M,) each."""
 
     a: IntArray
@@ -117,7 +117,7 @@ class _Met:
     information: FloatArray
 
 
-def _by_players(cells: Cells, fit: Fit) -> _Met:
+def _by_players(cells: Cells, fit: Fit) -> _HeadToHead:
     moments, expected = cluster_moments(cells, ExpectedScore(), fit)
     family = ExpectedScore()
     games, points, residual, information = (np.zeros(cells.a.size) for _ in range(4))
@@ -137,7 +137,7 @@ def _by_players(cells: Cells, fit: Fit) -> _Met:
         np.add.at(out, place, values)
         return out
 
-    return _Met(
+    return _HeadToHead(
         a=keys // size,
         b=keys % size,
         games=total(games),
@@ -151,12 +151,12 @@ def _by_players(cells: Cells, fit: Fit) -> _Met:
 def residual_spread(
     cells: Cells, moments: FloatArray, expected: FloatArray, residual: FloatArray
 ) -> FloatArray:
-    """Variance of a table's residual if the list is right, shape (T,).
+    """Return the variance of each table's residual if the list is right, shape (T,).
 
-    The expected one, until a table has many pairs: on few, a small residual would come with a small
-    observed spread, and the squares of their ratio would be anything but a chi-square. How much a
-    pair's two games cancel depends on how even they are, so the expected variance is fitted over
-    all tables as v * (x + y v), with v the model's variance of one pair.
+    It is the expected variance until a table has many pairs: with few, a small residual comes with
+    a small observed spread, and their squared ratio is not a chi-square. How much the two games of
+    a pair cancel depends on how even they are, so the expected variance is fitted over all tables
+    as v * (x + y v), with v the model's variance of a pair.
     """
     number = np.maximum(cells.clusters, 1.0)
     single = expected[:, 0, 0] / number
@@ -170,7 +170,7 @@ def residual_spread(
     return np.asarray(weight * about_mean + (1.0 - weight) * fitted + 1e-12)
 
 
-def _residual(players: tuple[str, ...], met: _Met, row: int, z: float) -> Residual:
+def _residual(players: tuple[str, ...], met: _HeadToHead, row: int, z: float) -> Residual:
     return Residual(
         a=players[int(met.a[row])],
         b=players[int(met.b[row])],
@@ -182,8 +182,10 @@ def _residual(players: tuple[str, ...], met: _Met, row: int, z: float) -> Residu
     )
 
 
-def _cycles(players: tuple[str, ...], met: _Met, worst: int) -> tuple[tuple[Cycle, ...], int]:
-    """The strongest cycles of three and how many triads were looked at: O(players^3)."""
+def _cycles(
+    players: tuple[str, ...], met: _HeadToHead, worst: int
+) -> tuple[tuple[Cycle, ...], int]:
+    """Return the strongest cycles of three and the number of triads, in O(players^3)."""
     size = len(players)
     gap, variance = np.zeros((size, size)), np.full((size, size), np.inf)
     away = met.residual / met.information
@@ -213,7 +215,7 @@ def _cycles(players: tuple[str, ...], met: _Met, worst: int) -> tuple[tuple[Cycl
 
 
 def _largest(values: FloatArray, number: int) -> IntArray:
-    """Flat positions of the largest values."""
+    """Return the flat indices of the largest values."""
     flat = values.ravel()
     if flat.size <= number:
         return np.arange(flat.size)

@@ -1,14 +1,14 @@
-"""Which pairs to play next, so that the rating list's error falls fastest.
+"""The choice of the next pairs that reduce the rating list's errors most.
 
-A pair of games between two players adds information along the difference of their ratings: much
-when they are about equal, little when the result is known beforehand. What it would take off the
-list's error follows from the covariance alone (Sherman and Morrison 1950), so that every candidate
-is judged without a fit: the choice is A-optimal design (Fedorov 1972), taken greedily.
+A pair of games adds information about the difference of two players' ratings: much if they are
+about equal, little if the result is foreseeable. The reduction of the list's errors follows from
+the covariance (Sherman and Morrison 1950), so candidates are compared without fits: this is
+A-optimal design (Fedorov 1972) by greedy choice.
 
-Early estimates must not be taken at their word. Whoever loses the first games by bad luck would
-look hopeless, hardly be paired again and stay too low, while the stated errors look fine: in
-simulation that made lists worse than random pairing. So two players count as equal as `CAUTION`
-standard errors allow, and only known differences keep them apart.
+Early estimates are unreliable. A player that loses its first games by bad luck would hardly be
+paired again and stay rated too low, with errors that look small: in simulations such lists were
+worse than those of random pairing. Therefore the difference of two players is taken to be smaller
+by `CAUTION` standard errors.
 """
 
 import numpy as np
@@ -21,11 +21,11 @@ from ladder.stats.pool.fitting import Setup, maximise
 from ladder.stats.pool.rating import PRIOR
 
 BATCH = 16
-"""Pairs planned at once."""
+"""Number of pairs planned at once."""
 CAUTION = 1.5
-"""Standard errors by which a difference is taken to be smaller than estimated."""
+"""Number of standard errors by which a difference is taken to be smaller."""
 FLOOR = 0.2
-"""Share of pairs drawn at random, so that no player starves and no belief goes untested."""
+"""Share of random pairs, so that every player is paired and every estimate is tested."""
 
 
 def next_pairs(
@@ -37,15 +37,16 @@ def next_pairs(
     floor: float = FLOOR,
     difference: tuple[int, int] | None = None,
 ) -> tuple[tuple[int, int], ...]:
-    """The next `size` pairs of players to play, as indices (a, b) with a < b.
+    """Choose the next `size` pairs of players, as indices (a, b) with a < b.
 
-    They reduce most the summed variance of all ratings against their mean, or the variance of one
-    `difference` of two players. The plan depends on the finished counts in `cells`, `seed` and the
-    number of the `batch` alone: the same three give the same pairs on every machine that computes
-    the same floats. Players without games, and groups that have not met, are planned first by
-    themselves, because they are the least certain.
+    They minimise the sum of the variances of all ratings, or the variance of the `difference` of
+    two players. The plan depends only on `cells`, `seed` and the number of the `batch`, so machines
+    with the same floating-point results plan the same pairs. Players without games and unconnected
+    groups come first, because they are the least certain.
 
-    Raises UsageError with fewer than two players or a `floor` outside 0..1.
+    Raises:
+        UsageError: there are fewer than two players, or `floor` is outside 0..1.
+
     """
     players = len(cells.players)
     if players < 2:
@@ -54,13 +55,13 @@ def next_pairs(
         raise UsageError(f"the share of random pairs must be 0..1, got {floor:g}")
     rng = np.random.default_rng([seed, batch])
     lows, highs = np.triu_indices(players, 1)
-    ratings, cover = _beliefs(cells)
+    ratings, cover = _estimate_ratings(cells)
     error = np.sqrt(cover[lows, lows] + cover[highs, highs] - 2.0 * cover[lows, highs])
     gap = np.abs(ratings[lows] - ratings[highs])
     gain = _information(np.maximum(gap - CAUTION * error, 0.0))
     planned = []
     for _ in range(size):
-        # Both numbers are drawn every time, so that the floor does not shift the stream.
+        # Both numbers are always drawn, so that the floor does not change the random stream.
         lot, anyone = rng.random(), int(rng.integers(lows.size))
         chosen = anyone
         if lot >= floor:
@@ -74,12 +75,12 @@ def next_pairs(
     return tuple(planned)
 
 
-def _beliefs(cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Ratings and their covariance about the mean, in natural units.
+def _estimate_ratings(cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Return the ratings and their covariance about the mean, in natural units.
 
-    The covariance is the model's own: unlike the clustered one it does not jump when a player has
-    few games, and how much wider or narrower pairs really spread would scale all candidates alike.
-    The prior makes it exist for players without games.
+    The covariance is the model's: it is smoother for players with few games than the clustered one,
+    whose scale would affect all candidates alike. Because of the prior it also exists for players
+    without games.
     """
     players = len(cells.players)
     setup = Setup(prior=PRIOR, anchors={}, advantage=None)
@@ -89,7 +90,7 @@ def _beliefs(cells: Cells) -> tuple[FloatArray, FloatArray]:
 
 
 def _information(gap: FloatArray) -> FloatArray:
-    """Fisher information of a pair of games about a difference, in natural units."""
+    """Return the Fisher information of a pair of games about a difference, in natural units."""
     p = logistic(gap)
     return np.asarray(2.0 * p * (1.0 - p))
 
@@ -101,7 +102,7 @@ def _reductions(
     gain: FloatArray,
     difference: tuple[int, int] | None,
 ) -> FloatArray:
-    """By how much each pair of players would reduce the target's variance."""
+    """Return the reduction of the target's variance by each pair of players."""
     variance = cover[lows, lows] + cover[highs, highs] - 2.0 * cover[lows, highs]
     if difference is None:
         squares = cover @ cover

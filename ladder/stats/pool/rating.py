@@ -1,9 +1,9 @@
-"""The rating list: every player of a pool at once, by maximum likelihood, with honest errors.
+"""The rating list: maximum likelihood over all players of a pool, with clustered errors.
 
-Logistic on the expected score with draws as half (Zermelo 1929, Bradley and Terry 1952, Elo 1978),
-a first-mover advantage per board class (Davidson and Beaver 1977), a weak prior that keeps shutouts
-finite, and errors clustered by pair of games (see `clusters`). The cost depends on the number of
-tables, never on the number of games.
+The model is logistic in the expected score with draws as half a win (Zermelo 1929, Bradley and
+Terry 1952, Elo 1978), with a first-mover advantage per board class (Davidson and Beaver 1977) and a
+weak prior that keeps shutouts finite. Errors are clustered by pair of games (see `clusters`). The
+cost depends on the number of tables, not of games.
 """
 
 import math
@@ -25,7 +25,7 @@ from ladder.stats.pool.fitting import BoolArray, Fit, Setup, maximise, unpack
 from ladder.stats.pool.shutouts import slack
 
 MEAN = 1000.0
-"""Elo of the pool's mean when nobody is anchored."""
+"""Mean Elo of the pool without anchors."""
 PRIOR = 1.0
 """Virtual draws of every player against the pool's mean."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -37,18 +37,18 @@ class RatingOptions:
     """Scale, prior and model of a rating list."""
 
     mean: float | None = None
-    """Elo of the mean of all players; None: of the anchors' mean, or `MEAN` without anchors."""
+    """Mean Elo of all players; None means the anchors' mean, or `MEAN` without anchors."""
     anchors: Mapping[str, float] = field(default_factory=dict)
     """Fixed Elo by name."""
     prior: float = PRIOR
-    """Virtual draws against the pool's mean; 0 is plain maximum likelihood."""
+    """Virtual draws against the pool's mean; 0 means plain maximum likelihood."""
     advantage: float | None = None
-    """First-mover advantage in Elo; None fits it, per board class."""
+    """First-mover advantage in Elo; None means to fit it per board class."""
     draws: Draws = Draws.HALF
 
     @property
     def centre(self) -> float:
-        """The Elo that the fit counts from: of the mean of all players without anchors."""
+        """Origin of the fit's scale in Elo; without anchors, the mean of all players."""
         if self.mean is not None:
             return self.mean
         return sum(self.anchors.values()) / len(self.anchors) if self.anchors else MEAN
@@ -56,72 +56,72 @@ class RatingOptions:
 
 @dataclass(frozen=True)
 class Difference:
-    """One player over another."""
+    """The difference of two players."""
 
     elo: float
     error95: float
     """Half the 95 % interval, in Elo."""
     los: float
-    """Chance that the first is the stronger, 0..1."""
+    """Likelihood of superiority of the first player, 0..1."""
     at_least: float | None = None
-    """Elo that the first is ahead at least, 95 % sure; None unless it won, or the second lost, all
-    its games: then `elo` is where the prior holds it."""
+    """Lower bound of the difference with 95 % confidence; None unless the first player won, or the
+    second lost, all its games, in which case the prior determines `elo`."""
     at_most: float | None = None
-    """Elo that the first is ahead at most, 95 % sure; None unless it lost, or the second won, all
+    """Upper bound with 95 % confidence; None unless the first player lost, or the second won, all
     its games."""
 
     @property
     def is_bound(self) -> bool:
-        """Whether only a bound can be told."""
+        """Whether the games give only a bound."""
         return self.at_least is not None or self.at_most is not None
 
 
 @dataclass(frozen=True)
 class PoolRating:
-    """A rating list with what is needed to compare any two of its players."""
+    """A rating list, with the covariance to compare any two of its players."""
 
     cells: Cells
-    """The games that it describes."""
+    """The rated games."""
     options: RatingOptions
     fit: Fit
-    """The highest point of their likelihood, on the scale of the expected score, natural units."""
+    """Maximum of the likelihood on the scale of the expected score, in natural units."""
     elo: FloatArray
     """Shape (players,)."""
     error95: FloatArray
     """Half the 95 % interval against the mean (or the anchors), in Elo, shape (players,)."""
     games: FloatArray
     points: FloatArray
-    """Games and points of every player, draws half, shape (players,)."""
+    """Games and points (draws half) of every player, shape (players,)."""
     bounded: BoolArray
-    """Players with only wins or only losses: their Elo is where the prior holds it."""
+    """Mask of players with only wins or only losses, whose Elo the prior determines."""
     at_least: tuple[float | None, ...]
-    """By player, the Elo that it has at least, 95 % sure; None unless it won all its games."""
+    """Lower bound of each player's Elo with 95 % confidence; None unless it won all its games."""
     at_most: tuple[float | None, ...]
-    """By player, the Elo that it has at most, 95 % sure; None unless it lost all its games."""
+    """Upper bound of each player's Elo with 95 % confidence; None unless it lost all its games."""
     advantage: FloatArray
-    """First-mover advantage in Elo by board class, shape (classes,); 0 where there are no games."""
+    """First-mover advantage in Elo by board class, shape (classes,); 0 without games."""
     advantage_error95: FloatArray
     covariance: FloatArray
-    """Of players and then advantages, Elo squared, shape (players + classes,) * 2."""
+    """Covariance of players, then advantages, in squared Elo, shape (players + classes,) * 2."""
     draw_rate_equal: float | None
     """Share of draws between equals, 0..1; None without games."""
     draw_margin: float | None
-    """Rao and Kupper's margin in Elo of their own scale; None unless it was fitted."""
+    """Rao and Kupper's margin in Elo of their scale; None unless it was fitted."""
     pair_spread: float
-    """Variance of a pair's points over that of two independent games without draws."""
+    """Ratio of the variance of a pair's points to that of two independent games without draws."""
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The names, in the order of all arrays by player."""
+        """Names, in the order of all arrays by player."""
         return self.cells.players
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The board classes, in the order of `advantage`."""
+        """Board classes, in the order of `advantage`."""
         return self.cells.classes
 
     def difference(self, *, a: int, b: int) -> Difference:
-        """Player `a` over player `b` (indices), with the error of the difference itself."""
+        """Return the difference of players `a` and `b` (indices), with its own error."""
         spread = self.covariance
         variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b])
         gap = float(self.elo[a] - self.elo[b])
@@ -136,14 +136,14 @@ class PoolRating:
         )
 
     def _slack(self, ahead: int, behind: int) -> float | None:
-        """By how much less one may be ahead of the other, in Elo; None without such a bound.
+        """Return how much smaller a difference may be, in Elo; None without such a bound.
 
-        None also when the other one has won everything, or this one lost everything.
+        There is no bound if `behind` has won everything or `ahead` has lost everything.
         """
         down, up = self._won_all(ahead), self._lost_all(behind)
         if not (down or up) or self._lost_all(ahead) or self._won_all(behind):
             return None
-        # Both may be nearer to the others than listed: the least favourable way to share it.
+        # Both may be nearer to the others than listed: take the least favourable combination.
         shares = SHARES if down and up else (1.0,) if down else (0.0,)
         return SCALE * max(
             slack(
@@ -161,10 +161,11 @@ class PoolRating:
         return bool(self.bounded[player]) and self.points[player] == 0.0
 
     def pairs_to_halve(self, *, a: int, b: int) -> float:
-        """Further pairs between two players that would halve the error of their difference.
+        """Return the number of further pairs that would halve the error of a difference.
 
-        Variance falls as one over information, so three times the present information is needed;
-        a pair of games adds that of two games at these ratings (Fisher 1925), over `pair_spread`.
+        Variance is the inverse of information, so three times the current information is needed. A
+        pair adds the information of two games at these ratings (Fisher 1925) divided by
+        `pair_spread`.
         """
         spread = self.covariance
         variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]) / SCALE**2
@@ -186,8 +187,11 @@ def _superiority(gap: float, error: float) -> float:
 def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRating:
     """Rate all players of `cells` (see `cells.from_tables` and `cells.from_games`).
 
-    Raises Disconnected when games do not connect all players, Unbounded when there is no prior and
-    somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.
+    Raises:
+        Disconnected: games do not connect all players.
+        Unbounded: there is no prior and a rating is infinite.
+        UsageError: an anchor is unknown, or the prior is below 0.
+
     """
     options = options or RatingOptions()
     setup = natural_setup(cells, options)
@@ -236,20 +240,20 @@ def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRati
 
 @dataclass(frozen=True)
 class Pool:
-    """The largest group of players that games connect, rated together."""
+    """The rating list of the largest group of players that games connect."""
 
     rating: PoolRating
     left_out: tuple[str, ...]
-    """The players of all other groups."""
+    """Players of all other groups."""
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The index of every rated player in the arrays of `rating`, by name."""
+        """Index of every rated player in the arrays of `rating`, by name."""
         return {name: place for place, name in enumerate(self.rating.players)}
 
     @property
     def elo(self) -> Mapping[str, float]:
-        """The ratings by name."""
+        """Ratings by name."""
         return dict(zip(self.rating.players, self.rating.elo.tolist(), strict=True))
 
 
@@ -263,12 +267,12 @@ def rate_connected(
 
     Args:
         cells: all games.
-        options: of the list.
-        may_lack_anchors: rate without anchors if one of them is not in the group, instead of
-            refusing it.
+        options: options of the list.
+        may_lack_anchors: whether to rate without anchors if one of them is not in the group,
+            instead of raising an error.
 
     Raises:
-        UsageError: as `rate_pool` does, except that the games need not connect all players.
+        UsageError: as in `rate_pool`, except for unconnected players.
 
     """
     options = options or RatingOptions()
@@ -284,11 +288,11 @@ def rate_connected(
 def _bounds(
     cells: Cells, fit: Fit, setup: Setup, elo: FloatArray, bounded: BoolArray, points: FloatArray
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """(Elo at least, Elo at most) by player; None where the games set no such bound."""
+    """Return lower and upper bounds of Elo by player; None without such a bound."""
     size = elo.size
     at_least: list[float | None] = [None] * size
     at_most: list[float | None] = [None] * size
-    # Without anchors the mean of all stays where it is, also of the one that moves.
+    # Without anchors the mean stays fixed, so a player moves relative to the others.
     moved = SCALE if setup.anchors else SCALE * (1.0 - 1.0 / max(size, 1))
     for player in np.flatnonzero(bounded).tolist():
         if player in setup.anchors:
@@ -303,7 +307,7 @@ def _bounds(
 
 
 def natural_setup(cells: Cells, options: RatingOptions) -> Setup:
-    """Return the options in natural units, ratings relative to `options.centre`."""
+    """Convert options to natural units, with ratings relative to `options.centre`."""
     given = options.anchors
     unknown = sorted(set(given) - set(cells.players))
     if unknown:

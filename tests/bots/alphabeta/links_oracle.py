@@ -1,4 +1,4 @@
-"""The evaluations of the alpha-beta family and plain minimax, written for the eye."""
+"""Slow and simple forms of the alpha-beta evaluations and of minimax."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ DIRECTIONS = ((0, 1), (1, 1), (-1, 1), (1, 0))
 
 
 def side_cells(position: Position, side: int) -> set[Cell]:
-    """Where a side has its stones."""
+    """Return the cells with stones of a side."""
     found: set[Cell] = set()
     line = Position(position.board)
     for ply, column in enumerate(position.moves):
@@ -31,7 +31,7 @@ def step(cell: Cell, direction: Cell, count: int) -> Cell:
 
 
 def runs(stones: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
-    """Every run of a side's stones in a line: its first stone, the direction, its length."""
+    """Return every run of a side's stones in a line: its first stone, the direction, its length."""
     for stone in stones:
         for direction in DIRECTIONS:
             if step(stone, direction, -1) in stones:
@@ -43,14 +43,14 @@ def runs(stones: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
 
 
 def links(stones: set[Cell]) -> int:
-    """ab1: every two-link and three-link."""
+    """Return the two-links and three-links, as ab1 counts them."""
     return sum({2: TWO, 3: THREE}.get(length, 0) for _, _, length in runs(stones))
 
 
 def open_ends(
     board: Board, stones: set[Cell], opponent: set[Cell], landing: dict[int, int | None], reach: int
 ) -> int:
-    """ab2, and ab3 with a reach above 0: the open ends of links that can become four."""
+    """Return the open ends of links, as ab2 and (with a reach above 0) ab3 count them."""
 
     def on_board(cell: Cell) -> bool:
         row, column = cell
@@ -85,7 +85,7 @@ def open_ends(
 
 
 def static_value(name: str, position: Position) -> int:
-    """The static value of a position for the side to move."""
+    """Return the static value of a position for the side to move."""
     own, other = (side_cells(position, side) for side in (position.to_move, 1 - position.to_move))
     if name == "ab1":
         return links(own) - links(other)
@@ -97,7 +97,7 @@ def static_value(name: str, position: Position) -> int:
 
 
 def minimax(name: str, position: Position, depth: int, ply: int = 0) -> int:
-    """The value for the side to move, looking at everything to that depth."""
+    """Return the value for the side to move by full search to a depth."""
     if position.winner is not None:
         return -(WIN - ply)
     if position.is_over:

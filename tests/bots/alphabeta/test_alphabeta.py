@@ -1,4 +1,4 @@
-"""How the alpha-beta players play: what they must see, their depth, what they claim."""
+"""The alpha-beta players: tactics, search depths and proofs."""
 
 import pytest
 
@@ -22,7 +22,7 @@ BUDGETS = (Budget(nodes=3000), Budget(depth=3), Budget(time_ms=20))
 
 
 def small_positions(count: int, most_empty: int) -> list[Position]:
-    """Random positions of small boards that a solver can solve."""
+    """Return random positions of small boards that a solver can solve."""
     random = SplitMix(23)
     found: list[Position] = []
     for text in SMALL:
@@ -74,7 +74,7 @@ def test_the_sooner_win_is_played(name: str) -> None:
 @pytest.mark.parametrize("amount", [30, 300, 3000, 200_000])
 @pytest.mark.parametrize("name", FAMILY)
 def test_proofs_are_true(name: str, amount: int) -> None:
-    """Whatever is claimed with much or little work is the game's result."""
+    """Every proven result, with much or little work, is the true result of the game."""
     claimed = 0
     for position in small_positions(15, 14):
         bot = player(name, position.board, position.to_move, Budget(nodes=amount))
@@ -123,7 +123,7 @@ def test_sees_the_nearest_without_a_node(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIXED)
 def test_fixed_depth(name: str) -> None:
-    """By time and by nodes these look four plies ahead and no further."""
+    """Under a budget of time or nodes these search exactly four plies."""
     for budget in (Budget(time_ms=1000), Budget(nodes=1_000_000)):
         info = player(name, parse_board("9x9@4,4"), 0, budget).choose(()).info
         assert info is not None
@@ -132,7 +132,7 @@ def test_fixed_depth(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_a_depth_is_kept_to(name: str) -> None:
-    """A budget of depth is one search of exactly so many plies, or to the end of the game."""
+    """A budget of depth is one search to exactly that depth, or to the end of the game."""
     for depth in (1, 2, 5, 7):
         info = player(name, Board(6, 7), 0, Budget(depth=depth)).choose(()).info
         assert info is not None
@@ -146,7 +146,7 @@ def test_a_depth_is_kept_to(name: str) -> None:
 
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_the_depth_follows_the_budget(name: str) -> None:
-    """More nodes, more plies; and what is answered is a whole search to the depth that is told."""
+    """More nodes give more plies, and the answer is that of the reported depth."""
     board = parse_board("10x10@5,2")
     position = random_position(board, 12, SplitMix(9))
     depths = []
@@ -189,7 +189,7 @@ def test_the_next_move_starts_at_the_last_depth(name: str, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", FAMILY[1:])
 def test_opening_moves_are_central(name: str) -> None:
-    """From ab2 on the first three moves lie in the middle third, unless a threat calls."""
+    """From ab2 on, the first three moves are in the middle third, unless there is a threat."""
     for text in ("6x7", "9x12@0,5", "12x11"):
         board = parse_board(text)
         for moves in ((), (0,), (0, 0, 1), (0, 0, 1, 1)):
@@ -200,7 +200,7 @@ def test_opening_moves_are_central(name: str) -> None:
 
 
 def test_options_are_checked() -> None:
-    """A weight that no evaluation could hold is refused in words."""
+    """A weight that is too large for an evaluation is refused."""
     for text in ("ab1?two=31", "ab1?depth=0", "ab4?clock_share=2", "ab1?reach=-1"):
         with pytest.raises(SpecError, match="must be"):
             build(text, board=Board(6, 7), side=0, seed=1, budget=Budget(depth=1))

@@ -1,4 +1,4 @@
-"""Static values and search values of the alpha-beta family against a plain reading of the board."""
+"""Static values and search values of the alpha-beta family against slow forms."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def dials_of(name: str) -> search.AlphaBetaParameters:
 
 
 def value_of(score: int) -> float:
-    """What a player tells for a score."""
+    """Return the value that a player reports for a score."""
     if abs(score) > WIN // 2:
         return float(np.sign(score))
     return score / (abs(score) + HALF_WON)
@@ -62,7 +62,7 @@ def value_of(score: int) -> float:
 @settings(max_examples=300, deadline=None)
 @given(board=boards(), seed=st.integers(0, 2**32), plies=st.integers(0, 143))
 def test_static_values(name: str, board: Board, seed: int, plies: int) -> None:
-    """On any board the registers count what a reader of the board counts."""
+    """On any board the kernel counts the same as the slow form."""
     position = random_position(board, min(plies, board.cells - 1), SplitMix(seed))
     found = _static(board_words(board), stone_words(position), dials_of(name))
     assert found == static_value(name, position), position.notation()
@@ -119,7 +119,7 @@ def replay(position: Position, line: tuple[int, ...]) -> Position:
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_expected_line_leads_to_the_value(name: str) -> None:
-    """At the end of the line stands what the value was taken from."""
+    """The value is that of the position at the end of the expected line."""
     random = SplitMix(11)
     evaluation = name if name in EVALUATING else "ab3"
     for text in ("5x5@2,2", "6x7", "10x11@3,4"):

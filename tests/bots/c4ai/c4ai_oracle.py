@@ -1,4 +1,4 @@
-"""A slow, obvious form of what c4ai computes: windows by cells, games by recursion."""
+"""A slow and simple form of c4ai's computations."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -14,7 +14,7 @@ Column = tuple[tuple[bool, bool], ...]
 
 
 def cells_of(board: Board) -> set[Cell]:
-    """Every cell that a stone can lie on, as (row, column)."""
+    """Return all cells that stones can occupy, as (row, column)."""
     return {
         (row, column)
         for row in range(board.rows)
@@ -24,7 +24,7 @@ def cells_of(board: Board) -> set[Cell]:
 
 
 def stones_of(position: Position, side: int) -> set[Cell]:
-    """Where the side's stones lie."""
+    """Return the cells with stones of a side."""
     return {
         (row, column)
         for row, column in cells_of(position.board)
@@ -33,7 +33,7 @@ def stones_of(position: Position, side: int) -> set[Cell]:
 
 
 def windows(board: Board) -> Iterator[frozenset[Cell]]:
-    """Every four neighbouring cells of a line that a stone can lie on."""
+    """Return all windows of four adjacent cells that stones can occupy."""
     cells = cells_of(board)
     for row, column in sorted(cells):
         for up, right in ((1, 0), (0, 1), (1, 1), (-1, 1)):
@@ -43,17 +43,17 @@ def windows(board: Board) -> Iterator[frozenset[Cell]]:
 
 
 def groups_of(board: Board, own: set[Cell], other: set[Cell], size: int) -> int:
-    """How many windows hold so many own stones and none of the other side."""
+    """Return the number of windows with exactly `size` own stones and no others."""
     return sum(len(w & own) == size and not w & other for w in windows(board))
 
 
 def winning_cells(board: Board, own: set[Cell], other: set[Cell]) -> set[Cell]:
-    """The free cells that would complete four."""
+    """Return the free cells that would complete four."""
     return {next(iter(w - own)) for w in windows(board) if len(w & own) == 3 and not w & other}
 
 
 def landing_cells(position: Position) -> set[Cell]:
-    """Where the next stone can fall."""
+    """Return the cells on which the next stone can land."""
     free = cells_of(position.board) - stones_of(position, 0) - stones_of(position, 1)
     lowest: dict[int, int] = {}
     for row, column in free:
@@ -62,7 +62,7 @@ def landing_cells(position: Position) -> set[Cell]:
 
 
 def played_out(columns: tuple[Column, ...]) -> int:
-    """The little game of `bots.c4ai.threat_race` without any cleverness."""
+    """Return the result of the game of `bots.c4ai.threat_race` by plain recursion."""
     return _played_out(tuple(sorted(columns)))
 
 
@@ -81,7 +81,7 @@ def _played_out(columns: tuple[Column, ...]) -> int:
 
 
 def threat_columns(position: Position) -> Mapping[int, Column]:
-    """The columns with a winning cell that cannot be played yet, for the side to move."""
+    """Return the columns with a winning cell that cannot be played yet, for the side to move."""
     board, mover = position.board, position.to_move
     own, other = stones_of(position, mover), stones_of(position, 1 - mover)
     mine, theirs = winning_cells(board, own, other), winning_cells(board, other, own)
@@ -94,7 +94,7 @@ def threat_columns(position: Position) -> Mapping[int, Column]:
 
 
 def threat_result(position: Position) -> int:
-    """The probable result for the side to move: 1, 0 or -1."""
+    """Return the probable result for the side to move: 1, 0 or -1."""
     columns = threat_columns(position)
     if not 0 < len(columns) <= 4:
         return 0
@@ -107,7 +107,7 @@ def threat_result(position: Position) -> int:
 
 
 def static(position: Position, weights: Weights) -> int:
-    """The static value for the player who has just moved."""
+    """Return the static value for the player who has just moved."""
     board, mover = position.board, position.to_move
     other, own = stones_of(position, mover), stones_of(position, 1 - mover)
     ones, twos = (
@@ -120,9 +120,9 @@ def static(position: Position, weights: Weights) -> int:
 
 
 def minimax(position: Position, depth: int, weights: Weights) -> int:
-    """The value for the side to move, without cut-offs, wins seen only when they are there.
+    """Return the value for the side to move, without cutoffs and without detecting wins early.
 
-    An odd depth: the last move is that of the side whose value is asked for.
+    The depth is odd, so the side to move also makes the last move.
     """
     return _minimax(position, depth, weights, 0)
 
@@ -141,7 +141,7 @@ def _minimax(position: Position, depth: int, weights: Weights, ply: int) -> int:
 
 
 def _after_own_move(position: Position, weights: Weights, ply: int) -> int:
-    """Static value with ataris: one of the opponent's is a loss, two own ones are a win."""
+    """Return the static value, or a loss for an opponent's atari, a win for two own ones."""
     mover = position.to_move
     board, landing = position.board, landing_cells(position)
     other, own = stones_of(position, mover), stones_of(position, 1 - mover)
@@ -153,7 +153,7 @@ def _after_own_move(position: Position, weights: Weights, ply: int) -> int:
 
 
 def real_result(position: Position) -> int:
-    """The game's true result for the side to move, by trying everything."""
+    """Return the game's true result for the side to move by full search."""
     for column in position.legal_moves():
         if position.play(column).winner is not None:
             return 1

@@ -1,4 +1,4 @@
-"""What c4ai thinks of a position, term by term and as a whole."""
+"""The static value and the search of c4ai against slow forms."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ ODD = Weights(3, 17, 1009, 100_003, -7, -10_007)
 
 
 def value(text: str, term: str, board: str = "6x7") -> int:
-    """One term of the value for the player of the last move."""
+    """Return one term of the value for the player of the last move."""
     return evaluate(parse_position(f"{board} {text}"), ONLY[term])
 
 
@@ -84,7 +84,7 @@ def test_without_threats_a_draw_is_probable(term: str) -> None:
 
 
 def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) -> list[Position]:
-    """Random positions in which the game goes on, of every length."""
+    """Return random positions of every length in which the game is not over."""
     found: list[Position] = []
     while len(found) < count:
         board = boards[random.below(len(boards))]
@@ -107,7 +107,7 @@ def test_all_results_of_threat_play_occur() -> None:
 
 
 def mirrored(position: Position) -> Position:
-    """The position in a mirror."""
+    """Return the mirror image of a position."""
     board = position.board
     forbidden = board.forbidden
     if forbidden is not None:
@@ -145,7 +145,7 @@ def _with_stones_swapped(position: Position) -> Position:
 
 
 def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
-    """The kernel's value of a search to one depth."""
+    """Return the kernel's value of a search to one depth."""
     search = Deepening(position.board, weight_array(weights))
     search.set_position(position.moves, depth=depth)
     while search.advance(1 << 40):
@@ -216,7 +216,7 @@ def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
 
 
 def late_positions(board: Board, random: SplitMix) -> list[Position]:
-    """Positions of a game without a win in which at most two columns have room."""
+    """Yield undecided positions of a game in which at most two columns have free cells."""
     spared = random.below(board.columns), random.below(board.columns)
     position = Position(board)
     found: list[Position] = []
@@ -231,7 +231,7 @@ def late_positions(board: Board, random: SplitMix) -> list[Position]:
 
 
 def only_threats(position: Position) -> bool:
-    """Whether only threat columns have room, and no window but those of threats can be filled."""
+    """Return whether only threat columns have free cells and only threats complete a window."""
     columns = oracle.threat_columns(position)
     if not 0 < len(columns) <= 4 or set(position.legal_moves()) != set(columns):
         return False

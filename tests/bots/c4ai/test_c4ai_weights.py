@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.c4ai.weights import LIMIT, Weights, find_weights, read_weights, written_out
+from bots.c4ai.weights import LIMIT, Weights, find_weights, inline_weights, read_weights
 from bots.catalogue import VERSIONS, build
 from bots.errors import SpecError
 from bots.identity import content_hash
@@ -26,8 +26,8 @@ def test_a_file_of_weights(tmp_path: Path) -> None:
     file.write_text("\n 1, -2 ,+3,4,5,-6\r\n\n")
     assert read_weights(file) == Weights(1, -2, 3, 4, 5, -6)
     assert find_weights("mine.csv", tmp_path) == read_weights(file)
-    assert written_out("mine.csv", tmp_path) == "1,-2,3,4,5,-6"
-    assert find_weights(written_out("mine.csv", tmp_path)) == read_weights(file)
+    assert inline_weights("mine.csv", tmp_path) == "1,-2,3,4,5,-6"
+    assert find_weights(inline_weights("mine.csv", tmp_path)) == read_weights(file)
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_a_file_of_weights(tmp_path: Path) -> None:
         (b"\n\n", "is empty"),
         (b"1,2,3,4,5", "line 1: 5 numbers where six"),
         (b"1,2,3,4,5,6,7", "line 1: 7 numbers where six"),
-        (b"1,2,3,4,5,", "line 1: '' is no whole number"),
-        (b"\n1,2,x,4,5,6", "line 2: 'x' is no whole number"),
-        (b"1,2,3.5,4,5,6", "line 1: '3.5' is no whole number"),
-        (b"1_0,2,3,4,5,6", "line 1: '1_0' is no whole number"),
+        (b"1,2,3,4,5,", "line 1: '' is not a whole number"),
+        (b"\n1,2,x,4,5,6", "line 2: 'x' is not a whole number"),
+        (b"1,2,3.5,4,5,6", "line 1: '3.5' is not a whole number"),
+        (b"1_0,2,3,4,5,6", "line 1: '1_0' is not a whole number"),
         (b"1,2,3,4,5,6\n\n1,2,3,4,5,6\n", "line 3: a second line"),
         (f"1,2,3,4,5,{LIMIT + 1}".encode(), f"line 1: {LIMIT + 1} is outside"),
-        (b"1,2,3\n\xff", "line 2: byte 7 is no text"),
+        (b"1,2,3\n\xff", "line 2: byte 7 is not UTF-8 text"),
         (b"1," * 5000, "more than 4096 bytes"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The learned evaluation: its patterns against a slow reading, its file, its symmetry."""
+"""The learned evaluation: its patterns against a slow form, its file, its symmetry."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from bots.budget import Budget
 from bots.catalogue import build, find
 from bots.errors import SpecError
 from bots.identity import content_hash
-from bots.learned.fit import FEATURES, fit, fresh_network, logits, no_moments, rows_of_moves
+from bots.learned.fit import FEATURES, fit, logits, new_network, rows_of_moves, zero_moments
 from bots.learned.network import HIDDEN, WHOLE
 from bots.learned.patterns import (
     FIRST_FAR,
@@ -22,8 +22,8 @@ from bots.learned.patterns import (
 )
 from bots.learned.player import LearnedPlayer
 from bots.learned.search import MOST_VISITS
-from bots.learned.weights import packed, quantized, read_evaluation, read_weights
-from bots.learned.weights_file import SHIPPED_FILE, hash_of, settled_weights
+from bots.learned.weights import pack_weights, quantize, read_evaluation, read_weights
+from bots.learned.weights_file import SHIPPED_FILE, hash_of, store_weights
 from bots.uct.tree.layout import ROOT
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.lanes import board_words
@@ -50,7 +50,7 @@ def upright(window: list[Cell]) -> bool:
 
 
 class SlowReading:
-    """The patterns of a position, read cell by cell from their definitions."""
+    """The patterns of a position, computed cell by cell from their definitions."""
 
     def __init__(self, position: Position) -> None:
         self.board = board = position.board
@@ -68,7 +68,7 @@ class SlowReading:
         self.odd = len(self.free) % 2
 
     def windows(self, cell: Cell) -> list[list[Cell]]:
-        """The other three cells of every line of four through a cell, on the board or not."""
+        """Return the other three cells of all lines of four through a cell, also off the board."""
         found = []
         for rise, run in DIRECTIONS:
             for start in range(-3, 1):
@@ -97,7 +97,7 @@ class SlowReading:
         )
 
     def good(self) -> set[Cell]:
-        """The free cells that the side to move would fill after all other columns."""
+        """Return the free cells that the side to move would fill after all other columns."""
         return {
             (row, column)
             for row, column in self.free
@@ -160,7 +160,7 @@ def test_patterns_are_what_their_definitions_say(name: str) -> None:
 
 def test_a_mirrored_position_has_the_same_value() -> None:
     board, mirror = parse_board("9x10@3,2"), parse_board("9x10@3,7")
-    network = fresh_network(HIDDEN, 5)
+    network = new_network(HIDDEN, 5)
     for moves in random_games(board, 5):
         wanted = np.ones(len(moves), np.bool_)
         both = []
@@ -171,23 +171,23 @@ def test_a_mirrored_position_has_the_same_value() -> None:
         assert np.allclose(both[0], both[1], atol=1e-5)
 
 
-def test_what_is_wanted_is_learned_and_equal_starts_give_equal_weights() -> None:
-    """Positions whose target is told by one row: the loss must fall far below knowing nothing."""
+def test_targets_are_learned_and_equal_starts_give_equal_weights() -> None:
+    """If one row determines the target, the loss falls far below that of a coin toss."""
     random = np.random.default_rng(1)
     rows = np.full((4096, FEATURES), NOTHING, np.uint16)
     rows[:, 0] = random.integers(0, 2, 4096)
     targets = rows[:, 0].astype(np.float32)
     learned = []
     for _ in range(2):
-        network = fresh_network(HIDDEN, 3)
-        moments, steps, losses = no_moments(network), 0, []
+        network = new_network(HIDDEN, 3)
+        moments, steps, losses = zero_moments(network), 0, []
         for _ in range(20):
             loss, steps = fit(rows, targets, np.arange(4096), 256, 0.01, network, moments, steps)
             losses.append(loss)
         assert losses[0] > 0.4
         assert losses[-1] < 0.05
         assert steps == 20 * 16
-        learned.append(packed(quantized(*network)))
+        learned.append(pack_weights(quantize(*network)))
     assert learned[0] == learned[1]
 
 
@@ -201,9 +201,9 @@ def test_other_weights_are_another_revision_and_outlive_their_file(
 ) -> None:
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "mine.npz"
-    file.write_bytes(packed(quantized(*fresh_network(HIDDEN, 1))))
+    file.write_bytes(pack_weights(quantize(*new_network(HIDDEN, 1))))
     version = find("v21")
-    digest = settled_weights(str(file))
+    digest = store_weights(str(file))
     assert digest == hash_of(file)
     assert content_hash(version, {"weights": str(file)}) == content_hash(
         version, {"weights": digest}
@@ -216,7 +216,7 @@ def test_other_weights_are_another_revision_and_outlive_their_file(
 
 
 def test_the_record_is_that_of_the_weights_that_ship() -> None:
-    """Weights that ship must come with the command that makes them again."""
+    """The shipped weights have a record with the command that makes them again."""
     record = json.loads(SHIPPED_FILE.with_suffix(".json").read_text())
     assert record["weights"] == hash_of(SHIPPED_FILE)
     assert record["command"].startswith("ladder train value ")
@@ -229,7 +229,7 @@ def test_the_record_is_that_of_the_weights_that_ship() -> None:
         (b"", "holds no weights"),
         (b"text", "holds no weights"),
         (b"0" * 1_000_001, "more than 1,000,000 bytes"),
-        (packed(quantized(*fresh_network(16, 1))), "numbers of shape"),
+        (pack_weights(quantize(*new_network(16, 1))), "numbers of shape"),
     ],
 )
 def test_a_file_that_holds_no_weights_is_refused(
@@ -247,11 +247,11 @@ def test_a_file_that_holds_no_weights_is_refused(
         )
 
 
-def test_unknown_weights_are_said_to_be_missing() -> None:
+def test_unknown_weights_are_reported_as_missing() -> None:
     with pytest.raises(SpecError, match="not on this machine"):
-        settled_weights("0" * 64)
+        store_weights("0" * 64)
     with pytest.raises(SpecError, match="cannot be read"):
-        settled_weights("nowhere.npz")
+        store_weights("nowhere.npz")
 
 
 def test_seeds_change_the_search_and_nothing_else_does() -> None:
@@ -268,7 +268,7 @@ def test_seeds_change_the_search_and_nothing_else_does() -> None:
 
 
 def test_a_long_search_ends_before_its_scores_overflow() -> None:
-    """A position that is won counts 256 a visit, and eight million of them fill 32 bits."""
+    """A won position adds 256 per visit, and eight million visits overflow 32 bits."""
     budget = Budget.of("simulations", 10_000)
     player = build("v22", board=Board(9, 9), side=0, seed=1, budget=budget)
     assert isinstance(player, LearnedPlayer)

@@ -14,7 +14,7 @@ from tests.bots.support import BOARDS
 
 
 def wins(position: Position, side: int) -> int:
-    """The columns in which a stone of the side would connect four, slowly."""
+    """Return the columns in which the side would connect four, by trying them."""
     found = 0
     for column in position.legal_moves():
         probe = position

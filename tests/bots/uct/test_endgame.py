@@ -39,7 +39,7 @@ def test_scores_and_distances_are_exact() -> None:
 
 
 def test_the_table_may_be_kept() -> None:
-    """What was learned in one position of a board stays right for the next."""
+    """Results of one position are valid for the next position of the board."""
     memories = {position.board: endgame_memory() for position in positions()}
     for position in positions():
         value, plies = true_value(position)
@@ -48,7 +48,7 @@ def test_the_table_may_be_kept() -> None:
 
 
 def test_the_limit_is_kept() -> None:
-    """A search that may not look at enough positions says that it does not know."""
+    """A search that reaches its limit returns UNKNOWN."""
     score, _, nodes = solve(Position(parse_board("6x7")), endgame_memory(), 1000)
     assert score == UNKNOWN
     assert nodes == 1001

@@ -1,4 +1,4 @@
-"""The graph's table and the ways in which its memory comes back."""
+"""The graph's table, and how its memory is freed."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 
 from bots.protocol import Budget
 from bots.uct.graph import layout
-from bots.uct.graph.hash_table import hash_of, stones_of, take_out
+from bots.uct.graph.hash_table import hash_of, remove_entry, stones_of
 from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Table
 from bots.uct.graph.player import GraphPlayer
 from bots.uct.meta import SIDE
@@ -28,7 +28,7 @@ def graph_player(name: str, simulations: int = 3000) -> GraphPlayer:
 
 
 def live(bot: GraphPlayer) -> set[int]:
-    """The nodes that the table holds."""
+    """Return the nodes that the table holds."""
     generation = bot._counters[layout.GENERATION]
     return {
         int(entry) & ((1 << layout.ID_BITS) - 1)
@@ -38,7 +38,7 @@ def live(bot: GraphPlayer) -> set[int]:
 
 
 def edges_of(bot: GraphPlayer, node: int) -> list[tuple[int, int]]:
-    """Columns and children of a node."""
+    """Return the columns and children of a node."""
     first = int(bot._rows[node * ROW + EDGES])
     if not first:
         return []
@@ -51,7 +51,7 @@ def edges_of(bot: GraphPlayer, node: int) -> list[tuple[int, int]]:
 
 
 def reachable(bot: GraphPlayer) -> dict[int, Position]:
-    """The nodes below the root, each with a position that leads to it."""
+    """Return the nodes below the root, each with a position that leads to it."""
     found = {bot._node: bot._position}
     waiting = [bot._node]
     while waiting:
@@ -127,7 +127,7 @@ def test_sweeping_keeps_exactly_what_contains_the_position() -> None:
 
 @pytest.mark.parametrize("name", ["v15", "v16"])
 def test_freed_nodes_are_used_again(name: str) -> None:
-    """Later searches grow into the memory that earlier ones gave back."""
+    """Later searches use the memory that earlier ones have freed."""
     bot = graph_player(name, 6000)
     first = bot.choose(()).column
     ever = int(bot._counters[layout.USED_NODES])
@@ -140,18 +140,18 @@ def test_freed_nodes_are_used_again(name: str) -> None:
 def remove(
     table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
 ) -> None:
-    take_out(table, shift, generation, key, node)
+    remove_entry(table, shift, generation, key, node)
 
 
 def test_entries_are_found_after_others_are_taken_out() -> None:
-    """Taking entries out of a crowded table never hides another one."""
+    """Removing entries from a full table never hides another one."""
     generation, bits = 5, 6
     random = SplitMix(4)
     table = np.zeros(1 << bits, np.uint64)
     keys: dict[int, int] = {}
 
     def probed(key: int) -> Iterator[tuple[int, int | None]]:
-        """Places from the key's home on, each with its node, up to the first empty one."""
+        """Yield the slots from the key's home on, with their nodes, up to the first empty one."""
         place = key >> (64 - bits)
         entries = table.tolist()
         while True:
@@ -180,7 +180,7 @@ def test_entries_are_found_after_others_are_taken_out() -> None:
 
 
 def test_generations_wrap_around() -> None:
-    """A table that has been emptied many times is still empty after being emptied."""
+    """A table that was cleared many times is empty after each."""
     bot = graph_player("v17", 50)
     for number in range(300):
         choice = bot.choose(() if number % 2 else (3,))

@@ -1,4 +1,4 @@
-"""Search structures stay inside their cap, and what a game leaves behind is used again."""
+"""Searches stay within their memory limit and reuse freed memory."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_a_graph_is_emptied(mib: int, emptied: int) -> None:
 
 
 def walk(bot: TreePlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
-    """Visits and score of every node below a place, by the columns that lead to it."""
+    """Return visits and score of all nodes below a place, by the columns that lead to them."""
     tree = bot._tree
     found: dict[tuple[int, ...], tuple[int, int]] = {(): (int(tree[at]), int(tree[at + k]))}
     first = int(tree[at + 2 * k])

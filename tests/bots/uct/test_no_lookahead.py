@@ -1,4 +1,4 @@
-"""The players without look-ahead: their rollouts, their formula, what they keep and leave alone."""
+"""The players without look-ahead: rollouts, selection, tree reuse and decided nodes."""
 
 import math
 
@@ -46,7 +46,7 @@ def built(name: str, board: Board, simulations: int) -> NoLookaheadPlayer:
 def children(
     bot: NoLookaheadPlayer, at: int = ROOT, k: int = 1
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Visits, score, outcome and place of a node's children by column, in order of creation."""
+    """Return visits, score, outcome and place of a node's children by column."""
     nodes = bot._tree
     first = int(nodes[at + 2 * k])
     siblings, made = int(nodes[first - HEAD]) & 255, int(nodes[first - HEAD]) >> 8
@@ -91,7 +91,7 @@ def test_tables_draw_by_the_weights(rollout: str) -> None:
 def roll_by_hand(
     position: Position, rollout: str, state: int, first: list[int] | None = None
 ) -> tuple[int, int]:
-    """A rollout written down from its description: twice the result, the generator's state."""
+    """Play a rollout as described; return twice the result and the generator's state."""
     mask64 = 2**64 - 1
     weights = column_weights(rollout, position.board.columns)
     side = position.to_move
@@ -230,7 +230,7 @@ def test_leaving_alone_needs_proofs() -> None:
 
 
 def walk(bot: NoLookaheadPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
-    """Visits and score of every node below a place, by the columns that lead to it."""
+    """Return visits and score of all nodes below a place, by the columns that lead to them."""
     found: dict[tuple[int, ...], tuple[int, int]] = {
         (): (int(bot._tree[at]), int(bot._tree[at + k]))
     }
@@ -286,7 +286,7 @@ def test_tidying_changes_no_move(name: str) -> None:
 
 
 def test_the_host_tidies_after_the_answer() -> None:
-    """The hook runs for those who have it, between two moves."""
+    """The host calls `tidy` of players that have it, between two moves."""
     host = Host()
     host.answer(
         decode_request(

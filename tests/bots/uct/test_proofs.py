@@ -1,4 +1,4 @@
-"""What versions from v6 on call proven is true, against a solver that looks at everything."""
+"""Proofs of versions from v6 on are true, by full search."""
 
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -25,7 +25,7 @@ EMPTY_CELLS = 12
 
 @lru_cache(maxsize=1)
 def positions() -> tuple[Position, ...]:
-    """Random positions of small boards with at most twelve empty cells."""
+    """Return random positions of small boards with at most twelve empty cells."""
     random = SplitMix(17)
     found: list[Position] = []
     for text in SMALL:
@@ -44,12 +44,12 @@ class Solved(NamedTuple):
     position: Position
     info: Info
     left: int | None
-    """Plies of the claimed distance that the game did not need; None where no win was claimed."""
+    """Plies of the claimed distance that the game did not need; None without a claimed win."""
 
 
 @cache
 def solved(name: str) -> tuple[Solved, ...]:
-    """Every position searched once by a version, claimed wins played to the end."""
+    """Search every position with a version, and play claimed wins to the end."""
     found = []
     for position in positions():
         board = position.board
@@ -66,7 +66,7 @@ def solved(name: str) -> tuple[Solved, ...]:
 
 
 def plies_to_win(bot: Player, position: Position, choice: Choice) -> int:
-    """The plies that a player needs to win against the longest resistance; fails if it does not."""
+    """Return the plies that a player needs to win against the longest resistance."""
     side, start = position.to_move, position.ply
     while True:
         position = position.play(choice.column)

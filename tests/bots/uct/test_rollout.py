@@ -1,4 +1,4 @@
-"""The rollouts that players play, against a slow game that draws the same random numbers."""
+"""The rollouts of the players against a slow form with the same random numbers."""
 
 import numpy as np
 import pytest
@@ -20,11 +20,10 @@ STATES = st.integers(1, 2**64 - 1)
 def slow_roll_out(
     game: SlowGame, state: int, *, careful: bool = False, stops_below: bool = False
 ) -> tuple[int, int]:
-    """The rules of a rollout word for word: twice the result for the side to move, the generator.
+    """Play a rollout by its rules; return twice the result for the side to move, and the state.
 
-    With `careful`, a stone that would lie directly below a winning cell of the opponent is no
-    choice, and a side without any other choice has lost. With `stops_below`, such a stone ends the
-    rollout as a loss.
+    With `careful`, columns directly below a winning cell of the opponent are not played, and a side
+    without other columns has lost. With `stops_below`, such a move ends the rollout as a loss.
     """
     starter = game.to_move
     while landing := game.landing_cells():
@@ -53,7 +52,7 @@ def slow_roll_out(
 
 
 def lies_below_a_win(game: SlowGame, column: int) -> bool:
-    """Whether the opponent of the side to move could win on the cell above the column's next."""
+    """Return whether the opponent could win directly above the column's landing cell."""
     after = game.copy()
     after.play(column)
     row = after.landing_row(column)
@@ -61,7 +60,7 @@ def lies_below_a_win(game: SlowGame, column: int) -> bool:
 
 
 def undecided(game: SlowGame) -> SlowGame:
-    """The game, or the one before its last move where that has won: a rollout starts before."""
+    """Return the game without its last move if that has won, as rollouts start before it."""
     if game.winner is None:
         return game
     before = SlowGame(game.board)

@@ -10,7 +10,7 @@ from bots.simulation_budget import (
 
 
 class Clock:
-    """A clock that moves only when a search works."""
+    """A clock that advances only when a search works."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -27,7 +27,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Counted:
-    """A search that only counts, at a fixed cost a simulation in seconds of a clock."""
+    """A search that only counts simulations, with a fixed cost in seconds."""
 
     def __init__(
         self, clock: Clock | None = None, cost: float = 0.0, ends_after: int | None = None
@@ -54,7 +54,7 @@ def test_simulations_are_spent_exactly() -> None:
 
 
 def test_a_late_start_still_searches(clock: Clock) -> None:
-    """When the time is over before it began, one chunk is searched all the same."""
+    """If the time is over before the search begins, it still gets one chunk."""
     search = Counted(clock, 1e-6)
     spend(search, Budget(time_ms=1), share=0.9, started=clock.now - 10)
     assert search.chunks == [FIRST_CHUNK]

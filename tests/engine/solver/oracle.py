@@ -1,4 +1,4 @@
-"""Values of positions by looking at every continuation: slow and plain, without the solver."""
+"""Values of positions by full search, without the solver."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ Stones = tuple[int, int]
 
 
 class Oracle:
-    """The value of every position of one board, each from the values of its moves."""
+    """The values of the positions of one board, by recursion."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
         self.values: dict[Stones, Value] = {}
 
     def value(self, position: Position) -> Value:
-        """The value of a position that is not over, for the side to move."""
+        """Return the value of a position that is not over, for the side to move."""
         known = self.values.get(position.stones)
         if known is None:
             known = max(self.value_of_move(position, c) for c in position.legal_moves())
@@ -29,7 +29,7 @@ class Oracle:
         return known
 
     def value_of_move(self, position: Position, column: int) -> Value:
-        """The value of a move for the side that makes it."""
+        """Return the value of a move for the side that makes it."""
         after = position.play(column)
         if after.winner is not None:
             return Value(Outcome.WIN, 1)
@@ -41,7 +41,7 @@ class Oracle:
 
 
 def random_position(board: Board, plies: int, random: SplitMix) -> Position:
-    """A position after so many random plies, in which the game goes on."""
+    """Return a position after random plies that is not over."""
     while True:
         position = Position(board)
         while position.ply < plies and not position.is_over:
@@ -51,7 +51,7 @@ def random_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 
 def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
-    """A position after so many random plies none of which won, though some could have."""
+    """Return a position after random plies of which none has won."""
     position = Position(board)
     while position.ply < plies:
         after = [position.play(column) for column in position.legal_moves()]
@@ -61,25 +61,25 @@ def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 
 WIN_IN_0 = 100
-"""A win in n plies is worth so much less n, a loss the negative of that, a draw nothing."""
+"""A win in n plies has this value less n, a loss the negative of that, a draw 0."""
 
 
 @dataclass(frozen=True)
 class EveryPosition:
-    """Every position of one board that is not over, and what it is worth for the side to move."""
+    """All positions of a board that are not over, with their values for the side to move."""
 
     movers: NDArray[np.uint64]
-    """The stones of the side to move; bit (rows + 1) * column + row, as the solver has them."""
+    """Stones of the side to move, bit (rows + 1) * column + row."""
     others: NDArray[np.uint64]
     plies: NDArray[np.int64]
     values: NDArray[np.int64]
 
 
 def every_position(board: Board) -> EveryPosition:
-    """All positions of a board of at most 32 bits, ply by ply, and then their values from the end.
+    """Return all positions of a board of at most 32 bits with their values.
 
     A layer has a row for each position of a ply and a column for each move; `next_row` is the row
-    of the position after the move, or -1 where `value` says what the move is worth.
+    of the position after the move, or -1 if `value` has the value of the move.
     """
     stride = board.rows + 1
     lines = _fours(board)
@@ -130,7 +130,7 @@ def every_position(board: Board) -> EveryPosition:
 
 
 def _fours(board: Board) -> list[np.uint64]:
-    """The fours of a board, each as a set of four bits."""
+    """Return the fours of a board, each as a set of four bits."""
     fours = []
     for row in range(board.rows):
         for column in range(board.columns):

@@ -93,7 +93,7 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
 
 
 def test_equal_calls_give_equal_node_counts() -> None:
-    """The search is deterministic, and a cleared table forgets everything."""
+    """The search is deterministic, and a cleared table clears everything."""
     position = Position.from_moves(Board(5, 6), (2, 2, 3))
     solver = Solver(position.board, 4)
     first = solver.solve(position)
@@ -108,7 +108,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     solver = Solver(Board(4, 4), 1)
     with pytest.raises(SolverError, match="the game is over"):
         solver.solve(Position.from_moves(Board(4, 4), parse_moves("0101010")))
-    with pytest.raises(SolverError, match="is on 4x5, the solver for 4x4"):
+    with pytest.raises(SolverError, match="is on 4x5, but the solver is for 4x4"):
         solver.columns(Position(Board(4, 5)))
     with pytest.raises(SolverError, match="the table must have"):
         Solver(Board(4, 4), 0)

@@ -106,7 +106,7 @@ def test_published_notation_counts_from_one(ladder: Command) -> None:
         ("4x5 0101010", "line 2: the game is over in '4x5 0101010'"),
         ("4x99 0", "line 2: columns must be 4..12, got 99 (in '4x99 0')"),
         ("4x5 1 1", "line 2: a position is a board and its moves"),
-        ("hello", "line 2: 'h' at place 1 of 'hello' is no column"),
+        ("hello", "line 2: 'h' at place 1 of 'hello' is not a column"),
     ],
 )
 def test_a_bad_line_is_named(ladder: Command, tmp_path: Path, line: str, sentence: str) -> None:

@@ -1,1 +1,1 @@
-"""Ratings and tests, on published and on invented numbers."""
+"""Tests of ratings and tests, on published and simulated numbers."""

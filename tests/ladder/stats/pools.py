@@ -1,4 +1,4 @@
-"""Invented pools and a slow, obvious likelihood to compare with."""
+"""Simulated pools, and a slow and simple likelihood."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,7 +16,7 @@ def names(size):
 def random_tables(
     rng, *, size, pairs, spread=250.0, advantage=(80.0,), correlation=-0.4, draws=0.1
 ):
-    """(a, b, class, 3x3 counts, true Elo) of a pool in which everybody meets in every class."""
+    """Return (a, b, class, 3x3 counts, true Elo) of a pool with all pairings in all classes."""
     elo = rng.normal(0, spread, size)
     elo -= elo.mean()
     rows = []
@@ -43,7 +43,7 @@ def random_cells(rng, *, size, pairs, advantage=(80.0,), **rest):
 
 
 def by_scipy(cells, *, prior, advantage=None, draws=False):
-    """Elo relative to the mean, by a general optimiser on the likelihood written out by outcome."""
+    """Fit Elo relative to the mean by a general optimiser."""
     size, classes = len(cells.players), len(cells.classes)
     first, second = cells.results()
 

@@ -1,4 +1,4 @@
-"""Groups of pairs held against one list: quiet when all are alike, loud when one is not."""
+"""Groups of pairs compared with one list."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.support.simulated_gates import pair_table
 
 
 def simulated(rng, *, size, pairs, shares, weaker=0.0):
-    """The fits of groups whose pairs are drawn from one league; p0 is weaker in the first group."""
+    """Return the fits of groups of simulated pairs; p0 is weaker in the first group."""
     elo = rng.normal(0, 250.0, size)
     met = list(zip(*np.triu_indices(size, 1), strict=True))
     groups = np.zeros((len(shares), len(met), 9))
@@ -56,7 +56,7 @@ def test_a_group_that_differs_is_told_by_its_player():
 
 
 def test_too_few_pairs_tell_nothing():
-    """Two pairs have no chance, no degrees of freedom and no surprise, whatever came out."""
+    """Two pairs have no p-value, no degrees of freedom and no largest deviation."""
     counts = np.zeros((2, 1, 9))
     counts[0, 0, 0], counts[1, 0, 8] = 2, 2
     cells = from_tables(players="AB", a=[0], b=[1], counts=counts.sum(axis=0))
@@ -68,7 +68,7 @@ def test_too_few_pairs_tell_nothing():
 
 
 def test_single_games_can_be_grouped_too():
-    """Games without pairs are held against their list in the same way."""
+    """Single games are compared with their list in the same way."""
     lost, won = [60.0, 10.0, 30.0], [30.0, 10.0, 60.0]
     counts = np.array([[lost, won], [won, lost]])
     cells = from_games(players="AB", first=[0, 1], second=[1, 0], counts=counts.sum(axis=0))

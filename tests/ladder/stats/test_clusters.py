@@ -8,7 +8,7 @@ from tests.ladder.stats.pools import random_cells
 
 
 def resampled(cells, rng, number, options):
-    """Ratings and advantages of lists whose pairs were drawn again, table by table (Efron 1979)."""
+    """Rate lists of resampled pairs, table by table (Efron 1979)."""
     totals = cells.counts.sum(axis=1).astype(int)
     lists = []
     for _ in range(number):

@@ -100,7 +100,7 @@ def test_a_shutout_bounds_what_the_weakest_winner_may_be(units):
 
 
 def test_a_few_other_results_leave_a_bound_where_elo_ends():
-    """Nearly all games won are told as a bound too, that of Clopper and Pearson."""
+    """Nearly only wins also give a bound, that of Clopper and Pearson."""
     seen = estimate(counts=(0, 0, 0, 3, 4000))
     assert seen.elo == pytest.approx(1199.8, abs=0.1)
     share = float(beta.ppf(0.05, 4000, 4))
@@ -114,13 +114,13 @@ def test_a_few_other_results_leave_a_bound_where_elo_ends():
 
 @cache
 def bound(units):
-    """The bound of so many pairs that were all won."""
+    """Return the bound of a number of pairs that were all won."""
     return estimate(counts=(0, 0, 0, 0, units)).at_least
 
 
 @pytest.mark.parametrize("truth", [-100.0, 0.0, 200.0, 500.0])
 def test_bounds_of_shutouts_are_rarely_wrong(truth):
-    """However a pair hangs together, a shutout's bound passes the truth at most 5 % of the time."""
+    """For any dependence in a pair, a shutout's bound exceeds the truth in at most 5 % of cases."""
     for correlation in (-1.0, 0.0, 1.0):
         table = pair_table(elo=truth, advantage=80.0, draws=0.05, correlation=correlation)
         whole = float(pentanomial(table=table)[4])

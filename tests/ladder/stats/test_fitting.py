@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ladder.stats.pool.families import ExpectedScore, RaoKupper
-from ladder.stats.pool.fitting import Setup, _height
+from ladder.stats.pool.fitting import Setup, _evaluate
 from tests.ladder.stats.pools import random_cells
 
 
@@ -16,11 +16,11 @@ def test_slope_and_bend_are_those_of_the_height(family):
     setup = Setup(prior=1.5, anchors={}, advantage=None)
     theta = rng.normal(0, 0.4, 6 + family.has_margin)
     theta[-1] = 0.2
-    _, gradient, hessian = _height(cells, family, setup, theta)
+    _, gradient, hessian = _evaluate(cells, family, setup, theta)
     width = 1e-5
     for place in range(theta.size):
         step = np.zeros_like(theta)
         step[place] = width
-        above, below = (_height(cells, family, setup, theta + s) for s in (step, -step))
+        above, below = (_evaluate(cells, family, setup, theta + s) for s in (step, -step))
         assert gradient[place] == pytest.approx((above[0] - below[0]) / (2 * width), rel=1e-5)
         assert hessian[place] == pytest.approx((below[1] - above[1]) / (2 * width), abs=1e-5)

@@ -10,7 +10,7 @@ from tests.support.simulated_gates import pair_table
 
 
 def check(*, cells) -> Goodness:
-    """What the check says of the list of these games."""
+    """Check the list of these games."""
     return check_fit(cells=cells, fit=rate_pool(cells=cells).fit)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from ladder.stats.counts import regularised, unit_scores
+from ladder.stats.counts import regularise_counts, unit_scores
 from ladder.stats.likelihood import under_mean, under_t_value
 
 counts = st.integers(3, 5).flatmap(
@@ -13,7 +13,7 @@ counts = st.integers(3, 5).flatmap(
 
 
 def shares(row):
-    array = regularised(counts=row if len(row) != 4 else [*row, 0])
+    array = regularise_counts(counts=row if len(row) != 4 else [*row, 0])
     return array / array.sum()
 
 
@@ -46,7 +46,7 @@ def test_t_value_is_met(row, t):
 
 @pytest.mark.parametrize("t", [0.02, -0.3, 0.9, -2.5])
 def test_no_general_optimiser_finds_better(t):
-    """scipy's constrained optimiser, from several starts, finds no higher likelihood."""
+    """A constrained optimiser of scipy, from several starts, finds no higher likelihood."""
     rng = np.random.default_rng(7)
     for trial in range(4):
         size = (3, 5)[trial % 2]
@@ -83,7 +83,7 @@ def best_by_scipy(f, scores, t, rng):
 def test_rows_are_solved_as_if_alone():
     """Many rows at once give what each gives by itself."""
     rng = np.random.default_rng(3)
-    rows = regularised(counts=rng.multinomial(50, [0.1, 0.2, 0.4, 0.2, 0.1], size=6))
+    rows = regularise_counts(counts=rng.multinomial(50, [0.1, 0.2, 0.4, 0.2, 0.1], size=6))
     f = rows / rows.sum(axis=1, keepdims=True)
     scores = unit_scores(size=5)
     together = under_t_value(frequencies=f, scores=scores, reference=0.5, t=0.1)

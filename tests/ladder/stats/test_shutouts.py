@@ -12,7 +12,7 @@ MIXED = np.array([[2, 0, 5], [0, 1, 0], [6, 0, 2]])
 
 
 def pool(*rows, players="ABCDE", **options):
-    """The list of rows (a, b, 3x3 counts)."""
+    """Return the list of rows (a, b, 3x3 counts)."""
     a, b, counts = zip(*rows, strict=True)
     used = players[: 1 + max(*a, *b)]
     return rate_pool(

@@ -11,7 +11,7 @@ from ladder.stats.counts import pentanomial
 from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import (
     estimate_after,
-    expected_course,
+    forecast_test,
 )
 from tests.ladder.stats.vectors import near, vectors
 from tests.support.simulated_gates import (
@@ -50,7 +50,7 @@ def test_any_counts_give_a_finite_ratio_and_estimate(row, model):
     if after is not None:
         assert math.isfinite(after.elo)
         assert after.low95 <= after.elo <= after.high95
-    course = expected_course(elo=-5, counts=row, test=test)
+    course = forecast_test(elo=-5, counts=row, test=test)
     assert math.isfinite(course.games)
 
 
@@ -118,7 +118,7 @@ def test_wrong_verdicts_are_as_rare_as_promised(truth):
     wrong = State.ACCEPT_H1 if truth == -20 else State.ACCEPT_H0
     assert np.mean(played.states == wrong.value) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
     assert not np.any(played.states == State.CONTINUE.value)
-    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
+    theory = forecast_test(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
     games = 2 * played.pairs
     assert abs(games.mean() - theory.games) < 3 * games.std() / math.sqrt(200) + 0.05 * theory.games
     ended = [estimate_after(counts=row, test=test) for row in played.counts]

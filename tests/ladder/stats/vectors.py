@@ -13,5 +13,5 @@ def vectors(prefix: str = "") -> dict[str, dict[str, Any]]:
 
 
 def near(got: float, want: float, epsilon: float = 0.01) -> bool:
-    """doctest's Approx: the tolerance that the stated numbers come with."""
+    """Build doctest's Approx: a published number with its tolerance."""
     return abs(got - want) < epsilon * (1.0 + max(abs(got), abs(want)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.stats.counts import FloatArray
-from ladder.stats.pool.agreement import Surprise, agreement
+from ladder.stats.pool.agreement import LargestDeviation, agreement
 from ladder.stats.pool.cells import from_named_tables, groups
 from ladder.stats.pool.rating import rate_pool
 
@@ -33,7 +33,7 @@ class Outlier:
     machine: str
     p: float
     """Chance of residuals this large on a sound machine, times the number of machines."""
-    surprise: Surprise | None
+    surprise: LargestDeviation | None
 
     @property
     def reason(self) -> str:

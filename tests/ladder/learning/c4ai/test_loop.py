@@ -8,20 +8,11 @@ import pytest
 from bots.c4ai.weights import LIMIT, Weights, read_weights
 from engine.seeds import SplitMix
 from ladder.errors import UsageError
-from ladder.learning.c4ai.log import (
-    LOG,
-    opened,
-    settings_in,
-    weights_of,
-)
-from ladder.learning.c4ai.loop import (
-    Generation,
-    TrainingState,
-    mutated,
-    train,
-)
-from ladder.learning.c4ai.settings import TrainingSettings
+from ladder.learning.c4ai.log import WEIGHTS, open_log
+from ladder.learning.c4ai.loop import Generation, TrainingState, mutate, train
+from ladder.learning.c4ai.settings import TrainingSettings, settings_for
 from ladder.learning.c4ai.trials import Trials
+from ladder.learning.training_folder import LOG
 
 START = Weights(0, 0, 0, 900, 0, 0)
 SETTINGS = TrainingSettings(
@@ -30,8 +21,8 @@ SETTINGS = TrainingSettings(
 
 
 def run(folder: Path, target: int, stop_after: int | None = None) -> TrainingState:
-    """Train until there are so many generations, or stop after an earlier one."""
-    with opened(folder, SETTINGS, target) as log:
+    """Train up to a number of generations, or stop after an earlier one."""
+    with open_log(folder, SETTINGS, target) as log:
         state = log.state
         for one in train(state, Trials(SETTINGS).play):
             log.add(one)
@@ -41,7 +32,7 @@ def run(folder: Path, target: int, stop_after: int | None = None) -> TrainingSta
 
 
 def lines(folder: Path) -> list[dict[str, object]]:
-    """The log without what depends on the clock."""
+    """Return the log without the fields that depend on the clock."""
     found = [msgspec.json.decode(line) for line in (folder / LOG).read_bytes().splitlines()]
     return [{key: one[key] for key in one if key != "timing"} for one in found]
 
@@ -54,10 +45,10 @@ def test_mutations_stay_within_their_span() -> None:
         steps = {
             child - parent
             for _ in range(300)
-            for child, parent in zip(mutated(START, unbeaten, random), START, strict=True)
+            for child, parent in zip(mutate(START, unbeaten, random), START, strict=True)
         }
         assert (min(steps), max(steps)) == (-span, span)
-    assert max(mutated(Weights(*[LIMIT] * 6), 9, random)) <= LIMIT
+    assert max(mutate(Weights(*[LIMIT] * 6), 9, random)) <= LIMIT
 
 
 def test_a_child_replaces_its_parent_only_by_winning_more(tmp_path: Path) -> None:
@@ -79,7 +70,7 @@ def test_a_child_replaces_its_parent_only_by_winning_more(tmp_path: Path) -> Non
         assert (one.weights, one.unbeaten) == (weights, unbeaten)
     assert 0 < changes < 60
     assert (state.weights, state.unbeaten, state.changes) == (weights, unbeaten, changes)
-    assert read_weights(weights_of(tmp_path)) == weights
+    assert read_weights(tmp_path / WEIGHTS) == weights
 
 
 def test_an_interrupted_training_is_the_undisturbed_one(tmp_path: Path) -> None:
@@ -89,30 +80,32 @@ def test_an_interrupted_training_is_the_undisturbed_one(tmp_path: Path) -> None:
     assert len(lines(tmp_path / "parts")) == 8
     with (tmp_path / "parts" / LOG).open("ab") as file:
         file.write(b'{"generation":8,"child":[1,')
-    weights_of(tmp_path / "parts").unlink()
+    (tmp_path / "parts" / WEIGHTS).unlink()
     state = run(tmp_path / "parts", 20)
     assert state.generations_before == 7
     assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
-    assert read_weights(weights_of(tmp_path / "parts")) == state.weights
+    assert read_weights(tmp_path / "parts" / WEIGHTS) == state.weights
 
 
 def test_a_folder_holds_one_training_at_a_time(tmp_path: Path) -> None:
     """Another process, other settings and foreign files are refused and left alone."""
     with (
-        opened(tmp_path, SETTINGS, 3),
-        pytest.raises(UsageError, match="another training is at work"),
-        opened(tmp_path, SETTINGS, 3),
+        open_log(tmp_path, SETTINGS, 3),
+        pytest.raises(UsageError, match="another training is running"),
+        open_log(tmp_path, SETTINGS, 3),
     ):
         pass
-    assert settings_in(tmp_path) == SETTINGS
+    assert settings_for(tmp_path) == SETTINGS
+    with pytest.raises(UsageError, match="has seed 5, not 6"):
+        settings_for(tmp_path, seed=6)
     other = msgspec.structs.replace(SETTINGS, seed=6)
-    with pytest.raises(UsageError, match="log of another training"), opened(tmp_path, other, 3):
+    with pytest.raises(UsageError, match="log of another training"), open_log(tmp_path, other, 3):
         pass
     log = tmp_path / LOG
     log.write_text(log.read_text() + "nonsense\n")
-    with pytest.raises(UsageError, match="line 2: no generation"), opened(tmp_path, SETTINGS, 3):
+    with pytest.raises(UsageError, match="line 2"), open_log(tmp_path, SETTINGS, 3):
         pass
     assert log.read_text().endswith("nonsense\n")
     log.write_text("nonsense\n")
-    with pytest.raises(UsageError, match="line 1: no settings"):
-        settings_in(tmp_path)
+    with pytest.raises(UsageError, match="line 1"):
+        settings_for(tmp_path)

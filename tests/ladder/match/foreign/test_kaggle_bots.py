@@ -97,10 +97,10 @@ def test_the_time_is_the_budget(tmp_path: Path) -> None:
     [
         ("x = 1\n", "defines no function"),
         ("def agent(obs, config): return 3\ndef main(): pass\n", "the agent must come last"),
-        ("def agent(obs, config): return None\n", "returned None, which is no column"),
+        ("def agent(obs, config): return None\n", "returned None, which is not a column"),
         (
             "def agent(obs, config): return 3\ndef helper(board, mark): return []\n",
-            "returned [], which is no column; helper was taken as the agent",
+            "returned [], which is not a column; helper was taken as the agent",
         ),
         ("def agent(obs, config): return obs.nothing\n", "AttributeError"),
         ("def agent(:\n", "SyntaxError"),
