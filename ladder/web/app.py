@@ -100,7 +100,7 @@ def application(site: Site) -> ASGIApp:
 
 
 def answer_error(request: Request, site: Site, error: Exception) -> Response:
-    """An error as a page, as a document under ``/api/``, or as an event of a stream."""
+    """Return an error as a page, as a document under ``/api/``, or as an event of a stream."""
     status, sentence = judge(error)
     if status == 500:
         _log.error("internal error at %s", request.url.path, exc_info=error)
@@ -127,7 +127,7 @@ def answer_error(request: Request, site: Site, error: Exception) -> Response:
 
 
 def judge(error: Exception) -> tuple[int, str]:
-    """The status of an answer and its sentence."""
+    """Return the status of an answer and its sentence."""
     if isinstance(error, Refused):
         return error.status, str(error)
     if isinstance(error, HTTPException):

@@ -20,7 +20,7 @@ Look = Callable[[FollowedStore], PageParts]
 
 
 def wants_stream(request: Request) -> bool:
-    """Whether the request is for the changes of a page."""
+    """Return whether the request is for the changes of a page."""
     return "text/event-stream" in request.headers.get("accept", "")
 
 

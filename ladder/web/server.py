@@ -164,7 +164,7 @@ class _Server(uvicorn.Server):
 
 
 def _listen(place: Place) -> socket.socket:
-    """A listening socket. Raises UsageError."""
+    """Return a listening socket. Raises UsageError."""
     try:
         found = socket.getaddrinfo(
             place.host, place.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

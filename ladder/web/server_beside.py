@@ -64,7 +64,7 @@ def options_of(confinement: Confinement) -> list[str]:
 
 
 def _free_port() -> int:
-    """The usual port, or 0 for any when another program holds it."""
+    """Return the usual port, or 0 for any when another program holds it."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

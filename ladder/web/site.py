@@ -85,6 +85,6 @@ class Site:
 
 
 def site_of(request: Request) -> Site:
-    """The server that a request came to."""
+    """Return the server that a request came to."""
     site: Site = request.app.state.site
     return site

@@ -32,12 +32,12 @@ class Figure:
 
 
 def specs_of(figures: Iterable[Figure]) -> dict[str, Spec]:
-    """The charts of a page by name."""
+    """Return the charts of a page by name."""
     return {figure.name: figure.spec for figure in figures if figure.spec is not None}
 
 
 def plain_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    """A table of rows as a chart has them; names that begin with ``#`` are numbers."""
+    """Return a table of rows as a chart has them; names that begin with ``#`` are numbers."""
     return Table(
         columns(*names),
         [

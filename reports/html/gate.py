@@ -31,7 +31,7 @@ POINTS = ("0", "½", "1", "1½", "2")
 
 
 def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
-    """The whole page as one string of HTML.
+    """Return the whole page as one string of HTML.
 
     Args:
         gated: the verdict.

@@ -13,7 +13,7 @@ SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Cal
 
 
 def learning_page(state: LearningState) -> str:
-    """The whole page as one string of HTML; at least one generation is finished."""
+    """Return the whole page as one string of HTML; at least one generation is finished."""
     losses, calibration = _losses(state), _calibration(state)
     last = state.records[-1]
     return render(

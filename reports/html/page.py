@@ -19,7 +19,7 @@ GENERATOR = "connect4-ladder"
 
 
 def render(template: str, *, charts: dict[str, Any], games: list[Any], **values: object) -> str:
-    """The finished page; every text in it is printable, those in `values` are escaped.
+    """Return the finished page; every text in it is printable, those in `values` are escaped.
 
     Args:
         template: its name in ``templates``.
@@ -41,7 +41,7 @@ def render(template: str, *, charts: dict[str, Any], games: list[Any], **values:
 
 
 def is_ours(text: str) -> bool:
-    """Whether a file's beginning is that of a page written here."""
+    """Return whether a file's beginning is that of a page written here."""
     return f'<meta name="generator" content="{GENERATOR} ' in text
 
 
@@ -101,7 +101,7 @@ def _shown(value: object) -> object:
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """The templates, with everything escaped and nothing that is missing passed over."""
+    """Return the templates, with everything escaped and nothing that is missing passed over."""
     return Environment(
         loader=PackageLoader("reports.html"),
         autoescape=True,

@@ -54,7 +54,7 @@ def report_page(
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth] | None = None,
 ) -> str:
-    """The whole page as one string of HTML.
+    """Return the whole page as one string of HTML.
 
     Args:
         data: as `ladder.results.standings.report_data.gather` reads it.
@@ -131,7 +131,7 @@ def report_page(
 
 
 def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
-    """The sections of `ladder report --compare`, each with its title."""
+    """Return the sections of `ladder report --compare`, each with its title."""
     return [
         (
             section.title,

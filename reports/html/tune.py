@@ -38,7 +38,7 @@ SECTIONS = (
 
 
 def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
-    """The whole page as one string of HTML.
+    """Return the whole page as one string of HTML.
 
     Args:
         tuned: the tuning, as far as it went.

@@ -76,7 +76,7 @@ def _thought(thought: Thought, after: Position | None) -> list[Any]:
 
 
 def _expected(position: Position, line: str) -> list[list[int | None]]:
-    """The cells of an expected line, as far as it can be played."""
+    """Return the cells of an expected line, as far as it can be played."""
     cells = []
     for column in parse_moves(line):
         if position.is_over or not position.can_play(column):

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 
 def day(moment: float) -> str:
-    """A moment (epoch seconds) as date and time of day."""
+    """Return a moment (epoch seconds) as date and time of day."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
@@ -16,7 +16,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def games_in_time(games: int, seconds: float) -> str:
-    """The cost of games that were played one after the other."""
+    """Return the cost of games that were played one after the other."""
     if seconds < 120:
         time = f"{seconds:.0f} s"
     else:
@@ -25,7 +25,7 @@ def games_in_time(games: int, seconds: float) -> str:
 
 
 def footer() -> str:
-    """The program that wrote a page, and the time."""
+    """Return the program that wrote a page, and the time."""
     return (
         f"Written by ladder {version('connect4-ladder')} on {day(datetime.now(UTC).timestamp())}. "
         "The file needs no network and holds everything that it shows."

@@ -11,7 +11,7 @@ from reports.layout.table import Column, fit
 
 
 def training_watcher(console: Console) -> TrainingWatcher:
-    """A live view where the console is a terminal that can redraw, else log lines."""
+    """Return a live view where the console is a terminal that can redraw, else log lines."""
     return display_for(console, TrainingView())
 
 
@@ -46,7 +46,7 @@ class TrainingView:
         return training_line(state)
 
     def ending(self, state: TrainingState) -> Sequence[str]:
-        """The status."""
+        """Return the status."""
         return [self.status(state)]
 
     def log(self, state: TrainingState) -> str:
@@ -54,7 +54,7 @@ class TrainingView:
         return training_line(state)
 
     def picture(self, state: TrainingState, width: int, height: int) -> RenderableType:
-        """A progress bar, and the weights beside those of the start."""
+        """Return a progress bar, and the weights beside those of the start."""
         columns = [Column("weights", ["start", "now"], number=False)]
         columns += [
             Column(name, [str(start), str(now)])

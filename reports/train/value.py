@@ -11,7 +11,7 @@ from reports.layout.table import Column, fit
 
 
 def learning_watcher(console: Console) -> LearningWatcher:
-    """A live view where the console is a terminal that can redraw, else log lines."""
+    """Return a live view where the console is a terminal that can redraw, else log lines."""
     return display_for(console, LearningView())
 
 
@@ -60,7 +60,7 @@ class LearningView:
         return ", ".join(parts)
 
     def ending(self, state: LearningState) -> Sequence[str]:
-        """A line for each generation of this process, and how far it came."""
+        """Return a line for each generation of this process, and how far it came."""
         lines = [generation_line(record) for record in state.records[state.records_before :]]
         if len(state.records) < state.target:
             lines.append(f"stopped: {self.status(state)}; the same command goes on")
@@ -71,7 +71,7 @@ class LearningView:
         return self.status(state)
 
     def picture(self, state: LearningState, width: int, height: int) -> RenderableType:
-        """A progress bar, and the generations so far."""
+        """Return a progress bar, and the generations so far."""
         records = state.records[-max(height - 4, 1) :]
         columns = [
             Column("generation", [str(one.generation) for one in records]),

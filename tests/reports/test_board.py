@@ -11,13 +11,13 @@ from reports.layout.board import board_text
 
 
 def drawn(board: str, moves: str, *, marker: int | None = None) -> list[str]:
-    """The lines of a picture without colours."""
+    """Return the lines of a picture without colours."""
     position = Position.from_moves(parse_board(board), parse_moves(moves))
     return board_text(position, marker=marker).plain.split("\n")
 
 
 def coloured(board: str, moves: str) -> str:
-    """What a terminal with colours is sent."""
+    """Return what a terminal with colours is sent."""
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system="standard", width=80)
     position = Position.from_moves(parse_board(board), parse_moves(moves))

@@ -57,7 +57,7 @@ def test_a_ply_shows_what_was_told_about_it_beside_the_board() -> None:
         " .  .  .  .  .  .  .    time      2.5 ms",
         " .  .  .  .  .  .  .    value     -0.25",
         " .  .  .  .  .  .  .    searched  1,234 simulations or nodes",
-        " .  .  .  .  .  .  .    a second  493,600",
+        " .  .  .  .  .  .  .    speed     493,600 /s",
         " .  .  .  .  .  .  .    depth     7",
     ]
     assert lines[6] == "(O) .  .  .  .  .  X"

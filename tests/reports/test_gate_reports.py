@@ -86,7 +86,7 @@ def test_a_shutout_is_told_as_a_bound() -> None:
 
 
 def test_repeated_games_and_controls_are_remarked() -> None:
-    """Text, Markdown and JSON must tell of repeats, of games left out and of equal contents."""
+    """Text and Markdown report repeated games, games left out and equal contents."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "a")], GateTest())
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(40):
@@ -97,7 +97,7 @@ def test_repeated_games_and_controls_are_remarked() -> None:
     made = Gated(judge.result(), "6x7/20sims")
     for text in (gate_text(made), gate_markdown(made)):
         assert "10 of 20 pairs are distinct" in text
-        assert "40 stored games are left out" in text
+        assert "40 stored games are not counted" in text
         assert "new and old are the same content: this gate is a control" in text
     assert "distinct pairs        10 of 20, LLR of these alone" in gate_text(made)
     document = gate_document(made)

@@ -136,10 +136,10 @@ def test_colours_decide_nothing_but_colours() -> None:
     assert isinstance(display_for(forced, RunView()), LogLines)
 
 
-def test_a_run_on_the_default_boards_says_how_to_choose_others() -> None:
-    """Authors of other Connect Four bots expect 6x7 and must be told in the first line."""
+def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:
+    """The title explains `thu`, as authors of other Connect Four bots expect 6x7."""
     live = live_run()
     live.title = "thu, 100 ms a move, random pairs"
-    assert "--boards standard for 6x7" in RunView().title(live)[0]
+    assert "--boards standard" in RunView().title(live)[0]
     live.title = "6x7, 100 ms a move, random pairs"
     assert "--boards" not in RunView().title(live)[0]

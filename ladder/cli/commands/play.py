@@ -90,7 +90,7 @@ def play(
     from ladder.runs.budgets import Budgets
     from ladder.tools.play.game import (
         InteractiveGame,
-        entrant_at_the_board,
+        prepare_entrant,
     )
 
     confinement = options.confinement()
@@ -106,7 +106,7 @@ def play(
     def hire(name: str, budgets: Budgets) -> "Entrant":
         with open_or_imagine(db) as store:
             warn_of_unknown([store.bots.get(name)])
-            return entrant_at_the_board(store, name, drawn, budgets)
+            return prepare_entrant(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
         try:
@@ -117,11 +117,11 @@ def play(
 
     with open_or_imagine(db) as store:
         warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
-        opponent = entrant_at_the_board(store, bot, drawn, budgets)
+        opponent = prepare_entrant(store, bot, drawn, budgets)
     if save:
         # Only now: a refused command leaves no new file behind.
         with open_store(db, create=True, sync=True) as store:
-            opponent = entrant_at_the_board(store, bot, drawn, budgets)
+            opponent = prepare_entrant(store, bot, drawn, budgets)
     with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
             dialogue_for(stdout_console(), game, adviser).sit()

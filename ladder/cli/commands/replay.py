@@ -57,7 +57,7 @@ def replay(
     from reports.replay import (
         game_document,
         game_heading,
-        last_words_text,
+        last_output_text,
         ply_view,
     )
 
@@ -77,7 +77,7 @@ def replay(
     console.print(game_heading(row), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number, truth))
-    if ply in (None, last) and (told := last_words_text(row)):
+    if ply in (None, last) and (told := last_output_text(row)):
         console.print(told, soft_wrap=True)
     return 0
 
@@ -128,14 +128,14 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
     from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
     from reports.replay import (
         game_heading,
-        last_words_text,
+        last_output_text,
         ply_screen,
     )
 
     last = len(row.moves)
     ply = row.opening_plies
     line = TypedLine()
-    words = last_words_text(row)
+    words = last_output_text(row)
     usual = f"{HELP}, w last words" if words else HELP
     note, shows_words = usual, False
     with Screen(console) as screen:

@@ -74,13 +74,14 @@ def make(
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json
-    from reports.suite import every_few_seconds, mining_document, mining_text
+    from reports.layout.progress import at_intervals
+    from reports.suite import mining_document, mining_text
 
     if division is not None and not stored:
         raise UsageError("--division says whose games --stored takes: give both")
     classes = boards_of(boards)
     check_writable(file, "FILE")
-    state, say = Mining(count), every_few_seconds(print_error)
+    state, say = Mining(count), at_intervals(print_error)
     with stops_heeded():
 
         def tick(now: Mining) -> None:
@@ -159,7 +160,8 @@ def run(
     from ladder.match.registry.registered import choose_bots
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json
-    from reports.suite import every_few_seconds, print_suite, suite_document, suite_junit
+    from reports.layout.progress import at_intervals
+    from reports.suite import print_suite, suite_document, suite_junit
 
     confinement = options.confinement()
     *names, file = words
@@ -169,7 +171,7 @@ def run(
     check_writable(save, "--save")
     check_writable(junit, "--junit")
     known = None if baseline is None else read_baseline(baseline)
-    say = every_few_seconds(print_error)
+    say = at_intervals(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
     with open_or_imagine(db) as store, stops_heeded():
         bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)

@@ -18,9 +18,9 @@ from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
 from ladder.tools.play.commands import (
-    Word,
-    named_column,
-    understand,
+    CommandKind,
+    parse_column,
+    parse_command,
 )
 from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
@@ -61,36 +61,36 @@ class Dialogue(ABC):
         game.prepare()
         notes: list[str] = []
         while True:
-            if game.bots_turn:
+            if game.is_bots_turn:
                 self._wait(f"{game.bot.name} is thinking ...")
                 game.reply()
             text = self._ask(notes)
             if text is None:
                 return
             try:
-                said = understand(text, game.position.board)
-                if said.word is Word.QUIT:
+                command = parse_command(text, game.position.board)
+                if command.kind is CommandKind.QUIT:
                     return
-                notes = self._do(said.word, said.column, said.name)
+                notes = self._do(command.kind, command.column, command.name)
             except (UsageError, IllegalMove, BotFailure, DatabaseError, BotsError) as error:
                 notes = [str(error)]
 
-    def _do(self, word: Word, column: int, name: str) -> list[str]:
+    def _do(self, word: CommandKind, column: int, name: str) -> list[str]:
         """Do what was asked for; what there is to say about it."""
         game = self._game
-        if word is Word.HELP:
+        if word is CommandKind.HELP:
             return list(HELP)
-        if word is Word.INFO:
+        if word is CommandKind.INFO:
             return info(game)
-        if word is Word.UNDO:
+        if word is CommandKind.UNDO:
             return [] if game.undo() else ["there is no move of yours to take back"]
         if game.verdict is not None:
             return ["the game is over: undo takes your last move back, quit leaves"]
-        if word is Word.HINT:
+        if word is CommandKind.HINT:
             self._wait(f"{name or 'the other bot'} is thinking about a hint ...")
-            opinion = game.hint(self._adviser(name))
-            self._point_at(opinion.column)
-            return advice(opinion)
+            advised = game.hint(self._adviser(name))
+            self._point_at(advised.column)
+            return advice(advised)
         if game.position.landing_row(column) is None:
             free = ", ".join(map(str, game.position.legal_moves()))
             return [f"column {column} is full: take one of {free}"]
@@ -146,7 +146,7 @@ class LineDialogue(Dialogue):
         if state != self._shown:
             self._shown = state
             self._say("")
-            if game.opinion is not None:
+            if game.last_reply is not None:
                 self._say(played(game))
             self._console.print(board_text(game.position))
             if game.verdict is not None:
@@ -181,9 +181,9 @@ class DrawnDialogue(Dialogue):
         line = TypedLine()
         game = self._game
         while True:
-            if game.persons_turn and not game.position.can_play(self._marker):
+            if game.is_persons_turn and not game.position.can_play(self._marker):
                 self._step(1)
-            marker = self._marker if game.persons_turn else None
+            marker = self._marker if game.is_persons_turn else None
             self._draw(notes, line.text, f"{prompt(game)}> ", marker=marker)
             key = self._screen.key()
             if key in ("left", "right"):
@@ -198,7 +198,7 @@ class DrawnDialogue(Dialogue):
             elif key == " " and not line.text:
                 continue
             elif line.take(key):
-                named = named_column(line.text)
+                named = parse_column(line.text)
                 if named is not None and game.position.can_play(named):
                     self._marker = named
 

@@ -32,7 +32,7 @@ class Readers:
             thread.start()
 
     async def read(self, look: Callable[[FollowedStore], Result]) -> Result:
-        """What `look` returns.
+        """Return what `look` returns.
 
         Raises:
             Busy: too many reads wait already.

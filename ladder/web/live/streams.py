@@ -104,7 +104,7 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _first(self, send: Send) -> None:
-        """The first event alone, as soon as there is one; the browser comes again."""
+        """Return the first event alone, as soon as there is one; the browser comes again."""
         with contextlib.suppress(TimeoutError, StopAsyncIteration):
             async with asyncio.timeout(FIRST_S):
                 block = await anext(self._events)

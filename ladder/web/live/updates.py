@@ -28,7 +28,7 @@ async def updates(
     get: Callable[[], Awaitable[View]],
     last_seen: str,
 ) -> Events:
-    """The events of a page: at first what differs from what it has, then what changes.
+    """Return the events of a page: at first what differs from what it has, then what changes.
 
     Args:
         news: of the follower and the boards.
@@ -71,7 +71,7 @@ class _Parts:
         """When it may be looked again."""
 
     def is_due(self) -> bool:
-        """Whether it is to be looked now."""
+        """Return whether it is to be looked now."""
         return self._is_wanted() and time.monotonic() >= self._next
 
     def patience_s(self) -> float:
@@ -84,7 +84,7 @@ class _Parts:
         return self._told is not None or self._follower.version != self._version
 
     async def event(self) -> bytes:
-        """The event that brings the page up to date; empty: it is."""
+        """Return the event that brings the page up to date; empty: it is."""
         self._version, begun = self._follower.version, time.monotonic()
         try:
             view = await self._get()

@@ -52,13 +52,13 @@ class View:
     _html: bytes | None = None
 
     def html(self, frame: Callable[[PageParts, str], str]) -> bytes:
-        """The whole page; `frame` makes it of the parts and the digest, once."""
+        """Return the whole page; `frame` makes it of the parts and the digest, once."""
         if self._html is None:
             self._html = frame(self.page, self.shown.digest).encode()
         return self._html
 
     def update(self, before: Shown) -> bytes:
-        """The event that turns a page that shows `before` into one that shows this."""
+        """Return the event that turns a page that shows `before` into one that shows this."""
         known = self._updates.get(before.digest)
         if known is None:
             body = {
@@ -81,7 +81,7 @@ def _changed(
 
 
 def shown_of(page: PageParts) -> Shown:
-    """The marks of a page's parts, and of all that it shows."""
+    """Return the marks of a page's parts, and of all that it shows."""
     parts = {name: _mark(part) for name, part in page.parts.items()}
     charts = {name: _mark(chart) for name, chart in page.charts.items()}
     return Shown(_mark((parts, charts, page.games)).hex(), parts, charts)
@@ -104,7 +104,7 @@ class Views:
         self._making: dict[Hashable, asyncio.Task[View]] = {}
 
     async def get(self, key: Hashable, make: Maker) -> View:
-        """The view of a key, not older than the last change or than `FRESH_S`.
+        """Return the view of a key, not older than the last change or than `FRESH_S`.
 
         Raises:
             DatabaseError: the database cannot be read now.

@@ -24,7 +24,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
-from ladder.tools.play.game import InteractiveGame, Opinion, entrant_at_the_board
+from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
 from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
 from reports.html.live.play import play_state
@@ -135,7 +135,7 @@ class OpenGame:
                         f"{wish.bot} was not registered by you on this machine: start it once with "
                         f"`ladder play {wish.bot}`, which shows what it runs"
                     )
-                entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
+                entrant = prepare_entrant(store, wish.bot, wish.board, wish.budgets)
             with InteractiveGame(
                 entrant,
                 self._confinement,
@@ -165,12 +165,12 @@ class OpenGame:
         assert game is not None  # noqa: S101 - the thread made it
         self._shown.hint = None
         try:
-            if word == "drop" and game.persons_turn:
+            if word == "drop" and game.is_persons_turn:
                 game.drop(value)
             elif word == "undo":
                 game.undo()
                 self._shown.saved = self._shown.unsaved = ""
-            elif word == "hint" and game.persons_turn:
+            elif word == "hint" and game.is_persons_turn:
                 self._shown.says = f"waiting for a hint of {value}"
                 self._publish()
                 self._shown.hint = _opinion(self._hint(game, value))
@@ -185,14 +185,14 @@ class OpenGame:
             return
         self._play_on()
 
-    def _hint(self, game: InteractiveGame, name: str) -> Opinion:
+    def _hint(self, game: InteractiveGame, name: str) -> BotMove:
         with contextlib.closing(Store.follow(self._database)) as store:
             if unknown_bots([store.bots.get(name)]):
                 raise UsageError(f"{name} was not registered by you on this machine")
             try:
-                entrant = entrant_at_the_board(store, name, self.wish.board, self.wish.budgets)
+                entrant = prepare_entrant(store, name, self.wish.board, self.wish.budgets)
             except UsageError:
-                entrant = entrant_at_the_board(
+                entrant = prepare_entrant(
                     store, name, self.wish.board, Budgets({"time_ms": HINT_MS})
                 )
         return game.hint(entrant)
@@ -201,7 +201,7 @@ class OpenGame:
         """Have the bot move when it is its turn, and show what came of it."""
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
-        if game.bots_turn and not self._ending:
+        if game.is_bots_turn and not self._ending:
             self._shown.says = f"{self.wish.bot} is thinking"
             self._publish()
             game.reply()
@@ -257,7 +257,7 @@ def consult(database: str, confinement: Confinement, wish: GameRequest) -> dict[
     with contextlib.closing(Store.follow(database)) as store:
         if unknown_bots([store.bots.get(wish.bot)]):
             raise UsageError(f"{wish.bot} was not registered by you on this machine")
-        entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
+        entrant = prepare_entrant(store, wish.bot, wish.board, wish.budgets)
     seed = secrets.randbelow(SEED_LIMIT)
     with InteractiveGame(
         entrant, confinement, board=wish.board, person=wish.person, seed=seed, start=wish.start
@@ -268,7 +268,7 @@ def consult(database: str, confinement: Confinement, wish: GameRequest) -> dict[
             raise UsageError(f"{wish.bot} failed: {failure}") from failure
 
 
-def _opinion(opinion: Opinion) -> dict[str, Any]:
+def _opinion(opinion: BotMove) -> dict[str, Any]:
     info = opinion.info
     return {
         "name": opinion.name,
@@ -298,6 +298,6 @@ def _leave_claimed_cpus() -> None:
 
 
 def _shares_cpu() -> bool:
-    """Whether a run plays on every CPU that this thread's bots may use."""
+    """Return whether a run plays on every CPU that this thread's bots may use."""
     own = os.sched_getaffinity(0)
     return own <= claimed_cpus()

@@ -52,7 +52,7 @@ class OpenGames:
         return game
 
     def get(self, key: str) -> OpenGame:
-        """A game by its key. Raises NotFound."""
+        """Return a game by its key. Raises NotFound."""
         game = self._games.get(key)
         if game is None:
             raise NotFound("there is no such game: it has ended, or the server was started again")
@@ -89,7 +89,7 @@ class OpenGames:
             self._asking -= 1
 
     async def states(self, game: OpenGame) -> Events:
-        """The events of a game's page."""
+        """Return the events of a game's page."""
         game.watchers += 1
         seen = -1
         try:
@@ -138,7 +138,7 @@ class OpenGames:
 
 
 def budgets_of(kind: str, amount: int) -> Budgets:
-    """A budget of one kind, such as ``time_ms`` or ``simulations``. Raises UsageError."""
+    """Return a budget of one kind, such as ``time_ms`` or ``simulations``. Raises UsageError."""
     if kind not in KIND_OF_FIELD:
         raise UsageError(f"a budget is one of {', '.join(KIND_OF_FIELD)}")
     return Budgets({kind: amount})

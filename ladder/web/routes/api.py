@@ -29,7 +29,7 @@ MOST_GAMES = 1000
 
 
 async def standings(request: Request) -> Response:
-    """The document of `ladder report --json`."""
+    """Return the document of `ladder report --json`."""
     given = Parameters(request)
     division = given.text("division")
     given.check()
@@ -65,7 +65,7 @@ async def games(request: Request) -> Response:
 
 
 async def game(request: Request) -> Response:
-    """The document of `ladder replay --json`."""
+    """Return the document of `ladder replay --json`."""
     Parameters(request).check()
     word = request.path_params["game"]
 
@@ -77,7 +77,7 @@ async def game(request: Request) -> Response:
 
 
 async def comparison(request: Request) -> Response:
-    """The document of `ladder report --compare --json`."""
+    """Return the document of `ladder report --compare --json`."""
     given = Parameters(request)
     names = given.names("bots")
     division = given.text("division")

@@ -15,7 +15,7 @@ from reports.html.live.parts import PageParts
 
 
 async def compare_page(request: Request) -> Response:
-    """The bots of ``bots=a,b,c``, or of the two fields of the page's form."""
+    """Return the bots of ``bots=a,b,c``, or of the two fields of the page's form."""
     given = Parameters(request)
     names = list(given.names("bots"))
     pair = [given.text("one"), given.text("other")]

@@ -88,12 +88,12 @@ async def begin(request: Request) -> Response:
 
 
 async def consult(request: Request) -> Response:
-    """What a bot would play in a position."""
+    """Return what a bot would play in a position."""
     return JSONResponse(await site_of(request).open_games.consult(await _wish(request)))
 
 
 async def game_of_person(request: Request) -> Response:
-    """A game's page, or the stream of what happens in it."""
+    """Return a game's page, or the stream of what happens in it."""
     site = site_of(request)
     Parameters(request).check()
     game = site.open_games.get(request.path_params["key"])
@@ -119,7 +119,7 @@ async def game_of_person(request: Request) -> Response:
 
 
 async def act(request: Request) -> Response:
-    """A move, undo, a hint, or the end of a game."""
+    """Return a move, undo, a hint, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
     action = _decoded(await request.body(), Action)
     match action.word:

@@ -28,7 +28,7 @@ class Parameters:
         self._asked: set[str] = set()
 
     def text(self, name: str) -> str | None:
-        """A printable text of at most 200 characters; None: not given."""
+        """Return a printable text of at most 200 characters; None: not given."""
         self._asked.add(name)
         value = self._given.get(name, "").strip()
         if not value:
@@ -38,7 +38,7 @@ class Parameters:
         return value
 
     def number(self, name: str, *, low: int = 0, high: int = LARGEST_KEY) -> int | None:
-        """A whole number; None: not given."""
+        """Return a whole number; None: not given."""
         value = self.text(name)
         if value is None:
             return None
@@ -49,7 +49,7 @@ class Parameters:
         return int(value)
 
     def choice(self, name: str, kind: type[Choice]) -> Choice | None:
-        """A word of an enumeration; None: not given."""
+        """Return a word of an enumeration; None: not given."""
         value = self.text(name)
         if value is None:
             return None

@@ -24,7 +24,7 @@ KNOWN = 1000
 
 
 def read_password(file: Path) -> str:
-    """The first line of a file.
+    """Return the first line of a file.
 
     Raises:
         UsageError: the file cannot be read, others may read it, or the line is too short or long.
@@ -85,7 +85,7 @@ class BasicAuth:
         self._known: OrderedDict[str, None] = OrderedDict()
 
     def knows(self, browser: str | None) -> bool:
-        """Whether this browser has given the password."""
+        """Return whether this browser has given the password."""
         return browser is not None and browser in self._known
 
     def remember(self, browser: str) -> None:

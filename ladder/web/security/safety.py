@@ -95,7 +95,7 @@ class Border:
                 raise Forbidden("the request has no token of this server's pages: reload the page")
 
     def is_ours(self, host: str) -> bool:
-        """Whether a Host header names this server, in a way that no name server can bend."""
+        """Return whether a Host header names this server, in a way that no name server can bend."""
         name = host_name(host)
         if name is None:
             return False
@@ -110,7 +110,7 @@ LOOPBACK = ("127.0.0.1", "::1")
 
 
 def host_name(host: str) -> str | None:
-    """The name in a Host header without its port; None when it is none."""
+    """Return the name in a Host header without its port; None when it is none."""
     if host.startswith("["):
         name, closed, rest = host[1:].partition("]")
         port = rest.removeprefix(":")
@@ -184,14 +184,14 @@ class SafetyMiddleware:
 
 
 def browser_of(headers: Headers) -> str | None:
-    """The cookie by which a browser is known again; None when it has none of ours."""
+    """Return the cookie by which a browser is known again; None when it has none of ours."""
     value = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
     is_one = 16 <= len(value) <= COOKIE_LIMIT and value.isascii()
     return value if is_one and value.replace("-", "").replace("_", "").isalnum() else None
 
 
 def _limited(headers: Headers, receive: Receive) -> Receive:
-    """The body as it comes, up to its limit. Raises TooLarge."""
+    """Return the body as it comes, up to its limit. Raises TooLarge."""
     told = headers.get("content-length", "0")
     if not told.isdigit() or len(told) > 9 or int(told) > BODY_LIMIT:
         raise TooLarge(f"a request has at most {BODY_LIMIT} bytes")

@@ -19,7 +19,7 @@ from reports.html.figures import Row, Spec
 
 
 def interval_chart(rows: Sequence[Row], title: str) -> Spec:
-    """A dot with its 95 % interval per row, in the order of the rows.
+    """Return a dot with its 95 % interval per row, in the order of the rows.
 
     Rows have ``name``, ``elo``, ``low``, ``high``, ``label``, ``verdict`` (gained, undecided or
     lost).

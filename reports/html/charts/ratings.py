@@ -23,7 +23,7 @@ from reports.html.figures import Row, Spec
 
 
 def rating_chart(rows: Sequence[Row]) -> Spec:
-    """A dot and a 95 % whisker per bot, best on top.
+    """Return a dot and a 95 % whisker per bot, best on top.
 
     Rows have ``bot``, ``elo``, ``error``, ``low``, ``high``, ``label``, ``games``, ``wins``,
     ``draws``, ``losses``, ``anchored``.
@@ -63,7 +63,7 @@ def _rating_frame() -> Spec:
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
-    """The gain of each change: the difference to the predecessor with its interval.
+    """Return the gain of each change: the difference to the predecessor with its interval.
 
     Rows have ``bot``, ``based_on``, ``label``, ``elo``, ``low``, ``high``, ``verdict``.
     """

@@ -27,13 +27,13 @@ ROWS = "rows"
 
 
 def named_rows() -> alt.Data:
-    """The data of a frame: `with_rows` puts them in."""
+    """Return the data of a frame: `with_rows` puts them in."""
     data: alt.Data = alt.NamedData(name=ROWS)
     return data
 
 
 def with_rows(frame: Spec, rows: Sequence[Row], **changes: object) -> Spec:
-    """A finished frame with its data.
+    """Return a finished frame with its data.
 
     Altair takes some 30 ms of processor time to build a specification, too much for a page that
     follows a run: a frame is built once, and only its data are other ones each time.
@@ -53,7 +53,7 @@ def height_of(rows: Sequence[Row], field: str, step: int) -> int:
 
 
 def rounded(field: str, form: str = ".0f") -> alt.Tooltip:
-    """A number of a row as a pointer that rests on its mark is told it."""
+    """Return a number of a row as a pointer that rests on its mark is told it."""
     return alt.Tooltip(f"{field}:Q", format=form)
 
 

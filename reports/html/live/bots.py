@@ -9,11 +9,11 @@ from reports.html.live.parts import PageParts, fragment
 from reports.html.sections.history import history_figure
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.words import day
-from reports.replay import last_words_text
+from reports.replay import last_output_text
 
 
 def bot_parts(data: OneBot) -> PageParts:
-    """The page of a moment."""
+    """Return the page of a moment."""
     row, name = data.row, data.row.name
     figure = history_figure(data.history, [name])
     document = bot_document(row)
@@ -38,7 +38,7 @@ def bot_parts(data: OneBot) -> PageParts:
             "title": f"Game {game.id}",
             "link": game_link(game.id, len(game.moves)),
             "kind": game.termination.value.replace("_", " "),
-            "text": last_words_text(game) or game.detail or "nothing was said",
+            "text": last_output_text(game) or game.detail or "nothing was said",
         }
         for game in data.forfeits
     ]

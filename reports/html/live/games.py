@@ -13,11 +13,11 @@ from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import viewer_game
 from reports.html.words import day
-from reports.replay import last_words_text
+from reports.replay import last_output_text
 
 
 def games_table(games: Sequence[GameSummary]) -> Table:
-    """A row per game, each with the links of its game, its bots and its run."""
+    """Return a row per game, each with the links of its game, its bots and its run."""
     return Table(
         columns("#game", "first", "second", "result", "by", "#plies", "board", "#run", "started"),
         [
@@ -56,7 +56,7 @@ def games_parts(
     before: int | None,
     is_cut: bool,
 ) -> PageParts:
-    """The list of games that fit, and the conditions as a form.
+    """Return the list of games that fit, and the conditions as a form.
 
     Args:
         games: newest first.
@@ -93,7 +93,7 @@ def games_parts(
 
 
 def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> PageParts:
-    """The page of one game: the replay viewer, and what else is stored with it.
+    """Return the page of one game: the replay viewer, and what else is stored with it.
 
     Args:
         game: with its thoughts.
@@ -112,7 +112,7 @@ def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> 
                 second_link=bot_link(game.second),
                 run_link=run_link(game.run_id) if isinstance(game, GameRow) else "",
                 started=day(game.started_at),
-                words=last_words_text(game) if isinstance(game, GameRow) else "",
+                words=last_output_text(game) if isinstance(game, GameRow) else "",
             )
         },
         games=[shown],

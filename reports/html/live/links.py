@@ -4,28 +4,28 @@ from urllib.parse import quote, urlencode
 
 
 def bot_link(name: str) -> str:
-    """A bot's page."""
+    """Return a bot's page."""
     return f"/bots/{quote(name, safe='')}"
 
 
 def game_link(game: int | str, ply: int | None = None) -> str:
-    """A game's page, at a ply."""
+    """Return a game's page, at a ply."""
     return f"/games/{game}" if ply is None else f"/games/{game}#game-{game}-ply-{ply}"
 
 
 def games_link(**conditions: object) -> str:
-    """The list of games that fit conditions; those that are None are left out."""
+    """Return the list of games that fit conditions; those that are None are left out."""
     given = {name: value for name, value in conditions.items() if value is not None}
     return f"/games?{urlencode(given)}" if given else "/games"
 
 
 def run_link(run: int) -> str:
-    """A run's page."""
+    """Return a run's page."""
     return f"/runs/{run}"
 
 
 def division_link(division: int) -> str:
-    """The first page with the list of a division."""
+    """Return the first page with the list of a division."""
     return f"/?division={division}"
 
 

@@ -47,7 +47,7 @@ class Frame:
 
 
 def fragment(template: str, **values: object) -> str:
-    """A part of a page; every text in `values` is escaped."""
+    """Return a part of a page; every text in `values` is escaped."""
     return environment().get_template(f"live/{template}").render(**values)
 
 
@@ -61,7 +61,7 @@ def framed(
     failed: bool = False,
     **values: object,
 ) -> str:
-    """A whole page of the server.
+    """Return a whole page of the server.
 
     Args:
         template: its name in ``templates/live``.
@@ -95,7 +95,7 @@ def framed(
 
 
 def static_file(name: str) -> tuple[str, str]:
-    """A file's text and its type. Raises KeyError when pages load no such file."""
+    """Return a file's text and its type. Raises KeyError when pages load no such file."""
     if name == VEGA:
         return vega_bundle(), FILES["page.js"]
     kind = FILES[name]  # looked up before anything is opened: only these names are files
@@ -103,7 +103,7 @@ def static_file(name: str) -> tuple[str, str]:
 
 
 def static_version() -> str:
-    """A word that is another one when a file of the pages is another one."""
+    """Return a word that is another one when a file of the pages is another one."""
     from importlib.metadata import version
 
     if not _version:

@@ -44,7 +44,7 @@ def play_state(
     position = Position.from_moves(board, tuple(start)) if game is None else game.position
     thoughts = [Thought(0)] * len(start) if game is None else game.thoughts
     shown = viewer_game(_as_stored(position, bot, person, thoughts), "")
-    is_mine = game is not None and game.persons_turn and not is_over and not is_busy
+    is_mine = game is not None and game.is_persons_turn and not is_over and not is_busy
     columns = list(position.legal_moves()) if is_mine else []
     return {
         "game": shown,
@@ -75,7 +75,7 @@ def _sentence(words: str, bot: str) -> str:
 def _as_stored(
     position: Position, bot: str, person: int, thoughts: Sequence[Thought]
 ) -> HumanGameRow:
-    """The game so far in the shape of a stored one."""
+    """Return the game so far in the shape of a stored one."""
     return HumanGameRow(
         key=0,
         bot=bot,

@@ -22,7 +22,7 @@ def run_parts(
     standings: Standings | None,
     finding: Finding | None = None,
 ) -> PageParts:
-    """The page of a moment.
+    """Return the page of a moment.
 
     Args:
         entry: the run.

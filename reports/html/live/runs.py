@@ -5,7 +5,7 @@ from ladder.results.overview.pace import RunNow
 
 
 def state_of(entry: RunNow) -> str:
-    """The state as a person would say it; of a gate its verdict."""
+    """Return the state as a person would say it; of a gate its verdict."""
     if entry.has_died:
         return "died"
     verdict = entry.run.verdict
@@ -14,7 +14,7 @@ def state_of(entry: RunNow) -> str:
 
 
 def run_name(row: RunRow) -> str:
-    """The name of a run: ``ladder run 5``, ``gate 3``."""
+    """Return the name of a run: ``ladder run 5``, ``gate 3``."""
     kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value
     return f"{kind} {row.id}"
 
@@ -55,7 +55,7 @@ def pace_words(entry: RunNow) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A span of time in its two largest units."""
+    """Return a span of time in its two largest units."""
     minutes = max(round(seconds / 60), 1 if seconds >= 1 else 0)
     if seconds < 90:
         return f"{seconds:.0f} s"

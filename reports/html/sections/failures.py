@@ -37,7 +37,7 @@ def failures_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
 
 
 def failures(games: Sequence[ShownGame]) -> list[Failure]:
-    """The forfeits among the games of a page, in their order."""
+    """Return the forfeits among the games of a page, in their order."""
     found, left = [], WORDS_LIMIT
     for shown in games:
         game, words = shown.game, shown.game.last_words

@@ -60,7 +60,7 @@ def dated(bot: BotRow) -> tuple[float, str]:
 
 
 def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Figure:
-    """The rating of every bot by the date of its commit, or else of its registration."""
+    """Return the rating of every bot by the date of its commit, or else of its registration."""
     known = [(dated(bots[bot.name]), bot) for bot in rated if bot.name in bots]
     rows = [
         {

@@ -6,7 +6,7 @@ from reports.report.machines import chi_square_text, surprise_text
 
 
 def machines_table(agreement: Agreement) -> Table:
-    """A row per machine, the least likely first."""
+    """Return a row per machine, the least likely first."""
     return Table(
         columns(
             "machine", "#pairs", "#chi-square", "#degrees of freedom", "#chance if all are alike",

@@ -8,7 +8,7 @@ from reports.html.tables import Cell, Table, columns, number
 
 
 def mistakes_figure(made: DivisionMistakes | None) -> Figure:
-    """A heat map of mistakes per 100 decisions, version by plies left."""
+    """Return a heat map of mistakes per 100 decisions, version by plies left."""
     rows = [] if made is None else _rows(made)
     return Figure(
         name="mistakes",
@@ -52,7 +52,7 @@ def _rows(made: DivisionMistakes) -> list[Row]:
 
 
 def mistakes_table(made: DivisionMistakes | None) -> Table | None:
-    """The table of `ladder report --mistakes`; None where no game was analysed."""
+    """Return the table of `ladder report --mistakes`; None where no game was analysed."""
     if made is None:
         return None
     known = mistakes_columns(made.bots.items())

@@ -13,7 +13,7 @@ SURPRISE = 2.0
 
 
 def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> Figure:
-    """A heat map of scores; `order` names the bots, best first."""
+    """Return a heat map of scores; `order` names the bots, best first."""
     rows = _rows(pairings)
     return Figure(
         name="pairings",
@@ -67,7 +67,7 @@ def _table(pairings: Sequence[PairingResult]) -> Table:
 
 
 def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
-    """The first mover by board class."""
+    """Return the first mover by board class."""
     elo = standings.first_mover_elo
     return Table(
         columns("boards", "#games", "#draws", "#first mover scores", "#its advantage in Elo"),
@@ -95,6 +95,6 @@ def bots_by_class_table(classes: Sequence[ClassScores], order: Sequence[str]) ->
 
 
 def first_mover(standings: Standings) -> str:
-    """A sentence about the side that moves first."""
+    """Return a sentence about the side that moves first."""
     score = standings.first_mover_score
     return "" if score is None else f"The side that moves first scores {score:.1%}."

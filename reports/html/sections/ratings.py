@@ -10,7 +10,7 @@ from reports.report.rating_columns import View, page_columns, rating_words
 
 
 def rated_bots(standings: Standings) -> list[BotStanding]:
-    """The bots that have a rating with an error, best first."""
+    """Return the bots that have a rating with an error, best first."""
     return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
 
 

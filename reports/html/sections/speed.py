@@ -37,7 +37,7 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
 
 
 def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
-    """The distribution of move times beside the budget."""
+    """Return the distribution of move times beside the budget."""
     rows: list[Row] = [
         {
             "bot": entry.bot,

@@ -15,7 +15,7 @@ _SAID = {
 
 
 def steps_figure(steps: Sequence[Step]) -> Figure:
-    """A bar per version with the interval of its difference."""
+    """Return a bar per version with the interval of its difference."""
     rows = [
         {
             "bot": step.bot,

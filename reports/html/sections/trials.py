@@ -27,7 +27,7 @@ class JudgedGate:
 
 
 def trials_table(trials: Sequence[Trial]) -> Table:
-    """A row per gate or match."""
+    """Return a row per gate or match."""
     return Table(
         columns(
             "#run", "kind", "begun", "bot", "against", "verdict", "#games", "won-drawn-lost",
@@ -61,13 +61,13 @@ def _verdict(trial: Trial) -> Cell:
 
 
 def ratio_words(result: GateResult) -> str:
-    """The ratio that decided, or would, between its bounds."""
+    """Return the ratio that decided, or would, between its bounds."""
     sprt = result.deciding.sprt
     return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
 
 
 def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
-    """The latest gates with the course of their ratios."""
+    """Return the latest gates with the course of their ratios."""
     found = []
     for trial in trials:
         result = trial.result
@@ -84,7 +84,7 @@ def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
 
 
 def llr_figure(result: GateResult, name: str) -> Figure:
-    """The course of the ratio against each baseline."""
+    """Return the course of the ratio against each baseline."""
     rows = [
         {"pair": pair, "llr": round(ratio, 3), "against": baseline.name}
         for baseline in result.baselines

@@ -22,7 +22,7 @@ LOST_BY_CHANCE = 0.025
 
 
 def verdict(rated: Sequence[BotStanding]) -> str:
-    """The best bot, and how sure that is."""
+    """Return the best bot, and how sure that is."""
     if not rated:
         return "There are no rated games yet."
     best = rated[0]
@@ -102,7 +102,7 @@ def _kinds(bot: BotStanding) -> str:
 
 
 def _sentence(note: str) -> str:
-    """A note of the list as a sentence."""
+    """Return a note of the list as a sentence."""
     return note + ("" if note.endswith(".") else ".")
 
 
@@ -115,7 +115,7 @@ def alike(rated: Sequence[BotStanding]) -> str:
 
 
 def facts(data: ReportData) -> list[tuple[str, str]]:
-    """The conditions, as names and values."""
+    """Return the conditions, as names and values."""
     standings = data.standings
     found = [
         ("Division", standings.label),
@@ -135,7 +135,7 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
 
 
 def machine_facts() -> list[tuple[str, str]]:
-    """The machine and the programs that write the page."""
+    """Return the machine and the programs that write the page."""
     return [
         ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {_processor()}"),
         ("Written by", _programs(harness_version())),
@@ -143,7 +143,7 @@ def machine_facts() -> list[tuple[str, str]]:
 
 
 def _played_by(runs: Sequence[RunRow]) -> str:
-    """The programs that played the games, latest first."""
+    """Return the programs that played the games, latest first."""
     kept = [run.settings.get("harness") for run in runs]
     told = [_programs(each) for each in kept if isinstance(each, Mapping)]
     return "; ".join(dict.fromkeys(told))
@@ -155,7 +155,7 @@ def _programs(harness: Mapping[str, object]) -> str:
 
 
 def _overlap(one: BotStanding, other: BotStanding) -> bool:
-    """Whether two ratings are closer than the errors of both allow to tell."""
+    """Return whether two ratings are closer than the errors of both allow to tell."""
     if one.elo is None or other.elo is None or one.error95 is None or other.error95 is None:
         return True
     gap: float = abs(one.elo - other.elo)

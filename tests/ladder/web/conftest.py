@@ -92,7 +92,7 @@ class Running:
             connection.close()
 
     def head(self, path: str, headers: dict[str, str]) -> int:
-        """The status of a request whose answer goes on and is not waited for."""
+        """Return the status of a request whose answer goes on and is not waited for."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request("GET", path, None, headers)
@@ -135,14 +135,14 @@ def start_server() -> Iterator[Start]:
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
-    """A database with three bots and no games."""
+    """Return a database with three bots and no games."""
     with League(tmp_path / "league.db", "alpha", "beta", "gamma") as made:
         yield made
 
 
 @pytest.fixture
 def server(league: League, start_server: Start) -> Running:
-    """A server of that database."""
+    """Return a server of that database."""
     return start_server(league.store.path)
 
 

@@ -65,7 +65,7 @@ def tell(database: object, board: BoardInPlay) -> None:
 
 
 def is_bound(database: object) -> bool:
-    """Whether a server listens."""
+    """Return whether a server listens."""
     try:
         with contextlib.closing(BroadcastListener(str(channel_of(str(database))))):
             return False
@@ -89,7 +89,7 @@ def await_bound(database: object, expected: bool) -> None:
     ]
 )
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A new database: a file, or one of a PostgreSQL server."""
+    """Return a new database: a file, or one of a PostgreSQL server."""
     with contextlib.ExitStack() as held:
         if request.param == "file":
             where = str(tmp_path / "boards.db")

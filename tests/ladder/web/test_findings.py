@@ -26,7 +26,7 @@ BOTH, LOST = (Game("1-0"), Game("0-1")), (Game("0-1"), Game("1-0"))
 
 
 def selection(league: League, rounds: int) -> RunRow:
-    """A selection in which alpha wins most, beta some and gamma few pairs."""
+    """Return a selection in which alpha wins most, beta some and gamma few pairs."""
     question = SelectQuestion(indifference=100.0, confidence=0.9)
     run = league.run(kind=RunKind.SELECT, settings=dict(question.settings(None)))
     for number in range(rounds):
@@ -49,7 +49,7 @@ def bisection(league: League) -> RunRow:
 
 
 def tuning(league: League, steps: int) -> RunRow:
-    """A tuning of one number with a gate that has begun."""
+    """Return a tuning of one number with a gate that has begun."""
     search = {"spec": "exec:./bot --c {c}", "parameters": ["c=0.5..1..2"], "games": 64}
     run = league.run(kind=RunKind.TUNE, settings={"tuning": search})
     for step in range(1, steps + 1):
@@ -77,7 +77,7 @@ def tuning(league: League, steps: int) -> RunRow:
 
 
 def words_of(server: Running, run: RunRow) -> str:
-    """The text of a run's page, without markup."""
+    """Return the text of a run's page, without markup."""
     answer = server.ask(f"/runs/{run.id}")
     assert answer.status == 200, answer.text
     return " ".join(re.sub(r"<[^>]*>", " ", answer.text.split("<footer>")[0]).split())

@@ -82,7 +82,7 @@ def test_every_link_leads_somewhere(server: Running) -> None:
 
 
 def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
-    """The groups of a page's select, with their options."""
+    """Return the groups of a page's select, with their options."""
     select = re.search(rf'<select name="{name}"[^>]*>(.*?)</select>', text, re.DOTALL)
     assert select
     groups = re.findall(r'<optgroup label="([^"]*)"[^>]*>(.*?)</optgroup>', select[1])
@@ -325,7 +325,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
 
 
 def viewed(server: Running, game: int) -> dict[str, Any]:
-    """What the replay viewer is given."""
+    """Return what the replay viewer is given."""
     deadline = time.monotonic() + 10
     while True:  # the page is made anew when the server has noticed a change
         text = server.ask(f"/games/{game}").text

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    """The built-in players and a run of two games, played once for all tests."""
+    """Return the built-in players and a run of two games, played once for all tests."""
 
     def make(folder: Path) -> None:
         path = str(folder / "play.db")
@@ -51,12 +51,12 @@ def database(tmp_path: Path) -> str:
 
 @pytest.fixture
 def server(database: str, start_server: Start) -> Running:
-    """A server of it."""
+    """Return a server of it."""
     return start_server(database, players=2)
 
 
 def begun(server: Running, **wish: Any) -> str:
-    """The address of a new game."""
+    """Return the address of a new game."""
     body = {"bot": "stupid", "kind": "simulations", "amount": 1, **wish}
     answer = server.ask("/play", method="POST", body=body, token=server.known_token)
     assert answer.status == 200, answer.text
@@ -64,7 +64,7 @@ def begun(server: Running, **wish: Any) -> str:
 
 
 def in_column(page: Any, column: int) -> dict[str, float]:
-    """A point of the drawn board, in the middle of a column of seven."""
+    """Return a point of the drawn board, in the middle of a column of seven."""
     box = page.locator("#board").bounding_box()
     return {"x": box["width"] * (column + 0.5) / 7, "y": box["height"] / 4}
 
@@ -209,7 +209,7 @@ def test_a_bot_ends_with_its_page(
 
 
 def children() -> list[int]:
-    """The supervisors of bots that the test's own process has started."""
+    """Return the supervisors of bots that the test's own process has started."""
     found = []
     for each in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):  # it has just ended

@@ -27,7 +27,7 @@ class Opened:
     """Errors and warnings of the console and of scripts."""
 
     def violations(self) -> str:
-        """What axe-core finds against WCAG 2 AA; empty for nothing."""
+        """Return what axe-core finds against WCAG 2 AA; empty for nothing."""
         return violations_of(self.page)
 
 
@@ -37,7 +37,7 @@ Open = Callable[..., Opened]
 def opened(
     browser: Any, file: Path, *, anchor: str = "", width: int = 1280, scheme: str = "light"
 ) -> Opened:
-    """A file in a browser of its own memory, offline, with its charts drawn."""
+    """Return a file in a browser of its own memory, offline, with its charts drawn."""
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         color_scheme=scheme,

@@ -22,7 +22,7 @@ FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 
 
 def lost_gate(pairs: int) -> Gated:
-    """A candidate that loses more and more clearly."""
+    """Return a candidate that loses more and more clearly."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50))
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)

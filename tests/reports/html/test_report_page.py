@@ -45,7 +45,7 @@ def stones(page: Any) -> dict[tuple[int, int], int]:
 
 
 def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], int]:
-    """What the engine says lies there."""
+    """Return what the engine says lies there."""
     game = next(shown.game for shown in data.games if shown.game.id == number)
     board = parse_board(game.board)
     position = Position.from_moves(board, game.moves[:ply])

@@ -38,7 +38,7 @@ def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
     assert "7 of its latest 100" in found[2]
-    assert found[3] == "no games connect x with the others yet: not rated."
+    assert found[3] == "x cannot be rated yet: no games connect them with the others."
     assert report_page(data).count('class="warning"') == len(warnings(data))
 
 
