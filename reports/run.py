@@ -11,7 +11,7 @@ from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
-from reports.layout.format import games_text
+from reports.layout.format import games_text, wdl_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 
@@ -163,7 +163,7 @@ class RunView:
 
 
 def _results(bot: LiveBot) -> str:
-    return f"+{bot.wins} ={bot.draws} -{bot.losses}"
+    return wdl_text((bot.wins, bot.draws, bot.losses))
 
 
 def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:

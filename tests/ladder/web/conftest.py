@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ladder.web.server import Listening, Place, serve
+from ladder.web.server import Listening, ServerOptions, serve
 from tests.support.browser import Opened, watched
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
@@ -35,7 +35,7 @@ class Answer:
 class Running:
     """A server in a thread of the test."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, options: ServerOptions) -> None:
         self._over = threading.Event()
         self._listening: list[Listening] = []
         self._failure: list[BaseException] = []
@@ -47,7 +47,7 @@ class Running:
 
         def run() -> None:
             try:
-                serve(place, announce, is_over=self._over.is_set)
+                serve(options, announce, is_over=self._over.is_set)
             except BaseException as error:
                 self._failure.append(error)
                 is_up.set()
@@ -124,7 +124,9 @@ def start_server() -> Iterator[Start]:
     started: list[Running] = []
 
     def start(database: object, **options: Any) -> Running:
-        running = Running(Place(str(database), port=0, **{"confinement": UNCONFINED, **options}))
+        running = Running(
+            ServerOptions(str(database), port=0, **{"confinement": UNCONFINED, **options})
+        )
         started.append(running)
         return running
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.web.connections import ConnectionLimits, WaitingRoom, address_group
+from ladder.web.connections import ConnectionLimits, WaitingList, address_group
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 
@@ -149,7 +149,7 @@ def send_for_ever(connection: socket.socket, request: bytes) -> None:
 
 def test_an_honest_browser_keeps_its_connection(league: League, start_server: Start) -> None:
     """Requests in pieces, one after the other on a connection, must all be answered."""
-    server = start_server(league.store.path, connections=ConnectionLimits(of_an_address=5))
+    server = start_server(league.store.path, connections=ConnectionLimits(per_address=5))
     whole = b"GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with connected(server) as connection:
         for cut in (0, 1, 20, len(whole) - 1):
@@ -164,7 +164,7 @@ def test_an_honest_browser_keeps_its_connection(league: League, start_server: St
 
 def test_who_has_waited_longest_goes_first() -> None:
     """Of an address with too many its oldest go, and another address keeps all of its own."""
-    room = WaitingRoom[int](of_an_address=3, in_all=100)
+    room = WaitingList[int](per_address=3, total=100)
     for number in range(5):
         room.enter("loud", number)
     assert room.is_full
@@ -181,7 +181,7 @@ def test_who_has_waited_longest_goes_first() -> None:
 
 def test_large_groups_make_room_for_small_ones() -> None:
     """When all together are too many, the share of each address shrinks down to one connection."""
-    room = WaitingRoom[int](of_an_address=100, in_all=10)
+    room = WaitingList[int](per_address=100, total=10)
     for number in range(50):
         room.enter("loud", number)
         room.enter("louder", 100 + number)
@@ -189,7 +189,7 @@ def test_large_groups_make_room_for_small_ones() -> None:
         room.enter("quiet", 200 + number)
     kept = {*range(50), *range(100, 150), 200, 201} - {*room.surplus(room.entered)}
     assert kept == {46, 47, 48, 49, 146, 147, 148, 149, 200, 201}
-    many = WaitingRoom[int](of_an_address=100, in_all=10)
+    many = WaitingList[int](per_address=100, total=10)
     for number in range(30):
         many.enter(f"address {number}", number)
     assert many.surplus(many.entered) == list(range(20))

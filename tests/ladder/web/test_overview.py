@@ -15,7 +15,7 @@ import pytest
 from db.records.machines import MachineRow
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
-from ladder.web.server import Place
+from ladder.web.server import ServerOptions
 from tests.db.migrations.versions import go_back
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
@@ -38,7 +38,7 @@ database.close()
 def test_an_empty_database_says_so(server: Running, visit: Visit) -> None:
     """Without games the page must say what plays some, and show no error."""
     opened = visit(server.address)
-    assert "Nothing runs." in opened.page.inner_text("#part-now")
+    assert "No run is playing." in opened.page.inner_text("#part-now")
     assert "ladder run" in opened.page.inner_text("#part-now")
     assert opened.errors == []
 
@@ -67,7 +67,7 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
         lock.release(run.id)
     until(opened.page, "document.querySelector('#part-now').innerText.includes('has died')")
     league.end(run)
-    until(opened.page, "document.querySelector('#part-now').innerText.includes('Nothing runs.')")
+    until(opened.page, "document.querySelector('#part-now').innerText.includes('No run')")
     assert opened.errors == []
     assert len([url for url in opened.requests if "seen=" in url]) == 1
 
@@ -84,7 +84,7 @@ def test_a_run_of_a_cluster_says_why_its_boards_are_not_shown(
         assert "boards are not shown" not in server.ask("/?division=1").text
         league.pair(run, "alpha", "beta", "1-0", "0-1", machine=key)
         text = server.ask("/").text
-        assert "Machines of a cluster play it (lab1): its boards are not shown" in text
+        assert "machines of a cluster (lab1)" in text
         lock.release(run.id)
 
 
@@ -173,7 +173,7 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
     until(page, "document.querySelector('#connection').innerText === 'live'")
     first.end()
     until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(Place(str(league.store.path), UNCONFINED, port=first.port))
+    second = Running(ServerOptions(str(league.store.path), UNCONFINED, port=first.port))
     try:
         until(page, "document.querySelector('#connection').innerText === 'live'")
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
@@ -196,7 +196,9 @@ def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit)
         until(page, "document.querySelector('#connection').innerText === 'live'")
         first.send_signal(signal.SIGKILL)
         until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(Place(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2])))
+    second = Running(
+        ServerOptions(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2]))
+    )
     try:
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
         until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
@@ -222,7 +224,7 @@ def test_what_becomes_of_the_database_is_said(
     until(page, f"({shown} || '').includes('there is no database')")
     assert server.ask("/").status == 503
     Store.open(path).close()
-    until(page, "document.querySelector('#part-now').innerText.includes('Nothing was')")
+    until(page, "document.querySelector('#part-now').innerText.includes('There are no games')")
     assert page.is_hidden("#problem")
     go_back(path, "0004")
     until(page, f"({shown} || '').includes('older version')")

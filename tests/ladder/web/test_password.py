@@ -6,7 +6,7 @@ import base64
 import pytest
 
 from ladder.web.errors import Busy, Unauthorized
-from ladder.web.security.password import DELAYS_S, WAITING_OF_AN_ADDRESS, BasicAuth
+from ladder.web.security.password import DELAYS_S, MAX_WAITING_PER_ADDRESS, BasicAuth
 from tests.support.loops import run_apart
 
 RIGHT = "correct horse"
@@ -64,7 +64,7 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
         keeper = BasicAuth(RIGHT, pause=pause)
         guesses = [
             asyncio.create_task(keeper.check(header(f"guess {number}"), "10.0.0.66"))
-            for number in range(WAITING_OF_AN_ADDRESS)
+            for number in range(MAX_WAITING_PER_ADDRESS)
         ]
         await asyncio.sleep(0)
         with pytest.raises(Busy):
@@ -80,6 +80,6 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
         await honest
         assert order[:2] == ["wrong, 0.5 s", "right"]
         results = await asyncio.gather(*guesses, return_exceptions=True)
-        assert [type(result) for result in results] == [Unauthorized] * WAITING_OF_AN_ADDRESS
+        assert [type(result) for result in results] == [Unauthorized] * MAX_WAITING_PER_ADDRESS
 
     run_apart(scene())

@@ -153,7 +153,7 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     page.fill("input[name=amount]", "5")
     page.select_option("select[name=kind]", "simulations")
     page.click("#consult")
-    until(page, "document.querySelector('#opinion').innerText.includes('stupid would play column')")
+    until(page, "document.querySelector('#advice').innerText.includes('stupid would play column')")
     page.click("button:text('Play')")
     page.wait_for_url("**/play/*")
     until(page, f"{SAYS} === 'Your move.'")
@@ -187,7 +187,7 @@ def test_a_bot_ends_with_its_page(
     server: Running, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the page is closed, or nobody moves for long, the bot's process must be gone."""
-    monkeypatch.setattr(open_games, "LOOK_S", 0.1)
+    monkeypatch.setattr(open_games, "CHECK_S", 0.1)
     address = begun(server)
     page = visit(address).page
     until(page, f"{SAYS} === 'Your move.'")
@@ -310,7 +310,7 @@ def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
     page = visit(begun(server, **thinks)).page
     until(page, f"{SAYS} === 'Your move.'", timeout_s=60)
     page.click("#hint")
-    until(page, f"{SAYS}.includes('a hint of {CHAMPION}')")
+    until(page, f"{SAYS}.includes('hint from {CHAMPION}')")
     until(page, "document.querySelector('#end:not([disabled])')")
     page.click("#end")
     until(page, f"{SAYS} === 'You ended the game.'")

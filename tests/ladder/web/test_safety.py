@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.web.security.safety import BODY_LIMIT, Border, host_name
-from ladder.web.server import Place, serve
+from ladder.web.security.safety import BODY_LIMIT, AccessRules, host_name
+from ladder.web.server import ServerOptions, serve
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
@@ -104,19 +104,22 @@ def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
 def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
     """An address that others reach must be refused without a file that only the user reads."""
     database = str(league.store.path)
-    with pytest.raises(UsageError, match="--password-file"):
-        serve(Place(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
+    with pytest.raises(UsageError, match="password file"):
+        serve(ServerOptions(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
     file = tmp_path / "password"
     file.write_text("short\n")
     file.chmod(0o600)
     with pytest.raises(UsageError, match="8 to"):
-        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     file.write_text("long enough\n")
     file.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
-        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     with pytest.raises(UsageError, match="cannot be read"):
-        serve(Place(database, UNCONFINED, port=0, password_file=tmp_path / "none"), lambda _: None)
+        serve(
+            ServerOptions(database, UNCONFINED, port=0, password_file=tmp_path / "none"),
+            lambda _: None,
+        )
 
 
 def test_the_password_is_asked_for_and_tries_are_slow(
@@ -149,7 +152,7 @@ def test_the_password_is_asked_for_and_tries_are_slow(
 
 def test_a_server_for_others_knows_addresses_but_no_strange_names() -> None:
     """With a password any IP address is this server's, and a name is only the machine's own."""
-    border = Border("0.0.0.0")  # noqa: S104
+    border = AccessRules("0.0.0.0")  # noqa: S104
     assert border.is_ours("192.168.1.7:8344")
     assert border.is_ours("[fe80::1]:8344")
     assert not border.is_ours("rebound.example")
@@ -159,10 +162,10 @@ def test_a_server_for_others_knows_addresses_but_no_strange_names() -> None:
 
 def test_a_taken_port_is_named(league: League, server: Running) -> None:
     """A port that another program holds must be refused with a way out."""
-    with pytest.raises(UsageError, match="--port"):
-        serve(Place(str(league.store.path), UNCONFINED, port=server.port), lambda _: None)
-    with pytest.raises(UsageError, match="--host"):
+    with pytest.raises(UsageError, match=r"^port: "):
+        serve(ServerOptions(str(league.store.path), UNCONFINED, port=server.port), lambda _: None)
+    with pytest.raises(UsageError, match=r"^host: "):
         serve(
-            Place(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
+            ServerOptions(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
             lambda _: None,
         )
