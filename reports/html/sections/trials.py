@@ -74,10 +74,11 @@ def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
         result = trial.result
         if result is None or not result.games:
             continue
+        reason = as_sentence(result.reason, (trial.bot, *trial.against))
         found.append(
             JudgedGate(
                 f"Run {trial.run.id}: {trial.bot} against {', '.join(trial.against)}",
-                f"{as_sentence(result.reason, (trial.bot, *trial.against))} {games_in_time(result.games, result.seconds)}.",
+                f"{reason} {games_in_time(result.games, result.seconds)}.",
                 llr_figure(result, f"llr-{trial.run.id}"),
             )
         )

@@ -111,7 +111,7 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     done = ladder.told(text, "play", "v12", "--simulations", "50", "--hints", "v2")
     assert done.code == 0, done.err
     turns = done.out.split("your move (X), 0 to 6, or ?> ")
-    assert "v12 has not answered in this position yet" in turns[1 + 0]
+    assert "v12 has not moved yet" in turns[1 + 0]
     assert "v12 played" in turns[2]
     assert "value" in turns[3]
     assert "for v12 (-1 lost, 1 won)" in turns[3]

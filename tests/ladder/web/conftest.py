@@ -1,4 +1,4 @@
-"""A server on a free port, its answers, and a browser that looks at it."""
+"""A server on a free port, its answers, and a browser."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ from tests.support.unconfined import UNCONFINED
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server sent."""
+    """An answer of the server."""
 
     status: int
     headers: dict[str, str]
@@ -61,7 +61,7 @@ class Running:
         self.port = int(self.address.rstrip("/").rpartition(":")[2])
 
     def end(self) -> None:
-        """Stop it and wait."""
+        """Stop the server and wait."""
         self._over.set()
         self._thread.join(20)
         assert not self._thread.is_alive()
@@ -77,7 +77,7 @@ class Running:
         raw: bytes | None = None,
         token: str = "",
     ) -> Answer:
-        """One request."""
+        """Send a request and return the answer."""
         given = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
         data = raw if body is None else json.dumps(body)
         if token:
@@ -92,7 +92,7 @@ class Running:
             connection.close()
 
     def head(self, path: str, headers: dict[str, str]) -> int:
-        """Return the status of a request whose answer goes on and is not waited for."""
+        """Return the status of a request without waiting for the end of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request("GET", path, None, headers)
@@ -104,12 +104,12 @@ class Running:
 
     @cached_property
     def known_token(self) -> str:
-        """The token, asked for once."""
+        """The token of the server's pages."""
         return self.token
 
     @property
     def token(self) -> str:
-        """That of the server's pages."""
+        """Return the token of the server's pages."""
         found = re.search(r'name="ladder-token" content="([^"]+)"', self.ask("/").text)
         assert found
         return found[1]
@@ -120,7 +120,7 @@ Start = Callable[..., Running]
 
 @pytest.fixture
 def start_server() -> Iterator[Start]:
-    """Start servers that end with the test."""
+    """Return a function that starts servers, which end with the test."""
     started: list[Running] = []
 
     def start(database: object, **options: Any) -> Running:
@@ -150,7 +150,7 @@ def server(league: League, start_server: Start) -> Running:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
-    """Open pages in one browser window, as tabs of one person."""
+    """Return a function that opens pages as tabs of one browser window."""
     contexts: dict[tuple[int, str], Any] = {}
 
     def visiting(address: str, *, width: int = 1280, scheme: str = "light") -> Opened:

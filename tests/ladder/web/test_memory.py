@@ -1,4 +1,4 @@
-"""What the server keeps has a bound."""
+"""The caches of the server are limited."""
 
 import gc
 import json
@@ -23,13 +23,13 @@ from tests.support.loops import run_apart
 
 
 class Thing:
-    """A part of a circle."""
+    """A part of a reference cycle."""
 
     other: "Thing"
 
 
-def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
-    """However many addresses are asked for, only so many pages may be kept."""
+def test_the_cache_of_views_is_limited(league: League) -> None:
+    """The number of cached views is limited."""
     path = str(league.store.path)
 
     async def ask(views: Views) -> int:
@@ -46,8 +46,8 @@ def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
         readers.close()
 
 
-def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:
-    """A page must be sent the parts that differ from its own, by their marks alone."""
+def test_an_update_has_only_changed_parts() -> None:
+    """A page gets only the parts whose marks differ, and few events are cached."""
     old = PageParts("p", {"same": "1", "other": "2"}, {"chart": {"height": 1}})
     new = PageParts("p", {"same": "1", "other": "3"}, {"chart": {"height": 2}})
     view = View(new)
@@ -65,8 +65,8 @@ def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:
     assert len(view._updates) == MAX_UPDATES
 
 
-def test_circles_are_found_after_the_server_has_settled() -> None:
-    """The program's own objects must be looked through no more, and new circles all the same."""
+def test_cycles_are_collected_after_freezing() -> None:
+    """Permanent objects are excluded from collection, and new cycles are still collected."""
     try:
         memory.freeze_permanent_objects()
         assert gc.get_freeze_count() > 1000

@@ -1,4 +1,4 @@
-"""The password of a server: what a wrong one costs, and whom it keeps waiting."""
+"""The password of a server, and the delay after a wrong one."""
 
 import asyncio
 import base64
@@ -33,7 +33,7 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_every_wrong_password_waits_as_long(kind: str) -> None:
-    """However wrong a password is, its answer must come after the same pause."""
+    """The pause after a wrong password does not depend on how it is wrong."""
     paused: list[float] = []
 
     async def pause(seconds: float) -> None:
@@ -50,8 +50,8 @@ def test_every_wrong_password_waits_as_long(kind: str) -> None:
     assert paused == [*DELAYS_S, DELAYS_S[-1]]
 
 
-def test_guesses_from_one_address_do_not_keep_another_out() -> None:
-    """The right password must be looked at after one wrong try of somebody else, not after all."""
+def test_attempts_from_one_address_do_not_lock_out_another() -> None:
+    """The right password waits for one wrong attempt from another address, not for all."""
     order: list[str] = []
 
     async def scene() -> None:

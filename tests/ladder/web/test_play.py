@@ -75,7 +75,7 @@ SAYS = "document.querySelector('#says').innerText"
 def test_a_game_is_played_by_clicks_undone_and_saved(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """From the form to a win: clicks on the board and on buttons, undo, a hint, the stored game."""
+    """A game is played from the form to a win, with undo, a hint and a stored game."""
     opened = visit(f"{server.address}play?bot=stupid")
     page = opened.page
     page.fill("input[name=amount]", "1")
@@ -119,7 +119,7 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
 
 
 def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
-    """Arrows, Enter, u and h must do what the buttons do, on a phone as well; so must a tap."""
+    """Arrows, Enter, u, h and taps do what the buttons do."""
     page = visit(begun(server), width=380).page
     until(page, f"{SAYS} === 'Your move.'")
     for stones in (2, 4, 6):
@@ -142,8 +142,8 @@ def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     assert page.evaluate(sideways) <= 0
 
 
-def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visit: Visit) -> None:
-    """From a ply of a stored game a bot must tell its move, and a game must begin there."""
+def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> None:
+    """A bot moves in a stored position, and a game starts there."""
     page = visit(f"{server.address}games/1#game-1-ply-5").page
     until(page, "document.querySelector('#ply').innerText.startsWith('5 of')")
     page.click("#play-on")
@@ -161,8 +161,8 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     assert page.is_disabled("#undo")
 
 
-def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) -> None:
-    """A game beyond --players must be refused in words; two tabs must play two games, or one."""
+def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
+    """A game beyond the limit is refused; two tabs play two games, or the same game."""
     first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
     until(first, f"{SAYS} === 'Your move.'")
     until(second, f"{SAYS} === 'Your move.'")
@@ -186,7 +186,7 @@ def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) ->
 def test_a_bot_ends_with_its_page(
     server: Running, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the page is closed, or nobody moves for long, the bot's process must be gone."""
+    """The bot's process ends when the page is closed, and after a long time without a move."""
     monkeypatch.setattr(open_games, "CHECK_S", 0.1)
     address = begun(server)
     page = visit(address).page
@@ -209,7 +209,7 @@ def test_a_bot_ends_with_its_page(
 
 
 def children() -> list[int]:
-    """Return the supervisors of bots that the test's own process has started."""
+    """Return the supervisors of bots that this process has started."""
     found = []
     for each in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):  # it has just ended
@@ -255,7 +255,7 @@ def test_a_bot_that_fails_loses(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A bot that is unknown must not be started; one that crashes or hangs must lose in words."""
+    """An unregistered bot is not started; a bot that crashes or hangs loses, with the reason."""
     flag, script = tmp_path / "flag", tmp_path / "later.py"
     script.write_text(FAILS_LATER.format(flag=str(flag)))
     spec = f"exec:{sys.executable} {script}"
@@ -276,10 +276,10 @@ def test_a_bot_that_fails_loses(
     assert server.ask("/").status == 200
 
 
-def test_a_game_whose_bot_was_deleted_says_that_it_is_not_saved(
+def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
     database: str, server: Running, visit: Visit, tmp_path: Path
 ) -> None:
-    """The page that says who won must also say that nothing is stored, and where the game is."""
+    """The page shows that the game was not stored, and the file that has it."""
     spec = f"exec:{sys.executable} -I -S {FAKE_BOT} honest"
     assert run_command(["bots", "add", "mine", spec, "--db", database]) == 0
     page = visit(begun(server, bot="mine", save=True)).page
@@ -297,10 +297,10 @@ def test_a_game_whose_bot_was_deleted_says_that_it_is_not_saved(
         assert store.human_games.count() == 0
 
 
-def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
+def test_ending_a_game_while_a_bot_thinks_stores_no_result(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """Ending a game must end the bot that thinks, about its move or a hint, and store no result."""
+    """Ending a game ends a bot that thinks, and stores no result."""
     thinks = {"bot": "v20", "kind": "time_ms", "amount": 60_000, "save": True}
     page = visit(begun(server, **thinks, side="second")).page
     until(page, f"{SAYS} === 'v20 is thinking.'", timeout_s=60)

@@ -38,7 +38,7 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
     assert "in 7 of its latest 100" in found[2]
-    assert found[3] == "x cannot be rated yet: no games connect them with the others."
+    assert found[3] == "X cannot be rated yet: no games connect them with the others."
     assert report_page(data).count('class="warning"') == len(warnings(data))
 
 
@@ -59,10 +59,10 @@ def test_a_shared_machine_is_one_warning(data: ReportData) -> None:
     ]
     found = warnings(replace(data, move_times=late))
     assert [each for each in found if "used more than" in each] == []
-    assert sum("the machine was shared" in each for each in found) == 1
+    assert sum("machine was shared" in each for each in found) == 1
     noted = replace(data.standings, notes=[SharedMachine(4 / 11)])
     found = warnings(replace(data, move_times=late, standings=noted))
-    assert sum("the machine was shared" in each for each in found) == 1
+    assert sum("machine was shared" in each for each in found) == 1
 
 
 def test_speeds_have_a_logarithmic_axis(data: ReportData) -> None:
