@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
@@ -12,7 +12,7 @@ from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
 from reports.layout.format import csv_text, markdown_text, number, rounded
-from reports.layout.progress import BAR, at_intervals, say
+from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit, to_markdown
 
 PROOFS_NAMED = 20
@@ -286,56 +286,32 @@ def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[st
 
 
 def analysis_watcher(console: Console) -> Watcher:
-    """Return a progress bar on a terminal, else a line every few seconds."""
-    return _Bar(console) if console.is_terminal else _Lines(console)
+    """Return a live view if the console can redraw, else log lines."""
+    return display_for(console, AnalysisView())
 
 
-class _Lines:
-    """One line every few seconds."""
+class AnalysisView:
+    """An analysis as a `reports.layout.progress.View`."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._log = at_intervals(lambda line: say(console, line))
+    def title(self, state: Progress) -> Sequence[str]:
+        """Return the work ahead."""
+        return [title(state)]
 
-    def started(self, state: Progress) -> None:
-        """Print the work ahead."""
-        say(self._console, title(state))
+    def status(self, state: Progress) -> str:
+        """Return the progress in a line."""
+        return status(state)
 
-    def tick(self, state: Progress) -> None:
-        """Print a line if the last one is some seconds old."""
-        self._log(status(state))
+    def log(self, state: Progress) -> str:
+        """Return the progress in a line."""
+        return status(state)
 
-    def ended(self, state: Progress) -> None:
-        """Print the final status."""
-        say(self._console, ending(state))
+    def ending(self, state: Progress) -> Sequence[str]:
+        """Return the outcome."""
+        return [ending(state)]
 
-
-class _Bar:
-    """A progress bar in one line."""
-
-    def __init__(self, console: Console) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        self._console = console
-        self._bar = Progress(
-            BarColumn(bar_width=BAR), TextColumn("{task.description}"), console=console
-        )
-        self._task = self._bar.add_task("", total=1)
-
-    def started(self, state: Progress) -> None:
-        """Print the work ahead and start the bar."""
-        say(self._console, title(state))
-        self._bar.update(self._task, total=max(1, state.waiting))
-        self._bar.start()
-
-    def tick(self, state: Progress) -> None:
-        """Move the bar."""
-        self._bar.update(self._task, completed=state.games, description=status(state))
-
-    def ended(self, state: Progress) -> None:
-        """Remove the bar and print the final status."""
-        self._bar.stop()
-        say(self._console, ending(state))
+    def picture(self, state: Progress, width: int, height: int) -> RenderableType:
+        """Return a progress bar."""
+        return progress_bar(state.games, state.waiting, width)
 
 
 def title(state: Progress) -> str:

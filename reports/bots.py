@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
+from bots.identity import OPTION
 from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.records.restart import Restart
@@ -13,6 +14,7 @@ from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import Examined
 from ladder.match.registry.trial import Found
 from ladder.match.specs.board_support import describe_boards
+from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
 from ladder.visible import visible
 from reports.layout.format import text_of_lines
 from reports.layout.table import plain_table
@@ -157,7 +159,7 @@ def found_text(found: Found) -> list[str]:
 
 def _is_fact(name: str) -> bool:
     """Return whether an ingredient is a fact such as a git tree, and not a file with its hash."""
-    return name in ("git tree", "built by") or name.startswith("option ")
+    return name in (GIT_TREE, BUILT_BY) or name.startswith(OPTION)
 
 
 def ingredient(name: str, value: str) -> str:

@@ -214,7 +214,7 @@ def short_count(count: int) -> str:
 
 
 def _mistake(row: StoredGame, ply: int, truth: GameTruth) -> str:
-    """Return the mistake of a ply's move, such as ``win to draw``; empty if it is none."""
+    """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
     place = ply - 1 - row.opening_plies
     if not 0 <= place < len(truth.verdicts) or not truth.verdicts[place].is_mistake:
         return ""

@@ -119,11 +119,11 @@ class TuningView(RunView):
         return f"{status_line(live)} before the gate"
 
     def summary(self, live: LiveRun) -> list[str]:
-        """Return the status and the values that the search has come to."""
+        """Return the status and the current values."""
         return [self.log(live)]
 
     def log(self, live: LiveRun) -> str:
-        """Return the status and the values that the search has come to."""
+        """Return the status and the current values."""
         values = ", ".join(
             f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
         )

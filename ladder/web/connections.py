@@ -2,7 +2,7 @@
 
 The HTTP library waits for the rest of a request without a limit. Here a connection without a
 complete request has a deadline, and the number of such connections is limited per address and in
-total. The oldest ones are closed first, so that a thousand incomplete requests lock nobody out.
+total. The oldest ones are closed first, so that many incomplete requests do not lock others out.
 Connections with a complete request are answered and not counted.
 """
 

@@ -21,7 +21,7 @@ def compare_parts(
 
     Args:
         chosen: the names of the bots to compare.
-        made: the comparison, or None if there is none.
+        made: the comparison; None without one.
         groups: the bots that can be compared, by group.
         divisions: the divisions, each with whether it is the current one.
         problem: why the chosen bots cannot be compared.

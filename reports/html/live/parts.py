@@ -97,7 +97,7 @@ def framed(
 
 
 def static_file(name: str) -> tuple[str, str]:
-    """Return the text and the media type of a static file. Raises KeyError if there is none."""
+    """Return the text and the media type of a static file. Raises KeyError if it is unknown."""
     if name == VEGA:
         return vega_bundle(), FILES["page.js"]
     kind = FILES[name]  # refuses other names before any file is opened
