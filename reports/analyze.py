@@ -324,8 +324,8 @@ def title(state: Progress) -> str:
     )
     if state.unrated:
         line += (
-            f"; left out: {state.unrated:,} games of matches and experiments, which `--division "
-            f"{state.label}` includes"
+            f"; left out: {state.unrated:,} games of matches and experiments, which "
+            f"`ladder analyze --division {state.label}` includes"
         )
     if state.other_divisions:
         line += f"; other divisions: {', '.join(state.other_divisions)}"

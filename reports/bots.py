@@ -1,5 +1,6 @@
 """Registered bots as tables and text."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -85,7 +86,7 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
     if changes:
         lines.append(
             f"  changed since then; register its present state with "
-            f"`ladder bots add {row.name} {row.spec} --replace`:"
+            f"`ladder bots add {row.name} {shlex.quote(row.spec)} --replace`:"
         )
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)

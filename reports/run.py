@@ -151,10 +151,10 @@ class RunView:
         if live.target_games:
             parts.append(progress_bar(live.total_games, live.target_games, width))
         bots = ranked(live)
-        room = height - len(parts) - 1  # the table's head
-        playing = _in_play(live)[: max(0, room - min(len(bots), FEWEST_ROWS))]
-        room -= len(playing)
-        shown = bots if len(bots) <= room else bots[: max(0, room - 1)]
+        lines = height - len(parts) - 1  # the table's head
+        playing = _in_play(live)[: max(0, lines - min(len(bots), FEWEST_ROWS))]
+        lines -= len(playing)
+        shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
         parts.append(fit(live_columns(shown, is_rated=live.is_rated), width).table())
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))

@@ -101,14 +101,14 @@ class WaitingList(Generic[Member]):
         while share > 1 and sum(min(len(group), share) for group in groups) > self._total:
             share -= 1
         found: list[tuple[int, Member]] = []
-        kept: list[tuple[int, Member]] = []
+        remaining: list[tuple[int, Member]] = []
         for group in groups:
             members = [(entered, member) for member, entered in group.items()]
             over = max(len(members) - share, 0)
             found += members[:over]
-            kept += members[over:]
-        kept.sort(key=lambda each: each[0])
-        found += kept[: max(len(kept) - self._total, 0)]
+            remaining += members[over:]
+        remaining.sort(key=lambda each: each[0])
+        found += remaining[: max(len(remaining) - self._total, 0)]
         return [member for entered, member in found if entered <= up_to]
 
 

@@ -84,8 +84,9 @@ def serve(
     """
     if not is_loopback(options.host) and options.password_file is None:
         raise UsageError(
-            f"other machines can reach {options.host}, and the server starts programs: add "
-            "a password file, or use the default host and a tunnel (`ssh -L`)",
+            f"other machines can reach {options.host}, and the server starts programs: set a "
+            f"password with `ladder serve --host {options.host} --password-file FILE`, or use the "
+            "default address and a tunnel (`ssh -L`)",
             option="host",
         )
     password = None if options.password_file is None else read_password(options.password_file)

@@ -147,8 +147,8 @@ class LivePicture(Generic[State]):
             above.append(Text(f"{earlier} earlier warnings, shown at the end", style="yellow"))
         above += [Text(line, style="yellow") for line in self._warnings[-WARNINGS_SHOWN:]]
         above.append(Text(self._view.status(state), style="bold"))
-        room = height - len(self._screen.lines(Group(*above)))
-        self._screen.draw(Group(*above, self._view.picture(state, width, max(0, room))))
+        remaining = height - len(self._screen.lines(Group(*above)))
+        self._screen.draw(Group(*above, self._view.picture(state, width, max(0, remaining))))
 
 
 class OtherScreen:

@@ -88,20 +88,20 @@ def fit(columns: Sequence[Column], width: int | None) -> Fitted:
     Columns of the highest level are shortened or left out, then those of the next level, and so on;
     at last the widest columns of words are cut.
     """
-    kept = list(columns)
-    while width is not None and _total([column.width for column in kept]) > width:
-        level = max(column.level for column in kept)
+    fitting = list(columns)
+    while width is not None and _total([column.width for column in fitting]) > width:
+        level = max(column.level for column in fitting)
         if level == ALWAYS:
             break
-        kept = [
+        fitting = [
             _shortened(column) if column.level == level else column
-            for column in kept
+            for column in fitting
             if column.level != level or column.short is not None
         ]
-    shown = {column.head for column in kept}
+    shown = {column.head for column in fitting}
     return Fitted(
-        columns=tuple(kept),
-        widths=tuple(_widths(kept, width)),
+        columns=tuple(fitting),
+        widths=tuple(_widths(fitting, width)),
         left_out=tuple(column.head for column in columns if column.head not in shown),
     )
 

@@ -47,8 +47,8 @@ def drawn_bots_note(order: Sequence[str]) -> str:
 def _last_moments(rows: Sequence[Row]) -> list[Row]:
     """Return some ten moments with all their rows."""
     moments = sorted({row["games"] for row in rows})
-    kept = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
-    return [row for row in rows if row["games"] in kept]
+    chosen = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
+    return [row for row in rows if row["games"] in chosen]
 
 
 def revision_date(bot: BotRow) -> tuple[float, str]:

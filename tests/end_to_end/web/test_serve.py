@@ -46,7 +46,7 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "named"),
     [
         (("--host", "0.0.0.0"), "--password-file"),  # noqa: S104
         (("--db", "none.db"), "no database"),
@@ -58,7 +58,7 @@ def test_bad_input_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: tuple[str, ...],
-    said: str,
+    named: str,
 ) -> None:
     """Bad input gives one sentence and exit code 2 before the server listens."""
     from ladder.cli.main import run_command
@@ -66,7 +66,7 @@ def test_bad_input_is_refused(
     monkeypatch.chdir(tmp_path)
     Store.open(str(tmp_path / "ladder.db")).close()
     assert run_command(["serve", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert named in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -86,12 +86,12 @@ def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
             if "watch the run at" in line:
                 break
         address = line.split(" at ")[1].split()[0]
-        told = b""
+        document = b""
         deadline = time.monotonic() + 30
-        while b'"running"' not in told:
-            assert time.monotonic() < deadline, told
+        while b'"running"' not in document:
+            assert time.monotonic() < deadline, document
             with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
-                told = answer.read()
+                document = answer.read()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert process.returncode == 130

@@ -231,11 +231,11 @@ def test_the_command_and_the_page_have_the_same_conditions(
     played.pair(played.run(), "beta", "alpha", surprise, surprise)
     database = str(played.store.path)
     assert run_command(["games", *words.split(), "--json", "--db", database]) == 0
-    told = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
+    listed = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
     asked = [game["game"] for game in server.ask(f"/api/games?{query}").document["games"]]
-    assert asked == told != []
+    assert asked == listed != []
     page = server.ask(f"/games?{query}").text
-    assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == told
+    assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == listed
 
 
 def test_documents_are_those_of_the_commands(

@@ -266,10 +266,10 @@ def test_a_bot_that_fails_loses(
     refused = visit(begun(server, bot="later")).page
     until(refused, f"{SAYS}.includes('was not registered by you')")
     monkeypatch.setenv("LADDER_STATE", str(tmp_path / "of somebody else"))
-    for mode, said in (("crash", "crash"), ("hang", "timeout")):
+    for mode, ending in (("crash", "crash"), ("hang", "timeout")):
         flag.write_text(mode)
         page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
-        until(page, f"{SAYS}.includes('You won by {said}')")
+        until(page, f"{SAYS}.includes('You won by {ending}')")
         assert page.is_disabled("#hint")
         page.click("#end")
         page.close()

@@ -104,7 +104,7 @@ def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
 def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
     """A public address needs a password file that only the user can read."""
     database = str(league.store.path)
-    with pytest.raises(UsageError, match="password file"):
+    with pytest.raises(UsageError, match="--password-file FILE"):
         serve(ServerOptions(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
     file = tmp_path / "password"
     file.write_text("short\n")
@@ -152,10 +152,10 @@ def test_the_password_is_required_and_attempts_are_slow(
 
 def test_a_public_server_accepts_addresses_but_no_foreign_names() -> None:
     """With a password any IP address is accepted, and of names only the machine's own."""
-    border = AccessRules("0.0.0.0")  # noqa: S104
-    assert border.is_ours("192.168.1.7:8344")
-    assert border.is_ours("[fe80::1]:8344")
-    assert not border.is_ours("rebound.example")
+    rules = AccessRules("0.0.0.0")  # noqa: S104
+    assert rules.is_ours("192.168.1.7:8344")
+    assert rules.is_ours("[fe80::1]:8344")
+    assert not rules.is_ours("rebound.example")
     assert host_name("[::1]:80") == "::1"
     assert host_name("[::1]x") is None
 
