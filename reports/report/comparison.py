@@ -18,7 +18,7 @@ from ladder.results.standings.comparison import (
 )
 from ladder.visible import visible
 from reports.analyze import mistake_rows
-from reports.layout.format import csv_text, markdown_table, markdown_text, number, wdl_text
+from reports.layout.format import csv_text, markdown_table, markdown_text, number, rounded, wdl_text
 from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.notes import note_text
 from reports.report.rating_columns import forfeit_text, rating_words
@@ -57,19 +57,18 @@ def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[st
 
 
 def _share(share: Share) -> dict[str, Any]:
-    score = share.score
-    return {"games": share.games, "score": None if score is None else round(score, 4)}
+    return {"games": share.games, "score": rounded(share.score, 4)}
 
 
 def _versus_document(pair: Versus) -> dict[str, Any]:
     document = {
         "a": pair.a,
         "b": pair.b,
-        "elo": None if pair.elo is None else round(pair.elo, 2),
-        "error95": None if pair.error95 is None else round(pair.error95, 2),
-        "elo_at_least": None if pair.at_least is None else round(pair.at_least, 2),
-        "elo_at_most": None if pair.at_most is None else round(pair.at_most, 2),
-        "los": None if pair.los is None else round(pair.los, 4),
+        "elo": rounded(pair.elo, 2),
+        "error95": rounded(pair.error95, 2),
+        "elo_at_least": rounded(pair.at_least, 2),
+        "elo_at_most": rounded(pair.at_most, 2),
+        "los": rounded(pair.los, 4),
         "pairs_to_halve_error": pair.pairs_to_halve,
         "wdl": list(pair.wdl),
         "pentanomial": list(pair.pentanomial),
