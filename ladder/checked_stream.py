@@ -3,11 +3,26 @@
 This module imports little, because the entry point wraps standard output before anything else.
 """
 
+import codecs
+import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, cast
+
+SUBSTITUTE = "ladder-substitute"
+"""The name of the error handler of text encodings."""
+
+
+def _substitute(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].replace("±", "+-")
+    return text.encode("ascii", "replace").decode("ascii"), error.end
+
+
+codecs.register_error(SUBSTITUTE, _substitute)
 
 
 class CheckedStream:
@@ -38,7 +53,12 @@ class CheckedStream:
 
 
 def checked_stream(stream: TextIO, name: str) -> TextIO:
-    """Return a text stream whose writes are checked."""
+    """Return a text stream whose writes are checked.
+
+    Characters that its encoding lacks are replaced, such as ± by +- on an ASCII terminal.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors=SUBSTITUTE)
     return cast("TextIO", CheckedStream(stream, name))
 
 

@@ -1,10 +1,10 @@
-"""Mistakes of bots: table, lists and document of `analyze` and `report --mistakes`."""
+"""Mistakes of bots: tables, lists and documents of `analyze` and `report --mistakes`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
@@ -12,15 +12,15 @@ from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
 from reports.layout.format import csv_text, markdown_text, number, rounded
-from reports.layout.progress import BAR, say
+from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit, to_markdown
 
 PROOFS_NAMED = 20
-"""False proofs that are listed for people; JSON holds all."""
+"""Number of false proofs that text lists; JSON has all of them."""
 
 
 def mistakes_document(made: DivisionMistakes | None) -> dict[str, Any]:
-    """The document of `ladder analyze --json`."""
+    """Return the document of `ladder analyze --json`."""
     if made is None:
         return {"division": None, "games": 0, "positions": 0, "decided": 0, "bots": []}
     return {
@@ -97,7 +97,7 @@ def _value_document(each: ValueBin) -> dict[str, Any]:
 
 
 def mistakes_of_bot(made: DivisionMistakes | None, name: str) -> dict[str, Any] | None:
-    """A bot's mistakes as plain data; None: none of its games was analysed."""
+    """Return a bot's mistakes as plain data, or None if no game of it was analysed."""
     one = None if made is None else made.bots.get(name)
     if made is None or one is None:
         return None
@@ -105,13 +105,13 @@ def mistakes_of_bot(made: DivisionMistakes | None, name: str) -> dict[str, Any] 
 
 
 def rate_columns(made: DivisionMistakes | None, names: Sequence[str]) -> list[Column]:
-    """Mistakes per 100 decisions and the share of unknown moves, for another table of bots."""
+    """Return the columns of mistakes that the rating list shows."""
     if made is None:
         return []
     found = [made.bots.get(name) for name in names]
     return [
         Column("mistakes/100", [_or_dash(one, "per_100") for one in found], level=5),
-        Column("+-95 ", [_or_dash(one, "error95") for one in found], level=5),
+        Column("±95 ", [_or_dash(one, "error95") for one in found], level=5),
         Column(
             "unknown",
             ["-" if one is None else percent(one.unknown_share) for one in found],
@@ -131,7 +131,7 @@ CSV_COLUMNS = (
 
 
 def mistakes_csv(made: DivisionMistakes | None) -> str:
-    """The table as comma-separated values with a header line; empty where nothing exists."""
+    """Return the mistakes as comma-separated values with a header line."""
     rows = []
     for bot in mistakes_document(made)["bots"]:
         flat = {**bot, **bot["mistakes"], "per_100": bot["per_100"]["all"]}
@@ -141,7 +141,7 @@ def mistakes_csv(made: DivisionMistakes | None) -> str:
 
 
 def mistakes_markdown(made: DivisionMistakes | None) -> str:
-    """The table, the mistakes by plies left, and the remarks, as Markdown."""
+    """Return the mistakes as Markdown."""
     if made is None:
         return markdown_text(NOTHING) + "\n"
     parts = [markdown_text(headline(made)), to_markdown(mistakes_columns(made.bots.items()))]
@@ -149,11 +149,11 @@ def mistakes_markdown(made: DivisionMistakes | None) -> str:
     return "\n\n".join([*parts, *map(markdown_text, remarks(made))]) + "\n"
 
 
-NOTHING = "no game of this division was analysed yet: `ladder analyze` does it"
+NOTHING = "no game of this division was analysed yet: run `ladder analyze`"
 
 
 def print_mistakes(console: Console, made: DivisionMistakes | None) -> None:
-    """The table, the mistakes by plies left, and what to know before trusting them."""
+    """Print the table, the mistakes by plies left, and remarks."""
     if made is None:
         console.print(NOTHING)
         return
@@ -166,7 +166,7 @@ def print_mistakes(console: Console, made: DivisionMistakes | None) -> None:
 
 
 def headline(made: DivisionMistakes) -> str:
-    """The analysed games, in a line."""
+    """Return the numbers of analysed games and positions in a line."""
     share = made.decided / made.positions if made.positions else 0.0
     return (
         f"{made.label}, {made.games:,} games analysed, {made.positions:,} positions, "
@@ -174,8 +174,8 @@ def headline(made: DivisionMistakes) -> str:
     )
 
 
-def mistakes_columns(bots: Any) -> list[Column]:
-    """The columns of a table of mistakes, a row for each name and its `BotMistakes`."""
+def mistakes_columns(bots: Iterable[tuple[str, BotMistakes]]) -> list[Column]:
+    """Return the columns of the table of mistakes, with a row per bot."""
     rows = list(bots)
     of = [one for _, one in rows]
     return [
@@ -183,7 +183,7 @@ def mistakes_columns(bots: Any) -> list[Column]:
         Column("games", [str(one.games) for one in of], level=3),
         Column("decisions", [str(one.decisions) for one in of], level=2),
         Column("mistakes/100", [number(one.per_100, ".2f") for one in of]),
-        Column("+-95", [number(one.error95, ".2f") for one in of]),
+        Column("±95", [number(one.error95, ".2f") for one in of]),
         Column("unknown", [percent(one.unknown_share) for one in of]),
         Column("win>draw", [str(one.win_to_draw) for one in of], level=1),
         Column("win>loss", [str(one.win_to_loss) for one in of], level=1),
@@ -195,7 +195,7 @@ def mistakes_columns(bots: Any) -> list[Column]:
 
 
 def mistake_rows(made: DivisionMistakes, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The columns of the table as rows, one cell a bot, and the rates by plies left."""
+    """Return the table of mistakes transposed: a row per quantity, a cell per bot."""
     known = {name: one for name, one in made.bots.items() if name in names}
     columns = [*mistakes_columns(known.items()), *left_columns(replace(made, bots=known))[1:]]
     places = {name: place for place, name in enumerate(known)}
@@ -211,12 +211,12 @@ def mistake_rows(made: DivisionMistakes, names: Sequence[str]) -> tuple[tuple[st
 
 
 def percent(share: float | None) -> str:
-    """A share, or a dash where there is none."""
+    """Return a share in percent, or a dash for None."""
     return number(share, ".1%")
 
 
 def _proofs(one: BotMistakes) -> str:
-    """False claims of those that were checked."""
+    """Return the number of false claims over that of checked claims."""
     checked = sum(count for claim, count in one.claims.items() if claim is not Claim.UNKNOWN)
     return f"{one.false_proofs}/{checked}"
 
@@ -226,7 +226,7 @@ def _slips(slips: Slips) -> str:
 
 
 def left_columns(made: DivisionMistakes) -> list[Column]:
-    """Mistakes per 100 decisions: a row a bot, a column for a range of plies left."""
+    """Return mistakes per 100 decisions: a row per bot, a column per range of plies left."""
     ranges = sorted(
         {(each.first, each.last) for one in made.bots.values() for each in one.by_plies_left}
     )
@@ -242,7 +242,7 @@ def left_columns(made: DivisionMistakes) -> list[Column]:
 
 
 def remarks(made: DivisionMistakes) -> list[str]:
-    """Where games were lost, false proofs, and what the numbers mean."""
+    """Return sentences about lost games, about false proofs, and about the columns."""
     lines = []
     for name, one in made.bots.items():
         left = sorted(move.left for move in one.losing_moves)
@@ -252,7 +252,7 @@ def remarks(made: DivisionMistakes) -> list[str]:
             unknown = one.lost_games - len(left) - start
             lines.append(
                 f"{name} lost {one.lost_games} games: {len(left)} by a known mistake{half}, "
-                f"{start} from the opening on, {unknown} are not decided"
+                f"{start} were lost from the opening on, {unknown} have an unknown cause"
             )
     lines += [
         f"false proof: {proof.bot} claimed {proof.claim} in game {proof.game} at ply "
@@ -260,17 +260,19 @@ def remarks(made: DivisionMistakes) -> list[str]:
         for proof in made.false_proofs[:PROOFS_NAMED]
     ]
     if len(made.false_proofs) > PROOFS_NAMED:
-        lines.append(f"and {len(made.false_proofs) - PROOFS_NAMED} more false proofs: --json")
+        lines.append(
+            f"and {len(made.false_proofs) - PROOFS_NAMED} more false proofs, all of them in JSON"
+        )
     lines.append(
-        "sorted by mistakes/100 plus error; decisions: moves that could keep the result and could "
-        "lose it; unknown: share of the moves that could not be judged; false proofs: of the "
-        "claims that could be checked"
+        "sorted by mistakes/100 plus error; decisions: moves with a choice between keeping and "
+        "worsening the result; unknown: share of the moves that could not be judged; false proofs: "
+        "false claims over claims that could be checked"
     )
     return lines
 
 
 def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[str, Any]:
-    """The document of `ladder analyze --json`: what this call did, and all that is known."""
+    """Return the document of `ladder analyze --json`; `state` is the progress of this call."""
     session = {
         "asked": state.asked,
         "games": state.games,
@@ -284,63 +286,32 @@ def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[st
 
 
 def analysis_watcher(console: Console) -> Watcher:
-    """A bar with the time left on a terminal, a line every few seconds elsewhere."""
-    return _Bar(console) if console.is_terminal else _Lines(console)
+    """Return a live view if the console can redraw, else log lines."""
+    return display_for(console, AnalysisView())
 
 
-class _Lines:
-    """One line every few seconds."""
+class AnalysisView:
+    """An analysis as a `reports.layout.progress.View`."""
 
-    def __init__(self, console: Console) -> None:
-        from time import monotonic
+    def title(self, state: Progress) -> Sequence[str]:
+        """Return the work ahead."""
+        return [title(state)]
 
-        self._console = console
-        self._clock = monotonic
-        self._last = monotonic()
+    def status(self, state: Progress) -> str:
+        """Return the progress in a line."""
+        return status(state)
 
-    def started(self, state: Progress) -> None:
-        """Say what will be done."""
-        say(self._console, title(state))
+    def log(self, state: Progress) -> str:
+        """Return the progress in a line."""
+        return status(state)
 
-    def tick(self, state: Progress) -> None:
-        """Print a line when the last one is some seconds old."""
-        from reports.layout.progress import LOG_EVERY_S
+    def ending(self, state: Progress) -> Sequence[str]:
+        """Return the outcome."""
+        return [ending(state)]
 
-        if self._clock() - self._last >= LOG_EVERY_S:
-            self._last = self._clock()
-            say(self._console, status(state))
-
-    def ended(self, state: Progress) -> None:
-        """Print the final status."""
-        say(self._console, ending(state))
-
-
-class _Bar:
-    """A progress bar in one line."""
-
-    def __init__(self, console: Console) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        self._console = console
-        self._bar = Progress(
-            BarColumn(bar_width=BAR), TextColumn("{task.description}"), console=console
-        )
-        self._task = self._bar.add_task("", total=1)
-
-    def started(self, state: Progress) -> None:
-        """Begin to draw."""
-        say(self._console, title(state))
-        self._bar.update(self._task, total=max(1, state.waiting))
-        self._bar.start()
-
-    def tick(self, state: Progress) -> None:
-        """Move the bar."""
-        self._bar.update(self._task, completed=state.games, description=status(state))
-
-    def ended(self, state: Progress) -> None:
-        """Leave the final status as a line."""
-        self._bar.stop()
-        say(self._console, ending(state))
+    def picture(self, state: Progress, width: int, height: int) -> RenderableType:
+        """Return a progress bar."""
+        return progress_bar(state.games, state.waiting, width)
 
 
 def title(state: Progress) -> str:
@@ -353,8 +324,8 @@ def title(state: Progress) -> str:
     )
     if state.unrated:
         line += (
-            f"; left out: {state.unrated:,} games of matches and experiments, which `--division "
-            f"{state.label}` includes"
+            f"; left out: {state.unrated:,} games of matches and experiments, which "
+            f"`ladder analyze --division {state.label}` includes"
         )
     if state.other_divisions:
         line += f"; other divisions: {', '.join(state.other_divisions)}"
@@ -362,17 +333,17 @@ def title(state: Progress) -> str:
 
 
 def status(state: Progress) -> str:
-    """How far the work has come, with the time that is left."""
+    """Return the progress and the time left, in a line."""
     share = state.decided / state.positions if state.positions else 0.0
     left = state.seconds_left
     return (
         f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} positions "
-        f"decided, {'-' if left is None else _duration(left)} left"
+        f"decided, {'unknown time' if left is None else _duration(left)} left"
     )
 
 
 def ending(state: Progress) -> str:
-    """The outcome of this call, in a line."""
+    """Return the outcome of this call in a line."""
     if state.stopped:
         return f"stopped after {state.games:,} of {state.waiting:,} games: the same command resumes"
     return f"{state.games:,} games analysed"

@@ -1,4 +1,4 @@
-"""A bisection's answer as plain data and as text with a table of the commits that were tried."""
+"""The result of a bisection as plain data and as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from reports.layout.table import Column, fit
 
 SHORT = 10
 SUBJECT = 72
-"""Characters of a subject that a table shows."""
+"""Length of a commit's subject in a table, in characters."""
 HEADS = {
     Answer.FOUND: "FOUND",
     Answer.AMBIGUOUS: "NOT DECIDED",
@@ -33,7 +33,7 @@ STYLES = {
 
 
 def bisect_document(result: BisectResult) -> dict[str, Any]:
-    """The document of `ladder bisect --json`."""
+    """Return the document of `ladder bisect --json`."""
     found, drop = result.culprit, result.drop
     return {
         "commit": None if found is None else found.commit,
@@ -79,20 +79,20 @@ def _tried_document(tried: TriedCommit) -> dict[str, Any]:
 
 
 def print_bisect(console: Console, result: BisectResult) -> None:
-    """The answer, the commit with its message and its drop, and the commits that were tried."""
+    """Print the answer, the commit with its drop, and the table of tried commits."""
     console.print(Text(f"{HEADS[result.answer]}: {result.reason}"), soft_wrap=True)
     console.print()
     blamed = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
     rows = [("commit", _named(commit)) for commit in result.suspects if blamed]
     if result.drop is not None:
-        rows.append(("drop", f"{elo_words(result.drop)} Elo, the commits from it on against GOOD"))
+        rows.append(("drop", f"{elo_words(result.drop)} Elo, this commit and later against GOOD"))
     rows += [
         ("good", _named(result.good)),
         ("bad", f"{_named(result.bad)}, {result.commits} commits later"),
-        ("asked", _asked(result)),
+        ("question", _question_text(result)),
         ("seed", str(result.seed)),
     ]
-    for line in labelled(rows, 8):
+    for line in labelled(rows, 10):
         console.print(Text(visible(line)), soft_wrap=True)
     console.print()
     console.print(fit(_columns(result.tried), console.width).table())
@@ -102,10 +102,10 @@ def print_bisect(console: Console, result: BisectResult) -> None:
             console.print(Text(visible(line)), soft_wrap=True)
 
 
-def _asked(result: BisectResult) -> str:
+def _question_text(result: BisectResult) -> str:
     question = result.question
     return (
-        f"{question.max_drop:g} {question.model.value} Elo or more, right with "
+        f"a drop of {question.max_drop:g} {question.model.value} Elo or more, confidence "
         f"{question.confidence:.4g}, at most {question.max_games} games on {result.conditions}"
     )
 
@@ -124,7 +124,7 @@ def _columns(tried: Sequence[TriedCommit]) -> list[Column]:
         ),
         Column("games", [str(each.games) for each in tried]),
         Column("Elo against good", [elo_words(each.estimate) for each in tried], level=1),
-        Column("weaker", [_chance(each) for each in tried], level=2),
+        Column("chance weaker", [_chance(each) for each in tried], level=2),
         Column("subject", [capped(each.commit.subject, SUBJECT) for each in tried], number=False),
     ]
 

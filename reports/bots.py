@@ -1,11 +1,13 @@
 """Registered bots as tables and text."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from rich.table import Table
 
+from bots.identity import OPTION
 from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.records.restart import Restart
@@ -13,12 +15,13 @@ from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
+from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
 from ladder.visible import visible
 from reports.layout.format import text_of_lines
 from reports.layout.table import plain_table
 
 SHOWN_FILES = 8
-"""Ingredients of a new bot that are named."""
+"""Number of a new bot's files that are listed."""
 
 _RESTARTS = {
     Restart.GAME: "for every game",
@@ -28,7 +31,7 @@ _RESTARTS = {
 
 
 def bots_table(rows: Sequence[BotRow]) -> Table:
-    """Every bot with what it is based on and the one thing that it changes."""
+    """Return the table of `bots list`."""
     table = plain_table()
     for name in ("bot", "family", "based on", "plays on", "rev", "the change"):
         table.add_column(name)
@@ -46,7 +49,13 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
 
 
 def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
-    """All that is known about one bot, and what became of its files since it was registered."""
+    """Return the text of `bots show`.
+
+    Args:
+        row: the bot.
+        changes: what changed since it was registered, by file.
+
+    """
     revision = row.revision
     launch = revision.launch
     boards = "every board" if revision.boards is None else ", ".join(revision.boards)
@@ -71,20 +80,20 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
     if launch.is_description_only:
-        lines.insert(2, "  came with   an import: nothing here starts it before it is added anew")
+        lines.insert(2, "  imported    it cannot be started until `ladder bots add` registers it")
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:
         lines.append(
-            "  changes since then; `ladder bots add --replace` registers it as it is now, and "
-            "--files says which files are the bot"
+            f"  changed since then; register its present state with "
+            f"`ladder bots add {row.name} {shlex.quote(row.spec)} --replace`:"
         )
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)
 
 
 def bot_document(row: BotRow) -> dict[str, Any]:
-    """A bot as the JSON document of `bots list` and `bots show`."""
+    """Return a bot in the JSON documents of `bots list` and `bots show`."""
     revision = row.revision
     origin = revision.launch.origin
     return {
@@ -118,19 +127,19 @@ def _git(origin: Origin) -> dict[str, str]:
 
 
 def trial_text(examined: ExaminedBot) -> list[str]:
-    """The findings of a trial and the files that count as the bot, line by line."""
+    """Return the lines about a bot's trial and about the files that count as the bot."""
     lines = found_text(examined.found)
     if examined.not_tracked:
         lines += [
             f"made of {_names(examined.new.revision.files)}",
-            f"not tracked: {examined.not_tracked}",
+            f"not checked for changes: {examined.not_tracked}",
         ]
     return lines
 
 
 def found_text(found: TrialResult) -> list[str]:
-    """The findings of a trial, line by line."""
-    hello = f"says hello as {found.name} {found.version}".rstrip()
+    """Return the lines about a bot's trial."""
+    hello = f"name {found.name} {found.version}".rstrip()
     lines = [
         *([hello] if found.trials else []),
         f"plays on {', '.join(found.budgets)}; {describe_boards(found.boards)}",
@@ -145,24 +154,22 @@ def found_text(found: TrialResult) -> list[str]:
     if found.over_budget:
         lines.append(found.over_budget)
     if found.min_time_ms is not None:
-        lines.append(
-            f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"
-        )
+        lines.append(f"needs {found.min_time_ms} ms a move: runs with less time refuse it")
     return [visible(line) for line in lines]
 
 
 def _is_fact(name: str) -> bool:
-    """Return whether an ingredient is no file: its value is no hash but the thing itself."""
-    return name in ("git tree", "built by") or name.startswith("option ")
+    """Return whether an ingredient is a fact such as a git tree, and not a file with its hash."""
+    return name in (GIT_TREE, BUILT_BY) or name.startswith(OPTION)
 
 
 def ingredient(name: str, value: str) -> str:
-    """Return an ingredient of a bot in words: a file's name, or a fact with its value."""
+    """Return a file's name, or a fact with its value."""
     return visible(f"{name} {value}") if _is_fact(name) else name
 
 
 def _names(files: Mapping[str, str]) -> str:
-    """Return the first ingredients, and how many more there are."""
+    """Return the first ingredients and the number of the others."""
     names = [ingredient(name, value) for name, value in files.items()]
     shown = ", ".join(names[:SHOWN_FILES])
     more = len(names) - SHOWN_FILES
@@ -170,19 +177,19 @@ def _names(files: Mapping[str, str]) -> str:
 
 
 def attempt_line(attempt: Attempt) -> str:
-    """One line about a file that was tried, as soon as it was."""
+    """Return a line about one bot of `bots add-all`."""
     name = attempt.request.name
     if attempt.problem:
         return f"{name}: FAILED: {attempt.problem}"
     if attempt.examined is None:
-        return f"{name}: registered already, with the same content"
+        return f"{name}: already registered with the same content"
     found = attempt.examined.found
     least = "" if found.min_time_ms is None else f", needs {found.min_time_ms} ms a move"
     return f"{name}: registered{least}"
 
 
 def attempts_text(attempts: Sequence[Attempt]) -> str:
-    """How many bots were registered, and at the end which failed and why."""
+    """Return the numbers of registered bots, and which failed and why."""
     failed = [attempt for attempt in attempts if attempt.problem]
     already = sum(not attempt.problem and attempt.examined is None for attempt in attempts)
     counts = [f"{len(attempts) - len(failed) - already} registered"]
@@ -194,13 +201,13 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
         (
             ", ".join(counts),
             *(f"  {each.request.name} ({each.request.spec}): {each.problem}" for each in failed),
-            *([f"a run with all of them needs --time {slowest}ms or more"] if slowest else []),
+            *([f"a run with all of them needs {slowest} ms or more a move"] if slowest else []),
         )
     )
 
 
 def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:
-    """A registered folder as the JSON document of `bots add-all`."""
+    """Return the JSON document of `bots add-all`."""
     return {
         "registered": [each.request.name for each in attempts if each.examined is not None],
         "registered_before": [

@@ -3,17 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
-from ladder.tools.compete import (
-    WON_BY_A,
-    WON_BY_B,
-    CourseRound,
-)
+from ladder.tools.compete import WON_BY_A, WON_BY_B, CourseRound
 
 
 def write_results(rounds: Iterable[CourseRound], file: TextIO) -> str:
-    """Write every round as it ends, then the statistics; returns the latter.
+    """Write every round as it ends, then the statistics, and return the statistics.
 
-    A round is ``number:``, two lines ``code<TAB>seconds of A<TAB>seconds of B`` and an empty line.
+    A round is ``NUMBER:``, two lines ``CODE<TAB>SECONDS_A<TAB>SECONDS_B`` and an empty line.
     """
     codes: list[int] = []
     for number, games in enumerate(rounds):
@@ -26,14 +22,16 @@ def write_results(rounds: Iterable[CourseRound], file: TextIO) -> str:
     return statistics
 
 
-def told(rounds: Iterable[CourseRound], tell: Callable[[str], None]) -> Iterator[CourseRound]:
-    """Pass rounds on, and tell each forfeit in a sentence the first time that it is met."""
+def report_forfeits(
+    rounds: Iterable[CourseRound], report: Callable[[str], None]
+) -> Iterator[CourseRound]:
+    """Yield the rounds and report each distinct forfeit once."""
     known = set()
     for number, games in enumerate(rounds):
         for game in games:
             if game.detail and game.detail not in known:
                 known.add(game.detail)
-                tell(f"round {number}, code {game.code}: {game.detail}")
+                report(f"round {number}, code {game.code}: {game.detail}")
         yield games
 
 

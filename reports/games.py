@@ -13,11 +13,11 @@ from reports.layout.format import moment
 from reports.layout.table import Column, fit
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
-"""Results as score sheets write them, the first player's points first."""
+"""Results as written on score sheets: points of the first mover, then of the second."""
 
 
 def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
-    """The document of `ladder games --json`."""
+    """Return the document of `ladder games --json`."""
     return {
         "games": [
             {
@@ -36,7 +36,7 @@ def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
 
 
 def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str, Any]:
-    """A page of the server's list, and the id with which ``before=`` asks for the next one."""
+    """Return a page of ``/api/games``; `next_id` is the ``before=`` of the next page."""
     rows = games_document(games)["games"]
     for row, game in zip(rows, games, strict=True):
         row["started_at"] = moment_iso(game.started_at)
@@ -44,14 +44,14 @@ def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str
 
 
 def moment_iso(moment: float) -> str:
-    """Epoch seconds as ISO 8601 in UTC."""
+    """Return a time in epoch seconds as ISO 8601 in UTC."""
     return datetime.fromtimestamp(moment, UTC).isoformat()
 
 
 def print_games(console: Console, games: Sequence[GameSummary]) -> None:
-    """A line for each game, the first of them first, and how to see one."""
+    """Print a line for each game, and the command that shows one."""
     if not games:
-        console.print("no games fit")
+        console.print("no game matches")
         return
     console.print(fit(_columns(games), console.width).table())
     shown = f"`ladder replay {games[0].id}` shows a game"

@@ -36,7 +36,7 @@ def match_text(result: PairStanding, conditions: str) -> str:
     elo = _estimate(result)
     games = result.wins + result.draws + result.losses
     rows = [
-        (f"{games_text(games)}", f"+{result.wins} ={result.draws} -{result.losses}"),
+        (games_text(games), f"+{result.wins} ={result.draws} -{result.losses}"),
         ("score", "-" if elo.score is None else f"{elo.score:.1%}"),
         ("Elo difference", elo_words(elo)),
         ("chance to be better", los_words(elo)),

@@ -1,4 +1,4 @@
-"""A person's game as it stands: heading, what the bot thought, how it ended, and what to type."""
+"""A person's game against a bot as text."""
 
 from bots.budget import BUDGETS
 from bots.player import Info
@@ -6,25 +6,22 @@ from db.records.pairs import Entrant
 from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
 from ladder.match.game.answers import make_thought
-from ladder.tools.play.game import (
-    InteractiveGame,
-    Opinion,
-)
+from ladder.tools.play.game import BotMove, InteractiveGame
 from reports.layout.board import SIGNS
 from reports.layout.format import labelled
 from reports.replay import thought_facts
 
 HELP = (
     "a number   that column (on a terminal the arrows choose one, Enter drops)",
-    "undo   u   take back your last move and the answer to it",
-    "hint   h   what another bot would play; `hint NAME` asks that one",
-    "info   i   what the bot thought of its last move",
+    "undo   u   take back your last move and the bot's reply",
+    "hint   h   another bot's move; `hint NAME` asks the bot NAME",
+    "info   i   the bot's statistics about its last move",
     "quit   q   leave the game",
 )
 
 
 def heading(game: InteractiveGame) -> str:
-    """The players, their stones and the board."""
+    """Return the players, their stones and the board."""
     board = game.position.board
     return (
         f"you ({SIGNS[game.person]}) against {game.bot.name} ({SIGNS[1 - game.person]}) "
@@ -33,26 +30,26 @@ def heading(game: InteractiveGame) -> str:
 
 
 def budget_text(bot: Entrant) -> str:
-    """The bot's budget of a move."""
+    """Return the bot's budget per move in words."""
     return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
 def prompt(game: InteractiveGame) -> str:
-    """Whose turn it is and what can be typed."""
+    """Return the question at the prompt, with what can be typed."""
     if game.verdict is not None:
         return "undo, info or quit"
     return f"your move ({SIGNS[game.person]}), 0 to {game.position.board.columns - 1}, or ?"
 
 
 def played(game: InteractiveGame) -> str:
-    """The bot's last move in a line; empty before the first."""
-    if game.opinion is None:
+    """Return the bot's last move in a line; empty before its first move."""
+    if game.last_reply is None:
         return ""
-    return f"{game.opinion.name} played {game.opinion.column}"
+    return f"{game.last_reply.name} played {game.last_reply.column}"
 
 
 def ending(game: InteractiveGame) -> str:
-    """How the game ended; empty while it goes on."""
+    """Return how the game ended; empty if it is not over."""
     verdict = game.verdict
     if verdict is None:
         return ""
@@ -65,32 +62,32 @@ def ending(game: InteractiveGame) -> str:
     return f"you won against {bot}: four in a row" if won else f"{bot} won: four in a row"
 
 
-def advice(opinion: Opinion) -> list[str]:
-    """A hint: the column and why."""
-    lines = [f"{opinion.name} would play {opinion.column}"]
-    return lines + [f"  {line}" for line in info_lines(opinion, "you")]
+def advice(move: BotMove) -> list[str]:
+    """Return a hint as lines: the column and its statistics."""
+    lines = [f"{move.name} would play {move.column}"]
+    return lines + [f"  {line}" for line in info_lines(move, "you")]
 
 
 def info(game: InteractiveGame) -> list[str]:
-    """The bot's own words about its last move."""
-    opinion = game.opinion
-    if opinion is None:
-        return [f"{game.bot.name} has not answered in this position yet"]
-    lines = [f"what {opinion.name} thought of it:"]
-    return lines + [f"  {line}" for line in info_lines(opinion, opinion.name)]
+    """Return the statistics that the bot reported about its last move, as lines."""
+    move = game.last_reply
+    if move is None:
+        return [f"{game.bot.name} has not moved yet"]
+    lines = [f"{move.name} about its last move:"]
+    return lines + [f"  {line}" for line in info_lines(move, move.name)]
 
 
-def info_lines(opinion: Opinion, mover: str) -> list[str]:
-    """Time, value, line and work of one answer, where the bot told them."""
-    told = opinion.info or Info()
-    thought = make_thought(opinion.elapsed_us, opinion.info)
+def info_lines(move: BotMove, mover: str) -> list[str]:
+    """Return time, value, line and work of a move, as far as the bot reported them."""
+    reported = move.info or Info()
+    thought = make_thought(move.elapsed_us, move.info)
     facts = dict(thought_facts(thought, unit="simulations"))
     if "value" in facts:
         facts["value"] += f" for {mover} (-1 lost, 1 won)"
-    if told.pv:
-        facts["line"] = " ".join(map(str, told.pv))
-    if told.tree is not None:
-        facts["tree"] = f"{told.tree:,} nodes"
+    if reported.pv:
+        facts["line"] = " ".join(map(str, reported.pv))
+    if reported.tree is not None:
+        facts["tree"] = f"{reported.tree:,} nodes"
     lines = labelled(facts.items(), 10, indent="")
     if len(facts) == 1:
         lines.append("it reported nothing about its search")

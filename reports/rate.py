@@ -1,4 +1,4 @@
-"""A rating list from a file as plain data and as a table."""
+"""A rating list from a file of games, as plain data and as text."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from ladder.stats.pool.rating import PoolRating
 from ladder.visible import visible
 from reports.layout.format import rounded, text_of_lines
 
-BOUND = "only wins or only losses: the rating is where the prior holds it"
+BOUND = "only wins or only losses: the rating depends on the prior"
 
 
 def rating_document(made: FileRating) -> dict[str, Any]:
-    """The document of `ladder rate --json`."""
+    """Return the document of `ladder rate --json`."""
     rating = made.rating
     return {
         "games": made.games,
@@ -39,7 +39,7 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
 
 
 def rating_text(made: FileRating) -> str:
-    """The list for people."""
+    """Return the list as text."""
     rating = made.rating
     names = [visible(rating.players[index]) for index in ranking(rating)]
     width = max([6, *(len(name) for name in names)])
@@ -48,7 +48,7 @@ def rating_text(made: FileRating) -> str:
         f"{made.games} games, first mover {float(rating.advantage[0]):+.1f} Elo, "
         f"draws between equals {draws}"
         + (f", {made.skipped} games without a result left out" if made.skipped else ""),
-        f"{'#':>4}  {'player':<{width}}  {'elo':>8}  {'+-95':>7}  {'games':>7}  {'score':>7}",
+        f"{'#':>4}  {'player':<{width}}  {'elo':>8}  {'±95':>7}  {'games':>7}  {'score':>7}",
     ]
     for rank, index in enumerate(ranking(rating), start=1):
         row = _player(rating, index)
@@ -57,7 +57,7 @@ def rating_text(made: FileRating) -> str:
             f"{row['error95']:>7.1f}  {row['games']:>7}  {row['score']:>7.1%}{_bound(row)}"
         )
     if bool(rating.bounded.any()):
-        lines.append(f"at least, at most: 95 % sure; {BOUND}")
+        lines.append(f"at least, at most: bounds at 95 % confidence; {BOUND}")
     return text_of_lines(lines)
 
 
@@ -70,7 +70,7 @@ def _bound(row: dict[str, Any]) -> str:
 
 
 def ranking(rating: PoolRating) -> list[int]:
-    """The players' indices, best first."""
+    """Return the players' indices, best first."""
     return sorted(
         range(len(rating.players)), key=lambda index: (-rating.elo[index], rating.players[index])
     )

@@ -1,4 +1,4 @@
-"""One stored game: its heading, its positions, and beside them what the bots thought."""
+"""A stored game as plain data and as text: heading, positions, and the bots' statistics."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +24,7 @@ StoredGame = GameRow | HumanGameRow
 
 
 def game_heading(row: StoredGame) -> str:
-    """The players, the board and the end of a game."""
+    """Return the players, the board and the end of a game."""
     winner = {Result.WIN: row.first, Result.LOSS: row.second}.get(row.result)
     ending = "draw" if winner is None else f"{winner} won"
     lines = [
@@ -38,27 +38,27 @@ def game_heading(row: StoredGame) -> str:
     return text_of_lines(lines)
 
 
-def last_words_of(row: StoredGame) -> LastOutput | None:
-    """The last words of the bot that forfeited; None where none were kept."""
+def last_output_of(row: StoredGame) -> LastOutput | None:
+    """Return the last output of the bot that forfeited, or None if none is stored."""
     return row.last_output if isinstance(row, GameRow) else None
 
 
-def last_words_text(row: StoredGame) -> str:
-    """The last messages with a bot that forfeited and its last words; empty where none are kept."""
-    words = last_words_of(row)
-    if words is None:
+def last_output_text(row: StoredGame) -> str:
+    """Return the last messages and stderr of the bot that forfeited; empty if none are stored."""
+    output = last_output_of(row)
+    if output is None:
         return ""
     offender = row.first if isinstance(row, GameRow) and row.offender == 0 else row.second
-    lines = [f"the last messages with {offender} (> to the bot, < from it):"]
-    lines += words.messages or ["none"]
-    lines += ["", "its last words on stderr:", *lines_of(words.stderr or "none")]
+    lines = [f"last messages with {offender} (> to the bot, < from it):"]
+    lines += output.messages or ["none"]
+    lines += ["", "its last output on stderr:", *lines_of(output.stderr or "none")]
     return text_of_lines(lines)
 
 
 def ply_view(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
     """Lay out the board after `ply` plies, with the facts about the last one beside it."""
-    told = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
-    facts = Text("\n".join(labelled(told, 10, indent="")))
+    rows = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
+    facts = Text("\n".join(labelled(rows, 10, indent="")))
     return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
 
 
@@ -72,7 +72,7 @@ def ply_screen(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Ren
 
 
 def beside(board: Text, panel: RenderableType) -> RenderableType:
-    """The board on the left and something else on the right."""
+    """Lay out a board and something else to its right."""
     grid = Table.grid(padding=(0, 3, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column()
@@ -81,7 +81,7 @@ def beside(board: Text, panel: RenderableType) -> RenderableType:
 
 
 def ply_line(row: StoredGame, ply: int) -> str:
-    """The last move in a line."""
+    """Return the move that led to a ply, in a line."""
     if ply == 0:
         return "start"
     if ply <= row.opening_plies:
@@ -90,23 +90,24 @@ def ply_line(row: StoredGame, ply: int) -> str:
 
 
 def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
-    """The facts about the last move: names and values, in the order of showing them."""
+    """Return the statistics of the move that led to a ply, as labels and values."""
     thought = _thought(row, ply)
     return [] if thought is None else thought_facts(thought)
 
 
 def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
-    """Return the true value of each column before a ply's move, and its mistake, where known."""
+    """Return the true values of the columns before a ply's move, and its mistake, if known."""
     place = ply - 1 - row.opening_plies
     if truth is None or not 0 <= place < len(truth.columns):
         return []
     facts = []
-    columns, verdict = truth.columns[place], truth.verdicts[place]
+    columns = truth.columns[place]
     if columns is not None and any(format_columns(columns)):
         facts.append(("columns", _columns_by_value(columns)))
-    if verdict.is_mistake:
+    mistake = _mistake(row, ply, truth)
+    if mistake:
         lost = "; this move lost the game" if truth.lost_at == ply - 1 else ""
-        facts.append(("mistake", f"{verdict.before} to {verdict.after}{lost}"))
+        facts.append(("mistake", f"{mistake}{lost}"))
     return facts
 
 
@@ -121,9 +122,10 @@ def _columns_by_value(columns: Columns) -> str:
 
 
 def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
-    """Return time, value, work, speed, depth and proof as texts, where they are known.
+    """Return time, value, work, speed, depth and proof as labels and values, as far as known.
 
-    `unit` is that of a count beside which no nodes are stored: games before 0.2 do not tell.
+    `unit` names a count that is stored without nodes: games stored before version 0.2 do not
+    distinguish simulations from nodes.
     """
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
     if thought.cpu_us is not None:
@@ -133,7 +135,7 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
     if thought.work is not None:
         facts.append(("searched", _work(thought, unit)))
         if thought.time_us:
-            facts.append(("a second", f"{thought.work * 1e6 / thought.time_us:,.0f}"))
+            facts.append(("speed", f"{thought.work * 1e6 / thought.time_us:,.0f} /s"))
     if thought.depth is not None:
         facts.append(("depth", str(thought.depth)))
     if thought.claim is not None:
@@ -151,19 +153,17 @@ def _work(thought: Thought, unit: str) -> str:
 
 
 def moves_table(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Table:
-    """Return the moves around one, which is marked; as many as the board has rows.
+    """Return the moves around a ply, as many as the board has rows; that ply is marked.
 
-    A fact that is known of no move of the game has no column.
+    A fact that no move of the game has gets no column.
     """
-    numbers = range(1, len(row.moves) + 1)
-    thoughts = [_thought(row, number) for number in numbers]
-    told = [[_cell(name, thought) for thought in thoughts] for name in COLUMNS]
-    told.append([dict(truth_facts(row, number, truth)).get("mistake", "") for number in numbers])
-    told[-1] = [mistake.partition(";")[0] for mistake in told[-1]]
-    names = (*COLUMNS, "mistake")
-    shown = [place for place, cells in enumerate(told) if any(cells)]
+    thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
+    facts = {name: [_cell(name, thought) for thought in thoughts] for name in COLUMNS}
+    facts = {name: cells for name, cells in facts.items() if any(cells)}
+    if truth is not None and any(verdict.is_mistake for verdict in truth.verdicts):
+        facts["mistake"] = [_mistake(row, number, truth) for number in range(1, len(thoughts) + 1)]
     table = plain_table(gap=1, header_style="dim")
-    for name in ("ply", "", "col", *(names[place] for place in shown)):
+    for name in ("ply", "", "col", *facts):
         table.add_column(name, justify="right", no_wrap=True)
     window = parse_board(row.board).rows
     first = max(1, min(ply - window // 2, len(row.moves) - window + 1))
@@ -173,7 +173,7 @@ def moves_table(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Ta
             f">{number}" if number == ply else str(number),
             Text(SIGNS[side], style=STYLES[side]),
             str(row.moves[number - 1]),
-            *(told[place][number - 1] for place in shown),
+            *(cells[number - 1] for cells in facts.values()),
             style="bold" if number == ply else "",
         )
     return table
@@ -183,7 +183,7 @@ COLUMNS = ("time", "value", "sims", "depth", "proven")
 
 
 def _cell(name: str, thought: Thought | None) -> str:
-    """One fact of a move in few characters; empty when it is not known."""
+    """Return a fact about a move in few characters; empty if it is unknown."""
     if thought is None:
         return ""
     match name:
@@ -202,7 +202,7 @@ def _cell(name: str, thought: Thought | None) -> str:
 
 
 def short_count(count: int) -> str:
-    """A count in at most five characters: 950, 12.3k, 4.5M."""
+    """Return a count in at most five characters, such as 950, 12.3k or 4.5M."""
     size, unit = float(count), ""
     for unit in ("", "k", "M", "G", "T"):  # noqa: B007 - the last one counts
         if size < 999.5:
@@ -211,6 +211,14 @@ def short_count(count: int) -> str:
     return (
         f"{size:.0f}" if not unit else f"{size:.1f}{unit}" if size < 99.95 else f"{size:.0f}{unit}"
     )
+
+
+def _mistake(row: StoredGame, ply: int, truth: GameTruth) -> str:
+    """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
+    place = ply - 1 - row.opening_plies
+    if not 0 <= place < len(truth.verdicts) or not truth.verdicts[place].is_mistake:
+        return ""
+    return f"{truth.verdicts[place].before} to {truth.verdicts[place].after}"
 
 
 def _board(row: StoredGame, ply: int) -> Text:
@@ -222,18 +230,18 @@ def _mover(row: StoredGame, ply: int) -> str:
 
 
 def _thought(row: StoredGame, ply: int) -> Thought | None:
-    """The stored thought of a ply's move; None for an opening and where none is."""
+    """Return the stored statistics of a ply's move; None for opening moves."""
     place = ply - 1 - row.opening_plies
     return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
 
 
 def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, Any]:
-    """Return a game as plain data; what depends on the clock stands under `timing`.
+    """Return the document of `ladder replay --json`; what depends on the clock is in `timing`.
 
-    A game of a person belongs to no pair: its `pair` and `game` are null. So is `analysis` of a
-    game that was not analysed.
+    A person's game belongs to no pair, so its `pair` and `game` are null, as is the `analysis` of
+    a game that was not analysed.
     """
-    words = last_words_of(row)
+    output = last_output_of(row)
     return {
         "id": row.id,
         "pair": row.pair_id if isinstance(row, GameRow) else None,
@@ -252,7 +260,7 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
             "moves": [_named(thought) for thought in row.thoughts],
-            "last_words": words and {"stderr": words.stderr, "messages": list(words.messages)},
+            "last_words": output and {"stderr": output.stderr, "messages": list(output.messages)},
         },
     }
 
@@ -287,5 +295,5 @@ def _value(bounds: Bounds) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    kept = msgspec.structs.asdict(thought)
-    return {**kept, "simulations": thought.work, "proven": thought.claim}
+    stored = msgspec.structs.asdict(thought)
+    return {**stored, "simulations": thought.work, "proven": thought.claim}

@@ -1,4 +1,4 @@
-"""A run while it is played: its rating table and its games in play, or a line for a log."""
+"""A run in play: its rating table and pairs in play, or log lines."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -11,25 +11,27 @@ from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
-from reports.layout.format import games_text
+from reports.layout.format import games_text, wdl_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 
 LEADERS = 5
-"""Bots that a log line names."""
-THU_BOARDS = " (thu: drawn boards of 9 to 12 rows and columns; --boards standard for 6x7)"
-"""An explanation of the default boards, which authors of other Connect Four bots do not know."""
+"""Number of bots in a log line."""
+THU_BOARDS = (
+    " (thu: random boards of 9 to 12 rows and columns; `ladder run --boards standard` plays 6x7)"
+)
+"""An explanation of the default boards, which most authors of Connect Four bots do not know."""
 FEWEST_ROWS = 3
-"""Rows of the rating table that stay where there are too few lines for all bots."""
+"""Rows of the rating table that are always shown, before pairs in play."""
 
 
 def watcher_for(console: Console) -> Watcher:
-    """A live table where the console is a terminal that can redraw, else log lines."""
+    """Return a live table if the console can redraw, else log lines."""
     return display_for(console, RunView())
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
-    """Return the bots best first, by live rating or, in an unrated run, by score."""
+    """Return the bots, best first: by live rating, or by score in an unrated run."""
     if live.is_rated:
         return sorted(live.bots.values(), key=lambda bot: (-bot.elo, bot.name))
     return sorted(live.bots.values(), key=lambda bot: (-_score(bot), bot.name))
@@ -40,14 +42,16 @@ def _score(bot: LiveBot) -> float:
 
 
 def duration(seconds: float) -> str:
-    """Hours, minutes and seconds."""
+    """Return a duration as hours, minutes and seconds."""
     return str(timedelta(seconds=round(seconds)))
 
 
 def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
-    """Return lines about the interrupted runs that are there, each with the command to resume it.
+    """Return lines for a command that found no run to resume.
 
-    For a command that was to resume a run and found none.
+    Args:
+        others: other interrupted runs, each with the command that resumes it.
+
     """
     lines = [f"run {run.run_id} ({games_text(run.games)}): {command}" for run, command in others]
     head = ["nothing to resume: no interrupted run has these settings"]
@@ -57,18 +61,18 @@ def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
 
 
 def kind_text(termination: Termination) -> str:
-    """A kind of forfeit in words, such as ``illegal move``."""
+    """Return the words for a kind of forfeit, such as ``illegal move``."""
     return termination.replace("_", " ")
 
 
 def status_line(live: LiveRun) -> str:
-    """Games done, speed and time left in one line."""
+    """Return games played, speed and time left in one line."""
     target = live.target_games
     games = f"{live.total_games} games" if target is None else f"{live.total_games}/{target} games"
     parts = [games]
     speed = live.games_an_hour()
     if speed is not None:
-        parts.append(f"{speed:,.0f} games an hour")
+        parts.append(f"{speed:,.0f} games/hour")
     left = live.seconds_left()
     if left is not None:
         parts.append(f"{duration(left)} left")
@@ -76,12 +80,12 @@ def status_line(live: LiveRun) -> str:
         parts.append(live.progress)
     if live.aborted_games:
         share = live.aborted_games / (live.aborted_games + live.games)
-        parts.append(f"{live.aborted_games} ({share:.1%}) stalled by the machine and asked again")
+        parts.append(f"{live.aborted_games} ({share:.1%}) delayed by the host and asked again")
     return ", ".join(parts)
 
 
 def forfeit_lines(live: LiveRun) -> list[str]:
-    """A line for each bot and kind of forfeit, with the cause and the game of the first."""
+    """Return a line for each bot and kind of forfeit, with the first game and its cause."""
     return [
         f"{one.bot} forfeited {games_text(one.games)} by {kind_text(one.termination)}, first "
         f"game {one.game}: {one.cause}"
@@ -90,7 +94,7 @@ def forfeit_lines(live: LiveRun) -> list[str]:
 
 
 def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
-    """The forfeits for JSON, in the order of `forfeit_lines`."""
+    """Return the forfeits as plain data, in the order of `forfeit_lines`."""
     return [
         {
             "bot": one.bot,
@@ -107,11 +111,11 @@ class RunView:
     """A run as a `reports.layout.progress.View`."""
 
     def name(self, live: LiveRun) -> str:
-        """The run, such as ``run 3``."""
+        """Return the run, such as ``run 3``."""
         return f"run {live.run_id}"
 
     def title(self, live: LiveRun) -> Sequence[str]:
-        """Lines for the start: the conditions, the seed, and what went before."""
+        """Return lines for the start: conditions, seed, and games of an interrupted run."""
         run = self.name(live)
         if live.games_before:
             run = f"resuming {run} ({games_text(live.games_before)})"
@@ -119,22 +123,22 @@ class RunView:
         return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 
     def status(self, live: LiveRun) -> str:
-        """Games done, speed and time left in one line."""
+        """Return games played, speed and time left in one line."""
         return status_line(live)
 
     def ending(self, live: LiveRun) -> Sequence[str]:
-        """The summary, and after a stop how to resume."""
+        """Return the summary, and after a stop a line about resuming."""
         lines = self.summary(live)
         if live.ending is RunEnding.STOPPED:
             lines.append(f"stopped: the same command resumes {self.name(live)}")
         return lines
 
     def summary(self, live: LiveRun) -> list[str]:
-        """The status and the forfeits."""
+        """Return the status and the forfeits."""
         return [status_line(live), *forfeit_lines(live)]
 
     def log(self, live: LiveRun) -> str:
-        """Return the status and the leading bots, with their scores where ratings do not move."""
+        """Return the status and the leading bots, with scores instead of ratings if unrated."""
         top = ", ".join(
             f"{bot.name} {bot.elo:.0f}" if live.is_rated else f"{bot.name} {_results(bot)}"
             for bot in ranked(live)[:LEADERS]
@@ -142,15 +146,15 @@ class RunView:
         return f"{status_line(live)}; {top}"
 
     def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
-        """A progress bar, the rating table and the pairs in play, in so many lines."""
+        """Return a progress bar, the rating table and the pairs in play, cut to the height."""
         parts: list[RenderableType] = []
         if live.target_games:
             parts.append(progress_bar(live.total_games, live.target_games, width))
         bots = ranked(live)
-        room = height - len(parts) - 1  # the table's head
-        playing = _in_play(live)[: max(0, room - min(len(bots), FEWEST_ROWS))]
-        room -= len(playing)
-        shown = bots if len(bots) <= room else bots[: max(0, room - 1)]
+        lines = height - len(parts) - 1  # the table's head
+        playing = _in_play(live)[: max(0, lines - min(len(bots), FEWEST_ROWS))]
+        lines -= len(playing)
+        shown = bots if len(bots) <= lines else bots[: max(0, lines - 1)]
         parts.append(fit(live_columns(shown, is_rated=live.is_rated), width).table())
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
@@ -159,14 +163,11 @@ class RunView:
 
 
 def _results(bot: LiveBot) -> str:
-    return f"+{bot.wins} ={bot.draws} -{bot.losses}"
+    return wdl_text((bot.wins, bot.draws, bot.losses))
 
 
 def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
-    """Return the columns of the live table; the least important are left out first.
-
-    An unrated run has the score in place of the rating, which does not move.
-    """
+    """Return the columns of the live table, with scores instead of ratings if unrated."""
     marks = ["paused" if bot.paused else "" for bot in bots]
     return [
         Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1),
@@ -191,7 +192,7 @@ def _rating_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
 
 
 def _forfeit_level(bots: Sequence[LiveBot]) -> int:
-    """A column of zeros goes first, forfeits never."""
+    """Return the level of the column of forfeits: it is left out early if all are zero."""
     return 0 if any(bot.forfeits for bot in bots) else 5
 
 
@@ -205,13 +206,13 @@ def _forfeits(bot: LiveBot) -> Text:
 
 
 def _in_play(live: LiveRun) -> list[PairPlan]:
-    """The pairs in play, the oldest first."""
-    # Only as many as there are workers are really in play; the rest wait behind them.
+    """Return the pairs in play, the oldest first."""
+    # Workers also have queued pairs; only as many pairs as workers are in play.
     return sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]
 
 
 def plan_columns(plans: Sequence[PairPlan]) -> list[Column]:
-    """Pairs with their numbers, bots and boards."""
+    """Return the columns of the pairs in play."""
     dim = partial(Text, style="dim")
     return [
         Column("", [dim(f"pair {plan.number}") for plan in plans], level=2),

@@ -1,4 +1,4 @@
-"""Runs, matches and gates as a list."""
+"""The list of runs, matches and experiments."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ STYLES = {"regression": "red", "invalid": "red", "running": "green", "pass": "gr
 
 
 def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
-    """The document of `ladder runs --json`."""
+    """Return the document of `ladder runs --json`."""
     return {
         "runs": [
             {
@@ -37,7 +37,7 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
 
 
 def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
-    """The document of `ladder runs --json` with the pace of the runs that are played now."""
+    """Return the document of ``/api/runs``: that of `ladder runs --json` with games per hour."""
     document = runs_document([entry.run for entry in runs])
     for row, entry in zip(document["runs"], runs, strict=True):
         row["games_an_hour"] = entry.games_an_hour
@@ -45,15 +45,15 @@ def now_document(runs: Sequence[RunPace]) -> dict[str, Any]:
 
 
 def print_runs(console: Console, runs: Sequence[PastRun]) -> None:
-    """A line for each run, the first of them first."""
+    """Print a line for each run."""
     if not runs:
-        console.print("nothing was played here yet")
+        console.print("there are no runs yet: start one with `ladder run`")
         return
     console.print(fit(_columns(runs), console.width).table())
 
 
 def run_line(run: PastRun) -> str:
-    """One run in a sentence's half: kind, title, games and start."""
+    """Return a run in a few words: number, kind, title, games and start."""
     return (
         f"run {run.row.id} ({run.row.kind.value}: {run.title}; "
         f"{run.games} games, started {moment(run.row.started_at)})"

@@ -1,4 +1,4 @@
-"""A choice among candidates as plain data and as text."""
+"""The result of a selection as plain data and as text."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ HEADS = {
 
 
 def select_document(selected: SelectionOutcome) -> dict[str, Any]:
-    """The document of `ladder select --json`."""
+    """Return the document of `ladder select --json`."""
     question = selected.question
     return {
         "best": [player.name for player in selected.best],
@@ -47,13 +47,13 @@ def _player_document(player: Player) -> dict[str, Any]:
 
 
 def print_select(console: Console, selected: SelectionOutcome) -> None:
-    """The choice, what was asked, and all bots by strength."""
+    """Print the choice, the question, and all bots by strength."""
     question = selected.question
     console.print(Text(f"{HEADS[selected.choice]}: {selected.reason}"), soft_wrap=True)
-    beside = "" if selected.baseline is None else f", {selected.baseline} beside them"
+    baseline = "" if selected.baseline is None else f", baseline {selected.baseline}"
     asked = (
-        f"candidates on {selected.conditions}{beside}; within {question.indifference:g} Elo with "
-        f"{question.confidence:.4g}, at most {question.games} games"
+        f"on {selected.conditions}{baseline}; indifference {question.indifference:g} Elo, "
+        f"confidence {question.confidence:.4g}, at most {question.games} games"
     )
     console.print(Text(asked), soft_wrap=True)
     console.print()
@@ -72,11 +72,11 @@ def _elo(player: Player) -> str:
         return "-"
     if player.error95 is None:
         return f"{player.elo:+.1f}"
-    return f"{player.elo:+.1f} +- {player.error95:.1f}"
+    return f"{player.elo:+.1f} ± {player.error95:.1f}"
 
 
 def state_of(selected: SelectionOutcome, player: Player) -> str:
-    """Return what became of a bot, in a word or two."""
+    """Return the state of a bot in a few words."""
     if player.reason:
         return player.reason
     if selected.choice is not Choice.CHOSEN:

@@ -1,26 +1,26 @@
-"""Solved positions as plain data and as text."""
+"""SolveResult positions as plain data and as text."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from engine.position import DIGITS, format_moves
 from engine.solver.value import Outcome, Solution, Value, best_columns
-from ladder.tools.solve import Solved
+from ladder.tools.solve import SolveResult
 
 
-def solved_document(solved: Solved) -> dict[str, Any]:
-    """The document of `ladder solve --json`."""
+def solved_document(solved: SolveResult) -> dict[str, Any]:
+    """Return the document of `ladder solve --json`."""
     position, solution = solved.position, solved.solution
     return {
         "board": str(position.board),
         "moves": format_moves(position.moves),
-        **_solution_document(solution, weak=solved.question.weak),
+        **_solution_document(solution, weak=solved.options.weak),
         "nodes": solved.nodes,
         "seconds": round(solved.seconds, 6),
         "columns": None
         if solved.columns is None
         else [
-            None if found is None else _solution_document(found, weak=solved.question.weak)
+            None if found is None else _solution_document(found, weak=solved.options.weak)
             for found in solved.columns
         ],
     }
@@ -42,17 +42,17 @@ def _solution_document(solution: Solution, *, weak: bool) -> dict[str, Any]:
     }
 
 
-def solved_line(solved: Solved) -> str:
-    """A solved position in one line."""
-    values = _words(solved.solution, weak=solved.question.weak)
+def solved_line(solved: SolveResult) -> str:
+    """Return a solved position in one line."""
+    values = _words(solved.solution, weak=solved.options.weak)
     if solved.columns is not None:
-        values += "  " + _columns_line(solved.columns, weak=solved.question.weak)
+        values += "  " + _columns_line(solved.columns, weak=solved.options.weak)
     return f"{solved.position.notation()}: {values}"
 
 
-def solved_text(solved: Solved) -> str:
-    """A solved position for people: picture, value, columns, work."""
-    position, weak = solved.position, solved.question.weak
+def solved_text(solved: SolveResult) -> str:
+    """Return a solved position as text: picture, value, columns, work."""
+    position, weak = solved.position, solved.options.weak
     side = "first" if position.to_move == 0 else "second"
     lines = [
         position.picture(),
@@ -64,7 +64,7 @@ def solved_text(solved: Solved) -> str:
         for column, found in enumerate(solved.columns):
             words = "full" if found is None else _words(found, weak=weak)
             lines.append(f"  {DIGITS[column]}  {words}{'  best' if column in best else ''}")
-    rate = f", {solved.nodes / solved.seconds / 1e6:.2f} million a second" if solved.nodes else ""
+    rate = f", {solved.nodes / solved.seconds / 1e6:.2f} million/s" if solved.nodes else ""
     lines.append(f"{solved.nodes:,} nodes, {solved.seconds:.3f} s{rate}")
     return "\n".join(lines)
 
@@ -85,7 +85,7 @@ def _words(solution: Solution, *, weak: bool) -> str:
 
 
 def _bounds(solution: Solution) -> str:
-    """Bounds in words that tell no distance as if it were likely."""
+    """Return bounds in words; a distance that is only a bound is named as one."""
     low, high = solution.low, solution.high
     if low.outcome == high.outcome and low.distance is not None and high.distance is not None:
         soon, late = sorted((low.distance, high.distance))

@@ -1,12 +1,13 @@
-"""The calculator's answers as plain data and as text."""
+"""Results of `ladder stats` as plain data and as text."""
 
 from typing import Any
 
 from ladder.stats.elo import EloEstimate
 from ladder.stats.sprt import SprtResult, State
 from reports.layout.elo import elo_words, los_words
+from reports.layout.format import number
 
-_SAID = {
+_STATES = {
     State.CONTINUE: "no decision yet",
     State.ACCEPT_H0: "H0 is accepted: the difference is elo0",
     State.ACCEPT_H1: "H1 is accepted: the difference is elo1",
@@ -14,7 +15,7 @@ _SAID = {
 
 
 def elo_document(estimate: EloEstimate) -> dict[str, Any]:
-    """The document of `ladder stats elo --json`."""
+    """Return the document of `ladder stats elo --json`."""
     return {
         "score": estimate.score,
         "elo": estimate.elo,
@@ -29,36 +30,36 @@ def elo_document(estimate: EloEstimate) -> dict[str, Any]:
 
 
 def elo_text(estimate: EloEstimate) -> str:
-    """Games, score, Elo, normalized Elo and LOS, a line each; of a shutout only what it bounds."""
+    """Return games, score, Elo, normalized Elo and LOS as lines; a shutout has only bounds."""
     lines = [
         f"games                {round(estimate.games)}",
-        f"score                {_number(estimate.score, '.4f')}",
+        f"score                {number(estimate.score, '.4f')}",
     ]
     if estimate.is_bound:
         lines.append(f"Elo                  {elo_words(estimate)}")
     else:
         lines += [
             f"Elo                  {elo_words(estimate, digits=2)} (likelihood: "
-            f"{_number(estimate.low95, '.1f')} .. {_number(estimate.high95, '.1f')})",
-            f"normalized Elo       {_number(estimate.nelo, '.2f')}"
-            f" +- {_number(estimate.nelo_error95, '.2f')}",
+            f"{number(estimate.low95, '.1f')} .. {number(estimate.high95, '.1f')})",
+            f"normalized Elo       {number(estimate.nelo, '.2f')}"
+            f" ± {number(estimate.nelo_error95, '.2f')}",
         ]
     lines.append(f"chance to be better  {los_words(estimate, digits=2)}")
     return "\n".join(lines)
 
 
 def los_document(estimate: EloEstimate) -> dict[str, Any]:
-    """The document of `ladder stats los --json`."""
+    """Return the document of `ladder stats los --json`."""
     return {"los": estimate.los, "games": round(estimate.games)}
 
 
 def los_text(estimate: EloEstimate) -> str:
-    """The likelihood of superiority in a line."""
-    return f"chance to be the stronger one: {los_words(estimate, digits=2)}"
+    """Return the likelihood of superiority in a line."""
+    return f"chance to be better: {los_words(estimate, digits=2)}"
 
 
 def sprt_document(result: SprtResult) -> dict[str, Any]:
-    """The document of `ladder stats sprt --json`."""
+    """Return the document of `ladder stats sprt --json`."""
     return {
         "llr": result.llr,
         "lower": result.lower,
@@ -68,12 +69,8 @@ def sprt_document(result: SprtResult) -> dict[str, Any]:
 
 
 def sprt_text(result: SprtResult) -> str:
-    """The log-likelihood ratio, its bounds and the decision in a line."""
+    """Return the log-likelihood ratio, its bounds and the decision in a line."""
     return (
         f"log-likelihood ratio {result.llr:.3f}, bounds {result.lower:.3f} and {result.upper:.3f}: "
-        f"{_SAID[result.state]}"
+        f"{_STATES[result.state]}"
     )
-
-
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)

@@ -1,6 +1,6 @@
-"""Results of a suite: the table, the document and the JUnit file."""
+"""Results of a test suite as plain data, as text and as JUnit XML."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -13,7 +13,6 @@ from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
 from reports.layout.format import xml_text
-from reports.layout.progress import LOG_EVERY_S
 from reports.layout.table import Column, fit
 
 FAILURES_NAMED = 5
@@ -23,7 +22,7 @@ TEXT_LIMIT = 1000
 def suite_document(
     result: SuiteResult, steps: Sequence[Step] = (), left_out: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the document of `ladder suite run --json`, which can be a baseline."""
+    """Return the document of `ladder suite run --json`, which can serve as a baseline."""
     return {
         "suite": result.suite.name,
         "hash": result.suite.content_hash,
@@ -88,7 +87,7 @@ def _names(result: SuiteResult) -> list[str]:
 
 
 def print_suite(console: Console, result: SuiteResult, steps: Sequence[Step] = ()) -> None:
-    """A row for each bot and budget, the share of every theme, and what should be known."""
+    """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
     console.print(
         visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"
     )
@@ -104,7 +103,7 @@ def _columns(result: SuiteResult) -> list[Column]:
         Column("bot", [answers.bot for answers in rows], number=False),
         Column("budget", [_words(answers.budget) for answers in rows], number=False),
         Column("solved", [f"{answers.share.rate:.1%}" for answers in rows]),
-        Column("+-95", [f"{answers.share.error95:.1%}" for answers in rows], level=2),
+        Column("±95", [f"{answers.share.error95:.1%}" for answers in rows], level=2),
         *(
             Column(theme, [f"{own[theme].rate:.0%}" for own in shares], level=3)
             for theme in result.suite.themes
@@ -113,13 +112,13 @@ def _columns(result: SuiteResult) -> list[Column]:
 
 
 def _stable_lines(result: SuiteResult) -> list[str]:
-    """From which budget on the right answer stays."""
+    """Return lines about the budget from which on the answers stay right."""
     lines = []
     for name in _names(result):
         found = result.stable(name)
         if len(found) > 1:
             parts = [f"{solved} from {_words(budget)} on" for budget, solved in found]
-            lines.append(f"{name} has the right answer for good: {', '.join(parts)}")
+            lines.append(f"{name} answers rightly at every larger budget: {', '.join(parts)}")
     return lines
 
 
@@ -135,11 +134,11 @@ def _failure_lines(result: SuiteResult) -> list[str]:
 
 
 def step_text(step: Step) -> str:
-    """A bot against its baseline, in a sentence."""
+    """Return a sentence that compares a bot with its baseline."""
     verdict = (
-        f"fewer by more than chance ({step.chance:.2%} among equals)"
+        f"a regression (chance {step.chance:.2%} if both are equal)"
         if step.is_regression
-        else f"no fewer than chance allows ({CHANCE:.0%})"
+        else f"no regression (chance at least {CHANCE:.0%} if both are equal)"
     )
     return (
         f"{step.answers.bot} against the stored {step.stored.bot} at "
@@ -148,7 +147,7 @@ def step_text(step: Step) -> str:
 
 
 def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
-    """JUnit XML: one case for each bot and budget; a regression or a failing bot fails it."""
+    """Return JUnit XML with a case per bot and budget, which fails on a regression or failure."""
     root = Element("testsuites")
     suite = SubElement(root, "testsuite")
     found = {(step.answers.bot, _words(step.answers.budget)): step for step in steps}
@@ -163,16 +162,15 @@ def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
             time="0",
         )
         step = found.get((answers.bot, words))
-        said = ""
+        problem = ""
         if step is not None and step.is_regression:
-            said = step_text(step)
+            problem = step_text(step)
         elif answers.failures:
-            said = answers.failures[0]
-        if said:
+            problem = answers.failures[0]
+        if problem:
             failures += 1
-            SubElement(case, "failure", message=xml_text(said, TEXT_LIMIT)).text = xml_text(
-                said, TEXT_LIMIT
-            )
+            message = xml_text(problem, TEXT_LIMIT)
+            SubElement(case, "failure", message=message).text = message
         share = answers.share
         SubElement(case, "system-out").text = xml_text(
             f"solved {share.solved} of {share.of}", TEXT_LIMIT
@@ -185,7 +183,7 @@ def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
 
 
 def mining_document(file: str, state: Mining) -> dict[str, Any]:
-    """The document of `ladder suite make --json`."""
+    """Return the document of `ladder suite make --json`."""
     return {
         "file": file,
         "puzzles": state.found,
@@ -196,21 +194,6 @@ def mining_document(file: str, state: Mining) -> dict[str, Any]:
 
 
 def mining_text(file: str, state: Mining) -> str:
-    """The outcome in a line."""
+    """Return the outcome in a line."""
     themes = ", ".join(f"{count} {theme}" for theme, count in sorted(state.themes.items()))
     return f"{state.found} positions in {file} from {state.games} games: {themes or 'none'}"
-
-
-def every_few_seconds(say: Callable[[str], None]) -> Callable[[str], None]:
-    """Says the latest line when the last one is some seconds old."""
-    import time
-
-    last = time.monotonic()
-
-    def tick(line: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= LOG_EVERY_S:
-            last = time.monotonic()
-            say(line)
-
-    return tick

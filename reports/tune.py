@@ -1,4 +1,4 @@
-"""A tuning as plain data, as text, and while it is played."""
+"""A tuning as plain data, as text, and in play."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from reports.run import RunView, status_line
 
 
 def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
-    """The document of `ladder tune --json`."""
+    """Return the document of `ladder tune --json`."""
     parameters, gain = tuned.task.template.parameters, gain_of(tuned)
     return {
         "run": tuned.run.id,
@@ -49,24 +49,24 @@ def _number(parameter: Parameter, value: float) -> float:
 
 
 def gain_of(tuned: TuningOutcome) -> Gain:
-    """The Elo that the steps let expect of the tuned setting over the start."""
+    """Return the gain in Elo over the start that the search expects of the tuned setting."""
     parameters = tuned.task.template.parameters
     return Surface(parameters, tuned.steps).gain(point_of(parameters, tuned.estimate))
 
 
 def reason_of(tuned: TuningOutcome) -> str:
-    """The outcome in a sentence."""
+    """Return the outcome in a sentence."""
     if tuned.invalid:
         return tuned.invalid
     if tuned.gated is None:
         return "the search was stopped: the same command resumes it"
     if not tuned.gated.result.games and not tuned.gated.stopped:
-        return "the search has come back to the original: there is nothing to gate"
+        return "the search returned to the original setting, so there is nothing to gate"
     return tuned.gated.result.reason
 
 
 def tune_text(tuned: TuningOutcome) -> str:
-    """The verdict first, then the values, then what the search believed."""
+    """Return the verdict, the values, and the gain that the search expects."""
     task, gain = tuned.task, gain_of(tuned)
     lines = []
     if tuned.gated is None or not tuned.gated.result.games:
@@ -79,7 +79,7 @@ def tune_text(tuned: TuningOutcome) -> str:
         f"{task.template.spec} on {tuned.conditions}, {task.method.value}",
         *(f"  {line}" for line in parameter_lines(task.template.parameters, tuned.estimate)),
         f"tuned: {task.template.spec_at(tuned.estimate)}",
-        f"the search itself expects {gain.elo:+.0f} Elo +- {gain.error95:.0f}; the gate decides",
+        f"the search expects {gain.elo:+.0f} ± {gain.error95:.0f} Elo; the gate decides",
     ]
     if tuned.forfeits:
         lines.append(f"forfeited in the search: {games_text(tuned.forfeits)}")
@@ -90,17 +90,17 @@ def tune_text(tuned: TuningOutcome) -> str:
 
 
 def parameter_lines(parameters: Sequence[Parameter], setting: Setting) -> list[str]:
-    """A line for each parameter: where it began, where it is now, and its range."""
+    """Return a line for each parameter: start, current value and range."""
     width = max(len(each.name) for each in parameters)
     return [
         f"{each.name:<{width}}  {each.text(each.start)} -> {each.text(setting[each.name])}  "
-        f"(of {each.text(each.low)} .. {each.text(each.high)})"
+        f"(range {each.text(each.low)} .. {each.text(each.high)})"
         for each in parameters
     ]
 
 
 def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> Watcher:
-    """Return a live view where the console is a terminal that can redraw, else log lines."""
+    """Return a live view if the console can redraw, else log lines."""
     return display_for(console, TuningView(parameters))
 
 
@@ -111,26 +111,26 @@ class TuningView(RunView):
         self._parameters = parameters
 
     def name(self, live: LiveRun) -> str:
-        """The run, such as ``tuning run 3``."""
+        """Return the run, such as ``tuning run 3``."""
         return f"tuning {super().name(live)}"
 
     def status(self, live: LiveRun) -> str:
-        """Games done, speed and time left in one line; the gate comes after that."""
+        """Return games played, speed and time left in one line."""
         return f"{status_line(live)} before the gate"
 
     def summary(self, live: LiveRun) -> list[str]:
-        """The status and the values that the search has come to."""
+        """Return the status and the current values."""
         return [self.log(live)]
 
     def log(self, live: LiveRun) -> str:
-        """The status and the values that the search has come to."""
+        """Return the status and the current values."""
         values = ", ".join(
             f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
         )
         return f"{status_line(live)}; {values}"
 
     def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
-        """A progress bar, and each parameter beside its start and its range."""
+        """Return a progress bar, and each parameter with its start and range."""
         shown = self._parameters[: max(0, height - 2)]
         columns = [
             Column("parameter", [each.name for each in shown], number=False),

@@ -1,7 +1,7 @@
-"""Matches as the course's own match program plays them, with its result codes.
+"""Matches with the rules and result codes of the course's own match program.
 
-A round is two games on one board of the `thu` family, A moving first in the first of them. Nothing
-is stored.
+A round is two games on one board of the `thu` family; A moves first in the first game. Nothing is
+stored.
 """
 
 from collections.abc import Iterator
@@ -32,24 +32,25 @@ from ladder.pair_seeds import derive, derive_pair_seed
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
-"""Result codes of a failure: of A, and of B."""
+"""Result codes of a forfeit: by A, and by B."""
 UNLOADABLE, NO_INTERFACE = (-1, -2), (-3, -4)
+"""Result codes if A or B cannot be loaded, or lacks the course's functions."""
 WON_BY_A = frozenset({A_WINS, BUG[1], ILLEGAL[1], TIMEOUT[1]})
 WON_BY_B = frozenset({B_WINS, BUG[0], ILLEGAL[0], TIMEOUT[0]})
 CODES = {Termination.TIMEOUT: TIMEOUT, Termination.ILLEGAL_MOVE: ILLEGAL}
-"""Result codes of forfeits; those of all other kinds are BUG."""
+"""Result codes of forfeits; every other kind is BUG."""
 _BOARDS, _GAMES = range(2)
 
 
 class CourseGame(NamedTuple):
-    """One game in the course's terms."""
+    """A game as the course's program reports it."""
 
     code: int
     seconds_a: int
-    """Time that A thought, in whole seconds."""
+    """A's thinking time in whole seconds."""
     seconds_b: int
     detail: str = ""
-    """For a forfeit: what happened."""
+    """What happened, for a forfeit."""
 
 
 CourseRound = tuple[CourseGame, CourseGame]
@@ -57,23 +58,23 @@ CourseRound = tuple[CourseGame, CourseGame]
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """One side of a match: how to start it, or why that cannot be done."""
+    """One side of a match, with the problem if it cannot be started."""
 
     name: str
     launch: Launch | None
     problem: str = ""
 
 
-def named_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
-    """The registered bot that A or B on the command line names; None: it is a file or a spec.
+def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
+    """Return the registered bot of this name, or None if the word is a file or a specification.
 
     Args:
         word: the path of a shared library, a specification, or the name of a registered bot.
-        folder: where the word was written.
-        store: the database for names; None when there is none.
+        folder: the folder that a path is relative to.
+        store: the database with the registered bots; None if there is no database.
 
     Raises:
-        UnknownRow: a name is not registered.
+        UnknownRow: no registered bot has the name.
         UsageError: the bot is retired, or there is no database.
 
     """
@@ -81,29 +82,27 @@ def named_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
         return None
     if store is None:
         raise UsageError(
-            f"there is no database with registered bots here, and {word} is neither a file "
-            "nor a specification such as thu:./strategy.so"
+            f"{word} is neither a file nor a specification such as thu:./strategy.so, and there is "
+            "no database with registered bots here: check the path, or choose a database"
         )
     bot = store.bots.get(word)
     if bot.retired_at is not None:
-        raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
+        raise UsageError(f"{word} is retired: `ladder bots list` lists the bots that can play")
     return bot
 
 
-def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
-    """The bot that A or B on the command line stands for.
+def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contestant:
+    """Return the contestant for a path, a specification or a registered bot's name.
 
-    Args:
-        word: the path of a shared library, a specification, or the name of a registered bot.
-        folder: where the word was written.
-        store: the database for names; None when there is none.
+    The arguments are those of `find_registered_bot`.
 
     Raises:
-        UsageError: a name is not registered, or the bot is retired or has changed since.
+        UnknownRow: no registered bot has the name.
+        UsageError: the bot is retired or has changed, or there is no database.
         UnknownPlayer: no built-in player has the name.
 
     """
-    bot = named_bot(word, folder, store)
+    bot = find_registered_bot(word, folder, store)
     if bot is not None:
         launch = resolve_unchanged(bot).launch
         compile_launches([launch])
@@ -131,24 +130,23 @@ def compete(
 
     Args:
         a: moves first in the first game of every round.
-        b: the other.
-        rounds: how many; at least 1.
-        time_ms: per move.
+        b: the other side.
+        rounds: the number of rounds.
+        time_ms: the time per move.
         margin_ms: how late a move may be.
-        seed: of the boards, below 2**53.
-        confinement: the bounds of both.
+        seed: the seed of the boards, below 2**53.
+        confinement: the limits and the sandbox of both.
 
     Raises:
-        UsageError: no round is asked for.
-        InvalidRun: the machine stalls.
+        InvalidRun: the host delayed a round for so long that it cannot be played.
 
     """
     pool = BotPool(confinement)
     try:
-        broken = _unloadable(pool, (a, b))
+        unloadable = _check_loading(pool, (a, b))
         for number in range(rounds):
-            if broken is not None or a.launch is None or b.launch is None:
-                game = broken or CourseGame(UNLOADABLE[0], 0, 0)
+            if unloadable is not None or a.launch is None or b.launch is None:
+                game = unloadable or CourseGame(UNLOADABLE[0], 0, 0)
                 yield (game, game)
                 continue
             budget = Budget(time_ms=time_ms)
@@ -172,8 +170,8 @@ def compete(
         pool.close()
 
 
-def _unloadable(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGame | None:
-    """The result of every game when one side cannot even be loaded."""
+def _check_loading(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGame | None:
+    """Return the result of all games if a side cannot be loaded, or None if both can."""
     for index, side in enumerate(sides):
         problem = side.problem
         if side.launch is not None:

@@ -1,7 +1,7 @@
-"""Solving under limits of nodes and time, in steps between which the command can be stopped.
+"""Solving positions within limits of nodes and time.
 
-The engine knows no clock. A position is asked with a few nodes at a time; the solver keeps its
-table, so that each step goes on where the last one ended.
+The engine reads no clock, so a position is solved in steps of some nodes, between which the time
+and stop requests are checked. The solver keeps its table, so each step continues the last one.
 """
 
 import time
@@ -21,53 +21,53 @@ from ladder.signals import current_stop
 FIRST_STEP = 10_000
 """Nodes of the first step: a few milliseconds."""
 LONGEST_STEP = 400_000
-"""Nodes between two looks at the clock: a few tenths of a second."""
+"""Nodes between two readings of the clock: a few tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """How a position is asked."""
+class SolveOptions:
+    """What to find out about a position, and within which limits."""
 
     weak: bool = False
-    """Whether win, draw or loss is enough."""
+    """Whether win, draw or loss is enough, without the distance."""
     columns: bool = False
-    """Whether each column is asked, too."""
+    """Whether to solve each column's move."""
     nodes: int | None = None
-    """The most nodes a position, None without a limit."""
+    """Node limit per position; None for no limit."""
     seconds: float | None = None
-    """The most time a position, None without a limit."""
+    """Time limit per position; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """A position and what was found out about it."""
+class SolveResult:
+    """A position with its value, or with bounds if a limit was reached."""
 
     position: Position
-    question: Question
+    options: SolveOptions
     solution: Solution
     columns: tuple[Solution | None, ...] | None
-    """One a column, None for a full one; None when they were not asked."""
+    """One per column, None for a full column; None if columns were not requested."""
     nodes: int
     seconds: float
 
 
-def solve(solver: Solver, position: Position, question: Question) -> Solved:
-    """Ask a solver for a position.
+def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveResult:
+    """Solve a position.
 
     Raises:
         SolverError: the game is over, or the solver is for another board.
-        Stopped: the user wants the command to end.
+        Stopped: the user stopped the command.
 
     """
     started = time.monotonic()
-    end = None if question.seconds is None else started + question.seconds
-    if not question.columns:
-        solution = _ask(solver, position, question.weak, question.nodes, end)
-        return Solved(
-            position, question, solution, None, solution.nodes, time.monotonic() - started
+    end = None if options.seconds is None else started + options.seconds
+    if not options.columns:
+        solution = _solve_stepwise(solver, position, options.weak, options.nodes, end)
+        return SolveResult(
+            position, options, solution, None, solution.nodes, time.monotonic() - started
         )
     if position.is_over:
-        raise SolverError(f"the game is over in {position.notation()!r}: there is no move to ask")
+        raise SolverError(f"the game is over in {position.notation()!r}: no column can be played")
     left, nodes = len(position.legal_moves()), 0
     found: list[Solution | None] = []
     for column in range(position.board.columns):
@@ -79,9 +79,12 @@ def solve(solver: Solver, position: Position, question: Question) -> Solved:
             answer = solution_of_move(after, None)
         else:
             now = time.monotonic()
-            share = None if question.nodes is None else max(0, question.nodes - nodes) // left
+            # The columns that are left share the rest of the nodes and of the time.
+            share = None if options.nodes is None else max(0, options.nodes - nodes) // left
             until = None if end is None else now + max(0.0, end - now) / left
-            answer = solution_of_move(after, _ask(solver, after, question.weak, share, until))
+            answer = solution_of_move(
+                after, _solve_stepwise(solver, after, options.weak, share, until)
+            )
         found.append(answer)
         nodes += answer.nodes
         left -= 1
@@ -89,13 +92,13 @@ def solve(solver: Solver, position: Position, question: Question) -> Solved:
     low = max(answer.low for answer in known)
     high = max(answer.high for answer in known)
     whole = Solution(low, high, nodes)
-    return Solved(position, question, whole, tuple(found), nodes, time.monotonic() - started)
+    return SolveResult(position, options, whole, tuple(found), nodes, time.monotonic() - started)
 
 
-def _ask(
+def _solve_stepwise(
     solver: Solver, position: Position, weak: bool, nodes: int | None, end: float | None
 ) -> Solution:
-    """Ask step by step until the answer is there or a limit is reached."""
+    """Solve step by step until the value is known or a limit is reached."""
     step, spent = FIRST_STEP, 0
     low: Value | None = None
     high: Value | None = None
@@ -104,7 +107,7 @@ def _ask(
         size = step if nodes is None else min(step, nodes - spent)
         answer = solver.solve(position, weak=weak, nodes=size)
         spent += answer.nodes
-        # an entry of the table may be gone again, what was proven stays so
+        # The table may lose an entry between steps; bounds that were proven stay proven.
         low = answer.low if low is None else max(low, answer.low)
         high = answer.high if high is None else min(high, answer.high)
         answer = Solution(low, high, spent)
@@ -116,10 +119,10 @@ def _ask(
 
 
 def read_position(text: str, board: Board, *, one_based: bool = False) -> Position:
-    """A position from ``MOVES`` or ``BOARD MOVES``; nothing is the empty board.
+    """Parse a position from ``MOVES`` or ``BOARD MOVES``; an empty text is the empty board.
 
     Raises:
-        EngineError: the text is no position; the message says why.
+        EngineError: the text is not a valid position.
 
     """
     words = text.split()
@@ -131,19 +134,19 @@ def read_position(text: str, board: Board, *, one_based: bool = False) -> Positi
 
 
 def read_positions(file: Path, board: Board, *, one_based: bool = False) -> list[Position]:
-    """The positions of a file, one a line: ``MOVES`` or ``BOARD MOVES``.
+    """Read the positions of a file, one per line: ``MOVES`` or ``BOARD MOVES``.
 
     Raises:
-        UsageError: the file cannot be read, or a line is no position that can be asked; its number
-            is named.
+        UsageError: the file cannot be read, or a line is not a position that can be solved.
 
     """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise UsageError(f"--file {file}: it is no text in UTF-8 ({error.reason})") from error
+        problem = f"{file} is not a text file in UTF-8 ({error.reason})"
+        raise UsageError(problem, option="file") from error
     except OSError as error:
-        raise UsageError(f"--file {file}: {error.strerror}") from error
+        raise UsageError(f"{file} cannot be read: {error.strerror}", option="file") from error
     positions = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -151,54 +154,54 @@ def read_positions(file: Path, board: Board, *, one_based: bool = False) -> list
             if position.is_over:
                 raise SolverError(f"the game is over in {position.notation()!r}")
         except EngineError as error:
-            raise UsageError(f"--file {file}, line {number}: {error}") from error
+            raise UsageError(f"{file}, line {number}: {error}", option="file") from error
         positions.append(position)
     return positions
 
 
 def solve_each(
     positions: list[Position],
-    question: Question,
+    options: SolveOptions,
     *,
     table_mib: int,
     keep_table: bool,
-    compiling: Callable[[], None] = lambda: None,
-) -> Iterator[Solved]:
-    """Ask position after position; a table serves as long as the board stays.
+    on_compile: Callable[[], None],
+) -> Iterator[SolveResult]:
+    """Solve positions one after the other.
 
     Args:
-        positions: in their order.
-        question: the same for all.
-        table_mib: memory of the table.
-        keep_table: whether what one position has shown may serve the next.
-        compiling: called before the solver's code is compiled, which takes some 20 seconds, once.
+        positions: the positions.
+        options: the same for all.
+        table_mib: the size of the transposition table in MiB.
+        keep_table: whether the table is kept between positions on the same board.
+        on_compile: called before the solver is compiled, which takes some 20 seconds, once.
 
     Raises:
-        SolverError: the table cannot be had.
-        Stopped: the user wants the command to end.
+        SolverError: there is no memory for the table.
+        Stopped: the user stopped the command.
 
     """
     solver: Solver | None = None
     for position in positions:
         if solver is None or solver.board != position.board:
-            solver = None  # its table goes before the next one is set aside
+            solver = None  # frees its table before the next one is allocated
             solver = Solver(position.board, table_mib)
             if not solver.is_compiled:
-                compiling()
+                on_compile()
             solver.prepare()
         elif not keep_table:
             solver.clear()
-        yield solve(solver, position, question)
+        yield solve(solver, position, options)
 
 
-def board_of(text: str) -> Board:
-    """The board of `--board`.
+def read_board(text: str) -> Board:
+    """Parse the board of the command.
 
     Raises:
-        UsageError: the text is no board; the message names the option.
+        UsageError: the text is not a valid board.
 
     """
     try:
         return parse_board(text)
     except EngineError as error:
-        raise UsageError(f"--board: {error}") from error
+        raise UsageError(str(error), option="board") from error

@@ -1,4 +1,4 @@
-"""The application: routes behind the border, and errors as pages or documents."""
+"""The web application: routes, and errors as pages or JSON."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web import memory
-from ladder.web.errors import NotFound, Refused
+from ladder.web.errors import Refused
 from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
 from ladder.web.routes import api, play
@@ -32,22 +32,22 @@ from ladder.web.site import Site
 from reports.html.live.parts import PageParts, framed
 
 TITLES = {
-    400: "That cannot be shown",
-    401: "A password, please",
-    403: "Not from there",
-    404: "There is nothing here",
-    405: "Not in this way",
-    410: "That has ended",
-    408: "That took too long",
-    413: "That is too much",
-    500: "A defect of the ladder",
-    503: "Not now",
+    400: "Bad request",
+    401: "Password required",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    408: "Request timeout",
+    410: "Gone",
+    413: "Request too large",
+    500: "Internal error",
+    503: "Unavailable",
 }
 _log = logging.getLogger("ladder.web")
 
 
 def routes() -> list[BaseRoute]:
-    """All pages and documents."""
+    """Return the routes of all pages and documents."""
     return [
         Route("/", overview_page),
         Route("/bots/{name}", bot_page),
@@ -56,9 +56,9 @@ def routes() -> list[BaseRoute]:
         Route("/games/{game}", game_page),
         Route("/compare", compare_page),
         Route("/play", play.play_page),
-        Route("/play", play.begin, methods=["POST"]),
-        Route("/play/consult", play.consult, methods=["POST"]),
-        Route("/play/{key}", play.game_of_person),
+        Route("/play", play.start, methods=["POST"]),
+        Route("/play/consult", play.ask_for_move, methods=["POST"]),
+        Route("/play/{key}", play.game_page),
         Route("/play/{key}", play.act, methods=["POST"]),
         Route("/api/standings", api.standings),
         Route("/api/runs", api.runs),
@@ -70,24 +70,24 @@ def routes() -> list[BaseRoute]:
 
 
 def application(site: Site) -> ASGIApp:
-    """The application of one server, which starts to follow the database when it is served."""
+    """Return the application; it starts to follow the database when it is served."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.follower.start()
-        going_on = [
-            asyncio.create_task(site.open_games.tidy()),
-            asyncio.create_task(memory.give_back()),
+        background = [
+            asyncio.create_task(site.open_games.end_abandoned()),
+            asyncio.create_task(memory.release_periodically()),
         ]
         yield
-        for task in going_on:
+        for task in background:
             task.cancel()
 
     async def refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
-        await answer_error(Request(scope), site, refusal)(scope, receive, send)
+        await error_response(Request(scope), site, refusal)(scope, receive, send)
 
     async def on_error(request: Request, error: Exception) -> Response:
-        return answer_error(request, site, error)
+        return error_response(request, site, error)
 
     known = (LadderError, DatabaseError, EngineError, BotsError, HTTPException, Exception)
     app = Starlette(
@@ -96,12 +96,12 @@ def application(site: Site) -> ASGIApp:
         exception_handlers=dict.fromkeys(known, on_error),
     )
     app.state.site = site
-    return SafetyMiddleware(app, site.border, refuse)  # outside of all: answers to errors, too
+    return SafetyMiddleware(app, site.access, refuse)  # outermost, so that errors have its headers
 
 
-def answer_error(request: Request, site: Site, error: Exception) -> Response:
-    """An error as a page, as a document under ``/api/``, or as an event of a stream."""
-    status, sentence = judge(error)
+def error_response(request: Request, site: Site, error: Exception) -> Response:
+    """Return an error as a page, as JSON for scripts, or as an event of a stream."""
+    status, sentence = describe_error(error)
     if status == 500:
         _log.error("internal error at %s", request.url.path, exc_info=error)
     headers = {"WWW-Authenticate": 'Basic realm="ladder", charset="UTF-8"'} if status == 401 else {}
@@ -109,41 +109,39 @@ def answer_error(request: Request, site: Site, error: Exception) -> Response:
     if is_document:
         return JSONResponse({"error": sentence}, status, headers)
     if wants_stream(request) and status == 503:
-        # A stream that is refused with a status never comes again by itself.
+        # A browser never reopens a stream that was refused with a status.
         body = b"retry: 1000\n\n" + event("problem", {"sentence": sentence})
         return Response(body, media_type="text/event-stream")
     page = PageParts(TITLES.get(status, TITLES[400]), {})
-    comes_back = isinstance(error, DatabaseError) and status == 503
+    is_retried = isinstance(error, DatabaseError) and status == 503
     html = framed(
         "error.html.j2",
         page,
         site.frame,
-        live="failed" if comes_back else "",
+        live="failed" if is_retried else "",
         failed=True,
         sentence=sentence,
-        comes_back=comes_back,
+        is_retried=is_retried,
     )
     return HTMLResponse(html, status, headers)
 
 
-def judge(error: Exception) -> tuple[int, str]:
-    """The status of an answer and its sentence."""
+def describe_error(error: Exception) -> tuple[int, str]:
+    """Return the status and the sentence for an error."""
     if isinstance(error, Refused):
         return error.status, str(error)
     if isinstance(error, HTTPException):
         if error.status_code == 404:
-            return 404, str(NotFound("there is no such page: the first page leads to all of them"))
+            return 404, "there is no such page: the overview links to all pages"
         return error.status_code, f"{error.detail}."
     if isinstance(error, UnknownRow | UnknownBot):
         return 404, str(error)
     if isinstance(error, UsageError | EngineError | BotsError):
         return 400, str(error)
-    if isinstance(error, DatabaseError):
-        return 503, str(error)
-    if isinstance(error, LadderError):
+    if isinstance(error, DatabaseError | LadderError):
         return 503, str(error)
     if isinstance(error, ClientDisconnect):
-        return 408, "the request did not come to its end"
+        return 408, "the request was not completed"
     if isinstance(error, asyncio.CancelledError):
-        return 503, "the server is about to end"
-    return 500, "something went wrong that nobody foresaw: the terminal of `ladder serve` says more"
+        return 503, "the server is shutting down"
+    return 500, "internal error: the terminal of `ladder serve` shows the details"

@@ -4,7 +4,7 @@ from ladder.errors import LadderError
 
 
 class Refused(LadderError):
-    """A request that is not answered; the message is one sentence for whoever sent it."""
+    """A refused request; the message is a sentence for the client."""
 
     status = 400
 
@@ -22,25 +22,25 @@ class Unauthorized(Refused):
 
 
 class NotFound(Refused):
-    """There is no such page or thing."""
+    """There is no such page or object."""
 
     status = 404
 
 
 class Gone(Refused):
-    """A thing that was there and has ended."""
+    """An object that has ended."""
 
     status = 410
 
 
 class TooLarge(Refused):
-    """The body is larger than any that is needed here."""
+    """The request is too large."""
 
     status = 413
 
 
 class Busy(Refused):
-    """Too much is going on at once."""
+    """Too many requests at once."""
 
     status = 503
 

@@ -1,6 +1,6 @@
-"""A page that stays up to date: the page itself, and at the same address the stream of its changes.
+"""Live pages: a page, and at the same address the stream of its changes.
 
-A browser's stream asks for ``text/event-stream``, everybody else gets the page.
+A request that accepts ``text/event-stream`` gets the stream, any other request the page.
 """
 
 from collections.abc import Callable, Hashable
@@ -16,11 +16,11 @@ from ladder.web.live.views import View
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, framed
 
-Look = Callable[[FollowedStore], PageParts]
+RenderParts = Callable[[FollowedStore], PageParts]
 
 
 def wants_stream(request: Request) -> bool:
-    """Whether the request is for the changes of a page."""
+    """Return whether the request is for the changes of a page."""
     return "text/event-stream" in request.headers.get("accept", "")
 
 
@@ -28,7 +28,7 @@ async def live_page(
     request: Request,
     template: str,
     key: Hashable,
-    look: Look,
+    render: RenderParts,
     *,
     here: str = "",
     boards: Boards | None = None,
@@ -37,12 +37,12 @@ async def live_page(
     """Answer with a page or with its stream.
 
     Args:
-        request: whose path and parameters are those of `key`.
-        template: of the page.
-        key: what two requests share that are to see the same.
-        look: reads and renders the parts.
+        request: the request.
+        template: the template of the page.
+        key: the parameters of the page; requests with equal keys share a view.
+        render: reads the database and renders the parts.
         here: see `framed`.
-        boards: those in play, for a page that shows them.
+        boards: the boards in play, for a page that shows them.
         values: see `framed`.
 
     Raises:
@@ -52,14 +52,14 @@ async def live_page(
     site = site_of(request)
 
     def make(store: FollowedStore) -> View:
-        return View(look(store))
+        return View(render(store))
 
     async def get() -> View:
         return await site.views.get((template, key), make)
 
     if wants_stream(request):
         seen = request.headers.get("last-event-id", request.query_params.get("seen", ""))
-        events = updates(site.news, site.follower, boards, get, seen)
+        events = updates(site.changes, site.follower, boards, get, seen)
         return site.streams.open(request.state.browser, events)
     view = await get()
 
@@ -70,9 +70,9 @@ async def live_page(
 
 
 async def still_page(
-    request: Request, template: str, look: Look, *, here: str = "", **values: Any
+    request: Request, template: str, render: RenderParts, *, here: str = "", **values: Any
 ) -> Response:
-    """Answer with a page that stays as it is; the arguments are those of `live_page`.
+    """Answer with a page without updates; the arguments are those of `live_page`.
 
     Raises:
         DatabaseError: the database cannot be read now.
@@ -80,7 +80,7 @@ async def still_page(
     """
     site = site_of(request)
     key = (template, request.url.path, request.url.query)
-    view = await site.views.get(key, lambda store: View(look(store)))
+    view = await site.views.get(key, lambda store: View(render(store)))
 
     def frame(page: PageParts, _: str) -> str:
         return framed(template, page, site.frame, here=here, **values)

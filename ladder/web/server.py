@@ -1,4 +1,4 @@
-"""One server from its socket to its end."""
+"""The web server process: socket, threads and shutdown."""
 
 import asyncio
 import contextlib
@@ -30,93 +30,94 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
 from ladder.web.security.password import BasicAuth, read_password
-from ladder.web.security.safety import Border
+from ladder.web.security.safety import AccessRules
 from ladder.web.site import Site
 
 HEAD_LIMIT = 16 * 1024
-"""Bytes of a request before its body."""
-PATIENCE_S = 0.4
-"""For answers that are being sent when the server ends."""
+"""Largest size of a request before its body, in bytes."""
+SHUTDOWN_S = 0.4
+"""Time at shutdown for answers that are being sent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a server listens, and who may ask."""
+class ServerOptions:
+    """The options of a server."""
 
     database: str
     confinement: Confinement
-    """Of the bots that play against people and give hints."""
+    """Limits and sandbox of the bots that play against people and give hints."""
     host: str = "127.0.0.1"
     port: int = 8344
-    """0: a free one."""
+    """0 for any free port."""
     password_file: Path | None = None
     players: int = 4
-    """Games of people at a time."""
+    """Largest number of games against people at a time."""
     connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
-    """Deadlines of requests, and how many connections may be without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """A server that listens."""
+    """The address of a listening server."""
 
     address: str
-    """``http://127.0.0.1:8344/``."""
+    """Such as ``http://127.0.0.1:8344/``."""
     is_local: bool
-    """Whether only this machine reaches it."""
+    """Whether only this machine can reach it."""
 
 
 def serve(
-    place: Place,
-    announce: Callable[[Listening], object],
+    options: ServerOptions,
+    on_listening: Callable[[Listening], object],
     *,
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Serve until the user wants the command to end, or `is_over` says so.
+    """Serve until the user stops the command or `is_over` returns true.
 
     Args:
-        place: where.
-        announce: is told the address once the server listens.
-        is_over: asked every tenth of a second.
+        options: the options.
+        on_listening: called with the address once the server listens.
+        is_over: called every tenth of a second.
 
     Raises:
         UsageError: the address or the password cannot be used.
 
     """
-    if not is_loopback(place.host) and place.password_file is None:
+    if not is_loopback(options.host) and options.password_file is None:
         raise UsageError(
-            f"--host {place.host} lets other machines in, and the server starts programs: give it "
-            "a --password-file, or leave --host away and use a tunnel (`ssh -L`)"
+            f"other machines can reach {options.host}, and the server starts programs: set a "
+            f"password with `ladder serve --host {options.host} --password-file FILE`, or use the "
+            "default address and a tunnel (`ssh -L`)",
+            option="host",
         )
-    password = None if place.password_file is None else read_password(place.password_file)
-    memory.bound()
+    password = None if options.password_file is None else read_password(options.password_file)
+    memory.limit_malloc()
     raise_open_files()
-    with current_stop().defer(), contextlib.closing(_listen(place)) as listener:
-        asyncio.run(_serve(place, password, listener, announce, is_over))
+    with current_stop().defer(), contextlib.closing(_listen(options)) as listener:
+        asyncio.run(_serve(options, password, listener, on_listening, is_over))
 
 
 async def _serve(
-    place: Place,
+    options: ServerOptions,
     password: str | None,
     listener: socket.socket,
-    announce: Callable[[Listening], object],
+    on_listening: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    news = ChangeSignal()
-    follower, readers = Follower(place.database, news), Readers(place.database)
-    border = Border(place.host, None if password is None else BasicAuth(password))
-    games = OpenGames(place.database, place.confinement, place.players)
+    changes = ChangeSignal()
+    follower, readers = Follower(options.database, changes), Readers(options.database)
+    access = AccessRules(options.host, None if password is None else BasicAuth(password))
+    games = OpenGames(options.database, options.confinement, options.players)
     site = Site(
-        place.database,
-        border,
+        options.database,
+        access,
         readers,
         follower,
         Views(readers, follower),
         games,
-        Boards(place.database, news),
-        news,
+        Boards(options.database, changes),
+        changes,
     )
-    connections = Connections(place.connections)
+    connections = Connections(options.connections)
     server = _Server(
         uvicorn.Config(
             application(site),
@@ -136,7 +137,7 @@ async def _serve(
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
-        announce(Listening(_address(listener), is_loopback(place.host)))
+        on_listening(Listening(_address(listener), is_loopback(options.host)))
         while not (current_stop().is_requested() or is_over() or serving.done()):
             await asyncio.sleep(0.1)
     finally:
@@ -145,35 +146,35 @@ async def _serve(
         games.close()
         server.should_exit = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(serving), PATIENCE_S)
+            await asyncio.wait_for(asyncio.shield(serving), SHUTDOWN_S)
         server.force_exit = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(serving, PATIENCE_S)
+            await asyncio.wait_for(serving, SHUTDOWN_S)
         follower.close()
         readers.close()
         site.files.shutdown(wait=False, cancel_futures=True)
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves the signals to the command."""
+    """A server that leaves signals to the command."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
-def _listen(place: Place) -> socket.socket:
-    """A listening socket. Raises UsageError."""
+def _listen(options: ServerOptions) -> socket.socket:
+    """Open the listening socket. Raises UsageError."""
     try:
         found = socket.getaddrinfo(
-            place.host, place.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         family, kind, protocol, _, address = found[0]
         listener = socket.socket(family, kind, protocol)
     except OSError as error:
         raise UsageError(
-            f"--host {place.host} is no address of this machine: {error.strerror}"
+            f"{options.host} is not an address of this machine: {error.strerror}", option="host"
         ) from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -181,8 +182,9 @@ def _listen(place: Place) -> socket.socket:
     except OSError as error:
         listener.close()
         raise UsageError(
-            f"port {place.port} of {place.host} cannot be used ({error.strerror}): choose another "
-            "--port; 0 takes a free one"
+            f"{options.port} of {options.host} cannot be used ({error.strerror}): choose another "
+            "port, or 0 for any free port",
+            option="port",
         ) from error
     listener.listen(128)
     return listener

@@ -1,4 +1,4 @@
-"""A server beside a run: a process of its own, which ends with the run, however the run ends."""
+"""A web server beside a run, in its own process, which ends with the run."""
 
 import shlex
 import socket
@@ -13,19 +13,18 @@ from ladder.signals import current_stop
 
 PORT = 8344
 START_S = 20.0
-"""After so long without an address the run goes on without the server."""
+"""Time limit for the server's start, after which the run continues without it."""
 END_S = 3.0
 
 
 @contextmanager
 def server_beside(
-    database: str, confinement: Confinement, tell: Callable[[str], object]
+    database: str, confinement: Confinement, report: Callable[[str], object]
 ) -> Iterator[None]:
-    """Serve a database while the block runs; `tell` is given a sentence that says where.
+    """Serve a database while the block runs, and report the address.
 
-    Bots that are played against there have the bounds of the run's.
-
-    The server reads its end from a pipe that the kernel closes with this process.
+    Bots in games against people have the run's limits and sandbox. The server stops when its
+    standard input ends, which the kernel closes with this process.
     """
     words = ["serve", "--db", database, "--port", str(_free_port()), "--until-stdin-ends"]
     words += options_of(confinement)
@@ -33,7 +32,7 @@ def server_beside(
         [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for the run, which ends the server when it has saved
+        start_new_session=True,  # Ctrl-C goes only to the run, which saves and then ends the server
     ) as process:
         assert process.stdin is not None  # noqa: S101 - asked for above
         assert process.stdout is not None  # noqa: S101 - asked for above
@@ -41,9 +40,9 @@ def server_beside(
             ready = current_stop().wait_ready(process.stdout.fileno(), timeout_s=START_S)
             address = process.stdout.readline().decode().strip() if ready else ""
             if address:
-                tell(f"the run can be watched at {address} until it ends")
+                report(f"watch the run at {address}")
             else:
-                tell("warning: the server did not start; the run goes on without it")
+                report("warning: the web server did not start; the run continues without it")
             yield
         finally:
             process.stdin.close()
@@ -54,7 +53,7 @@ def server_beside(
 
 
 def options_of(confinement: Confinement) -> list[str]:
-    """Return the options by which a command starts its bots with these limits and sandbox."""
+    """Return the command-line options for these limits and this sandbox."""
     words = ["--sandbox", shlex.join(confinement.sandbox) or "none"]
     for field, name in LIMIT_NAMES.items():
         value = getattr(confinement.limits, field)
@@ -65,7 +64,7 @@ def options_of(confinement: Confinement) -> list[str]:
 
 
 def _free_port() -> int:
-    """The usual port, or 0 for any when another program holds it."""
+    """Return the default port, or 0 for any port if it is in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -20,73 +20,73 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
-from ladder.web.security.safety import Border
+from ladder.web.security.safety import AccessRules
 from reports.html.live.parts import Frame
 
 
-class Remembered:
-    """The latest answers to questions about runs that are costly to answer."""
+class ResultCache:
+    """The latest results of costly computations."""
 
-    MOST = 16
+    SIZE = 16
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._results: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def get(self, key: Hashable, answer: Callable[[], Any]) -> Any:
-        """Return what `answer` returned for this key."""
-        if key in self._kept:
-            return self._kept[key]
-        found = self._kept[key] = answer()
-        while len(self._kept) > self.MOST:
-            self._kept.popitem(last=False)
+    def get(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the cached result of a key, or compute it."""
+        if key not in self._results:
+            self._results[key] = compute()
+        found = self._results[key]
+        while len(self._results) > self.SIZE:
+            self._results.popitem(last=False)
         return found
 
 
 @dataclass(slots=True)
 class Site:
-    """One server."""
+    """The shared state of a server."""
 
     database: str
-    border: Border
+    access: AccessRules
     readers: Readers
     follower: Follower
     views: Views
     open_games: OpenGames
     boards: Boards
-    news: ChangeSignal
-    """Of the follower and the boards."""
+    changes: ChangeSignal
+    """The signal of the follower and the boards."""
     streams: Streams = field(default_factory=Streams)
-    remembered: Remembered = field(default_factory=Remembered)
+    cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
-    """Reads the files that pages load."""
+    """The thread that reads static files."""
 
     def rate_without_run(
         self, store: Store, division: DivisionRow, run: RunRow
     ) -> Mapping[str, float]:
-        """Return the rating list by name without a run's games; it stays while the run lasts."""
+        """Return ratings without a run's games by name; they do not change while the run lasts."""
         key = ("list before", run.started_at, run.id)
-        found: Mapping[str, float] = self.remembered.get(
+        found: Mapping[str, float] = self.cache.get(
             key, lambda: rate_without_run(store, division, run)
         )
         return found
 
     def selection(self, store: Store, run: PastRun) -> StoredSelection | None:
-        """Return a stored selection, judged anew when it has more games."""
+        """Return the result of a selection, which is judged again when it has more games."""
         row = run.row
         names = tuple(row.settings.get("bots") or ())
         key = ("selection", row.started_at, row.id, names, run.games, run.status)
-        found: StoredSelection | None = self.remembered.get(
+        found: StoredSelection | None = self.cache.get(
             key, lambda: selection_of(store, row, run.status)
         )
         return found
 
     @property
     def frame(self) -> Frame:
-        """The part that all pages share."""
-        return Frame(self.database, self.border.token)
+        """The values that all pages share."""
+        return Frame(self.database, self.access.token)
 
 
 def site_of(request: Request) -> Site:
-    """The server that a request came to."""
+    """Return the state of the server that received a request."""
     site: Site = request.app.state.site
     return site

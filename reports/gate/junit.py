@@ -1,7 +1,6 @@
-"""A gate's verdict as JUnit XML: one test case per baseline.
+"""A gate's verdict as JUnit XML, with a test case per baseline.
 
-The order of elements and the attributes are those that both the Ant schema and the Jenkins one
-allow, so that any reader of such files takes it.
+Elements and attributes follow both the Ant and the Jenkins schema, so that any reader accepts them.
 """
 
 from collections.abc import Iterator
@@ -20,12 +19,11 @@ OUTPUT_LIMIT = 20_000
 
 
 def gate_junit(gated: GateOutcome, *, now: datetime | None = None) -> str:
-    """The XML document.
+    """Return the XML document.
 
-    A regression is a failure of the case of its baseline; without a decision, or in an invalid
-    gate, every case that has not passed is an error. Times are those of the counted games, one
-    after the other; the numbers of the test are properties of the suite, because the common schema
-    knows none of a case.
+    A regression is a failure of its baseline's case. In an inconclusive or invalid gate, every case
+    that did not pass is an error. Times are sums over the counted games. The numbers of the test
+    are properties of the suite, because the schema has no properties of cases.
     """
     result = gated.result
     root = Element("testsuites")
@@ -78,7 +76,7 @@ def gate_junit(gated: GateOutcome, *, now: datetime | None = None) -> str:
 
 
 def _properties(gated: GateOutcome) -> Iterator[tuple[str, str]]:
-    """The question and the numbers against the deciding baseline; of several, against each."""
+    """Yield the test's parameters and its numbers against the deciding baseline and the others."""
     result, test = gated.result, gated.result.test
     yield "verdict", result.verdict.value
     yield "conditions", gated.conditions
@@ -121,5 +119,5 @@ def _kind(verdict: Verdict, state: State) -> str | None:
         return "failure"
     if verdict is Verdict.INCONCLUSIVE and state is State.CONTINUE:
         return "error"
-    # Undecided beside a regression: the gate ended before, and there is nothing to mend here.
+    # Undecided because another baseline's regression ended the gate: not an error of this case.
     return None

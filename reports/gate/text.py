@@ -5,7 +5,14 @@ from typing import Any
 from ladder.experiments.gate.result import BaselineResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
 from reports.layout.elo import elo_words
-from reports.layout.format import labelled, markdown_table, markdown_text, rounded, text_of_lines
+from reports.layout.format import (
+    labelled,
+    markdown_table,
+    markdown_text,
+    rounded,
+    text_of_lines,
+    wdl_text,
+)
 
 NO_GAMES = "no games were counted"
 
@@ -18,9 +25,9 @@ _HEADS = {
 
 
 def gate_document(gated: GateOutcome) -> dict[str, Any]:
-    """The document of `ladder gate --json`.
+    """Return the document of `ladder gate --json`.
 
-    The numbers beside `deciding` are those of that baseline; `baselines` holds all of them.
+    Its numbers are those of the `deciding` baseline; `baselines` has the numbers of all.
     """
     result = gated.result
     deciding = _baseline_document(result.deciding)
@@ -48,7 +55,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
 
 
 def stages_of(gated: GateOutcome) -> tuple[GateOutcome, ...]:
-    """The stages that were played, of a gate in stages; else none."""
+    """Return the stages that were played; empty for a gate without stages."""
     return (*gated.earlier, gated) if gated.stages > 1 else ()
 
 
@@ -69,7 +76,7 @@ def _stage_document(stage: GateOutcome) -> dict[str, Any]:
 
 
 def stage_lines(gated: GateOutcome) -> list[str]:
-    """The stages that were played, and the chances of error over all of them."""
+    """Return a line for each played stage, and the error rates over all stages."""
     stages, test = stages_of(gated), gated.result.test
     if not stages:
         return []
@@ -81,8 +88,8 @@ def stage_lines(gated: GateOutcome) -> list[str]:
     ]
     return [
         *lines,
-        f"over all {gated.stages} stages: alpha {test.alpha:g}, as only the last one passes, and "
-        f"beta {test.beta * gated.stages:g}, {test.beta:g} each",
+        f"over all {gated.stages} stages: alpha {test.alpha:g}, as only the last stage can pass a "
+        f"candidate, and beta {test.beta * gated.stages:g}, {test.beta:g} per stage",
     ]
 
 
@@ -112,7 +119,7 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
 
 
 def gate_text(gated: GateOutcome) -> str:
-    """The verdict, the question and the numbers against each baseline, for a terminal."""
+    """Return the verdict, the test and the numbers against each baseline as text."""
     result, test = gated.result, gated.result.test
     against = ", ".join(baseline.name for baseline in result.baselines)
     lines = [
@@ -130,9 +137,9 @@ def gate_text(gated: GateOutcome) -> str:
 
 
 def gate_markdown(gated: GateOutcome) -> str:
-    """The verdict as a section of Markdown."""
+    """Return the verdict as a section of Markdown."""
     result = gated.result
-    columns = ("against", "games", "W D L", "pairs 0 ½ 1 1½ 2", "Elo", "LLR", "bounds")
+    columns = ("against", "games", "won-drawn-lost", "pairs 0 ½ 1 1½ 2", "Elo", "LLR", "bounds")
     lines = [
         f"### ladder gate: {_HEADS[result.verdict]}",
         "",
@@ -143,7 +150,7 @@ def gate_markdown(gated: GateOutcome) -> str:
         (
             baseline.name,
             str(baseline.games),
-            " ".join(map(str, baseline.wdl)),
+            wdl_text(baseline.wdl),
             " ".join(map(str, baseline.pentanomial)),
             elo_words(baseline.estimate),
             f"{baseline.sprt.llr:.2f}",
@@ -165,19 +172,18 @@ def gate_markdown(gated: GateOutcome) -> str:
 
 
 def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
-    wins, draws, losses = baseline.wdl
     sprt = baseline.sprt
     rows = [
-        (f"against {baseline.name}", f"{baseline.games} games: +{wins} ={draws} -{losses}"),
+        (f"against {baseline.name}", f"{baseline.games} games: {wdl_text(baseline.wdl)}"),
         ("pairs 0 1/2 1 3/2 2", " ".join(map(str, baseline.pentanomial))),
         ("Elo", elo_words(baseline.estimate)),
     ]
     after = baseline.after_stopping
-    # A shutout's bound allows for the stop as it is: nothing stops earlier.
+    # The bound of a shutout needs no correction for early stopping: no result stops earlier.
     if after is not None and not baseline.estimate.is_bound:
         rows.append(
             (
-                "allowing for the stop",
+                "corrected for stopping",
                 f"{after.elo:+.1f} Elo, 95 %: {after.low95:+.1f} .. {after.high95:+.1f}",
             )
         )
@@ -189,29 +195,29 @@ def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
             (
                 "distinct pairs",
                 f"{baseline.distinct_pairs} of {baseline.pairs}, "
-                f"LLR of these alone {baseline.sprt_distinct.llr:.2f}",
+                f"LLR of distinct pairs only {baseline.sprt_distinct.llr:.2f}",
             )
         )
     return rows
 
 
 def remarks(gated: GateOutcome) -> list[str]:
-    """Sentences to read beside the numbers."""
+    """Return remarks about the numbers."""
     result = gated.result
     remarks = [
-        f"{result.candidate} and {baseline.name} are the same content: this gate is a control"
+        f"{result.candidate} and {baseline.name} have the same content: this gate is a control"
         for baseline in result.baselines
         if baseline.is_same_content
     ]
     replayed = sum(baseline.replayed_games for baseline in result.baselines)
     if replayed:
         remarks.append(
-            f"{replayed} stored games are left out: their boards, openings and seeds were played "
-            "before and are counted once"
+            f"{replayed} stored games are not counted: they repeat the board, opening and seed of "
+            "counted games"
         )
     if result.uncounted_games:
         remarks.append(
-            f"{result.uncounted_games} games beyond the decision are stored but not counted"
+            f"{result.uncounted_games} games after the decision are stored but not counted"
         )
     return remarks
 

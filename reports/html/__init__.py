@@ -1,1 +1,1 @@
-"""HTML pages: templates, charts and the replay viewer, in one self-contained file."""
+"""HTML pages: templates, charts and the replay viewer."""

@@ -1,45 +1,45 @@
-"""A chart beside the table of what it draws: no number stands in a picture alone."""
+"""Charts, each with a table of its numbers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 
 Spec = dict[str, Any]
-"""Vega-Lite."""
+"""A Vega-Lite specification."""
 Row = dict[str, Any]
-"""One mark's values by field."""
+"""The values of one mark, by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One picture of a page."""
+    """A chart and its table."""
 
     name: str
-    """The name of the chart, whose element is ``chart-<name>``."""
+    """The name of the chart; its element has the id ``chart-NAME``."""
     label: str
-    """The content of the chart in words, for those who do not see it."""
+    """A description of the chart for screen readers."""
     caption: str
-    """Of the table."""
+    """The caption of the table."""
     table: Table
     spec: Spec | None = None
-    """None: there is nothing to draw, and the page says so."""
+    """The chart; None if there are no data."""
     is_open: bool = False
-    """Whether the table is seen without asking for it."""
+    """Whether the table is shown without a click."""
     is_wide: bool = False
-    """Whether the chart keeps its own width and scrolls sideways where that is too much."""
+    """Whether the chart keeps its own width and can be scrolled."""
 
 
 def specs_of(figures: Iterable[Figure]) -> dict[str, Spec]:
-    """The charts of a page by name."""
+    """Return the charts of figures by name."""
     return {figure.name: figure.spec for figure in figures if figure.spec is not None}
 
 
-def plain_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    """A table of rows as a chart has them; names that begin with ``#`` are numbers."""
+def table_of_rows(names: Sequence[str], rows: Sequence[Row]) -> Table:
+    """Return a table of a chart's rows; fields named with ``#`` in front are numbers."""
     return Table(
-        columns(*names),
+        headings(*names),
         [
             [
                 number(row[name[1:]], ",.1f" if isinstance(row[name[1:]], float) else ",d")

@@ -1,4 +1,4 @@
-"""The findings of selections, bisections and tunings, for files and for the pages of the server."""
+"""Findings of selections, bisections and tunings, for HTML files and pages of the server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.html.tune import gain_figure, parameter_figures, values_table
-from reports.html.words import footer, listed
+from reports.html.words import as_sentence, footer, join_names
 from reports.layout.elo import elo_words
 from reports.select import HEADS as CHOICES
 from reports.select import state_of
 
 SECTIONS = (("verdict", "Verdict"), ("evidence", "Evidence"))
 TABLED = 12
-"""Rows of the table of a course, at most."""
+"""Largest number of rows in a table of progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The outcome of an experiment, as far as it went."""
+    """The outcome of an experiment, or its progress."""
 
     question: str
     word: str
@@ -41,10 +41,10 @@ class Finding:
     colour: str
     """gained, undecided or lost."""
     sentence: str
-    """The verdict in words, with how sure it is."""
+    """The verdict with its reason."""
     facts: Sequence[tuple[str, str]]
     tables: Sequence[tuple[str, Table]] = ()
-    """With their captions."""
+    """Captions and tables."""
     figures: Sequence[Figure] = ()
 
 
@@ -63,11 +63,11 @@ def finding_page(finding: Finding) -> str:
 
 
 def selection_finding(stored: StoredSelection) -> Finding:
-    """Return the finding of a selection: the choice, all bots, and how they fell behind."""
+    """Return the finding of a selection: the choice, all bots, and their Elo over the games."""
     selected = stored.selected
     question = selected.question
     facts = [
-        ("Alike are bots within", f"{question.indifference:g} Elo"),
+        ("Indifference", f"{question.indifference:g} Elo"),
         ("Confidence", f"{question.confidence:.4g}"),
         ("Games counted", f"{selected.games:,} of at most {question.games:,}"),
         ("Division", selected.conditions),
@@ -75,7 +75,7 @@ def selection_finding(stored: StoredSelection) -> Finding:
     if selected.baseline is not None:
         facts.append(("Baseline", selected.baseline))
     bots = Table(
-        columns("bot", "#Elo to the best", "#± 95 %", "#games", "outcome"),
+        headings("bot", "#Elo to the best", "#± 95 %", "#games", "outcome"),
         [
             (
                 Cell(each.name),
@@ -89,12 +89,12 @@ def selection_finding(stored: StoredSelection) -> Finding:
     )
     names = sorted(each.name for each in selected.players)
     return Finding(
-        question=f"Which of {listed(names)} is the best?",
+        question=f"Which of {join_names(names)} is the best?",
         word=CHOICES[selected.choice].lower(),
         colour="gained" if selected.choice is Choice.CHOSEN else "undecided",
-        sentence=_sentence(selected.reason),
+        sentence=as_sentence(selected.reason, names),
         facts=facts,
-        figures=(_players_figure(stored, bots), _course_figure(stored)),
+        figures=(_players_figure(stored, bots), _history_figure(stored)),
     )
 
 
@@ -128,7 +128,7 @@ def _players_figure(stored: StoredSelection, table: Table) -> Figure:
     )
 
 
-def _course_figure(stored: StoredSelection) -> Figure:
+def _history_figure(stored: StoredSelection) -> Figure:
     shown = [each.name for each in stored.selected.players if each.elo is not None][: len(PALETTE)]
     rows = [
         {
@@ -144,7 +144,7 @@ def _course_figure(stored: StoredSelection) -> Figure:
     ]
     few = stored.course[:: -max(-(-len(stored.course) // TABLED), 1)][::-1]
     table = Table(
-        columns("#games", *(f"#{name}" for name in shown)),
+        headings("#games", *(f"#{name}" for name in shown)),
         [
             (
                 number(moment.games),
@@ -156,7 +156,7 @@ def _course_figure(stored: StoredSelection) -> Figure:
     return Figure(
         name="course",
         label="Elo of each bot against the final leader over the games, with 95 % bands",
-        caption="Elo to the final leader after so many games",
+        caption="Elo relative to the final leader over the games",
         table=table,
         spec=history_chart(rows, shown, games="games", elo="Elo to the leader") if rows else None,
     )
@@ -171,12 +171,12 @@ _VERDICT_COLOURS = {
 
 
 def bisection_finding(result: BisectResult) -> Finding:
-    """Return the finding of a bisection: the commit to blame, those tried, and the search."""
+    """Return the finding of a bisection: the culprit, the tried commits, and the search."""
     question = result.question
     blames = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
     facts = [("Commit", _named(each)) for each in result.suspects if blames]
     if result.drop is not None:
-        facts.append(("Drop", f"{_elo(result.drop)} Elo against the good one"))
+        facts.append(("Drop", f"{elo_words(result.drop)} Elo against the good commit"))
     facts += [
         ("Good", _named(result.good)),
         ("Bad", f"{_named(result.bad)}, {result.commits} commits later"),
@@ -190,7 +190,7 @@ def bisection_finding(result: BisectResult) -> Finding:
         question=f"Which commit after {result.good.commit[:SHORT]} lost rating?",
         word=ANSWERS[result.answer].lower(),
         colour="gained" if result.answer in (Answer.FOUND, Answer.NONE) else "undecided",
-        sentence=_sentence(result.reason),
+        sentence=as_sentence(result.reason),
         facts=facts,
         figures=(_tried_figure(result.tried), _search_figure(result)),
     )
@@ -200,12 +200,8 @@ def _named(commit: LoggedCommit) -> str:
     return f"{commit.commit[:SHORT]} {commit.subject}"
 
 
-def _elo(estimate: EloEstimate, *, digits: int = 1) -> str:
-    return elo_words(estimate, digits=digits).replace("+-", "±")
-
-
 def _interval(estimate: EloEstimate) -> dict[str, float | None]:
-    """The 95 % interval; after a shutout that of the likelihood, as the error means nothing."""
+    """Return the 95 % interval; after a shutout that of the likelihood, as there is no error."""
     if estimate.is_bound or estimate.elo is None or estimate.error95 is None:
         return {"low": estimate.low95, "high": estimate.high95}
     return {"low": estimate.elo - estimate.error95, "high": estimate.elo + estimate.error95}
@@ -217,20 +213,20 @@ def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
             "name": each.commit.commit[:SHORT],
             "elo": each.estimate.elo,
             **_interval(each.estimate),
-            "label": _elo(each.estimate, digits=0),
+            "label": elo_words(each.estimate, digits=0),
             "verdict": _VERDICT_COLOURS[each.verdict],
         }
         for each in tried
         if each.games
     ]
     table = Table(
-        columns("commit", "tried as", "#games", "#Elo against good", "#weaker", "~subject"),
+        headings("commit", "tried as", "#games", "#Elo against good", "#chance weaker", "~subject"),
         [
             (
                 Cell(each.commit.commit[:SHORT]),
                 Cell(each.verdict.value, verdict=_VERDICT_COLOURS[each.verdict]),
                 number(each.games),
-                Cell(_elo(each.estimate), each.estimate.elo),
+                Cell(elo_words(each.estimate), each.estimate.elo),
                 number(None if each.reason else each.weaker, ".1%"),
                 Cell(f"{each.commit.subject} ({each.reason})" if each.reason
                      else each.commit.subject),
@@ -240,8 +236,8 @@ def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
     )  # fmt: skip
     return Figure(
         name="tried",
-        label="Elo of each tried commit against the good one, with its 95 % interval, oldest first",
-        caption="Commits that were tried, oldest first",
+        label="Elo of each tried commit against the good commit, with 95 % intervals, oldest first",
+        caption="Tried commits, oldest first",
         table=table,
         spec=interval_chart(rows, "Elo against the good commit") if rows else None,
         is_open=True,
@@ -261,10 +257,10 @@ def _search_figure(result: BisectResult) -> Figure:
     ]
     return Figure(
         name="search",
-        label="Chance of the likeliest commit to be the one to blame, over the games",
+        label="Probability of the most likely commit to be the culprit, over the games",
         caption="The search after each visit to a commit",
         table=Table(
-            columns("#games", "played", "likeliest", "#chance", "#suspects"),
+            headings("#games", "played", "most likely", "#chance", "#suspects"),
             [
                 (
                     number(visit.games),
@@ -281,14 +277,14 @@ def _search_figure(result: BisectResult) -> Figure:
 
 
 def tuning_finding(stored: StoredTuning, verdict: str | None) -> Finding:
-    """Return the finding of a tuning; `verdict` is that of its gate, None if there is none."""
+    """Return the finding of a tuning; `verdict` is that of its gate, or None."""
     gate = None if stored.gate is None else stored.gate.result
     played = sum(step.games for step in stored.steps)
-    sentence = "the gate has not begun: only it says whether the values are better"
+    sentence = "The gate, which decides whether the values are better, has not begun"
     if gate is not None and gate.games:
         sentence = gate.reason
     elif verdict is not None:
-        sentence = "the search came back to the original, so there was nothing to gate"
+        sentence = "The search returned to the original setting, so there was nothing to gate"
     facts = [("Games of the search", f"{played:,} of {stored.games:,}")]
     if gate is not None:
         facts += [
@@ -306,15 +302,8 @@ def tuning_finding(stored: StoredTuning, verdict: str | None) -> Finding:
         question=f"Is {stored.spec} better with other numbers?",
         word=verdict or "no verdict",
         colour=COLOURS.get(verdict or "", "undecided"),
-        sentence=_sentence(sentence),
+        sentence=as_sentence(sentence),
         facts=facts,
         tables=(("Values before and after", values_table(stored.parameters, stored.estimate)),),
         figures=figures,
     )
-
-
-def _sentence(words: str) -> str:
-    """Return words as a sentence; one that begins with a commit's hash keeps its first letter."""
-    first = words.partition(" ")[0]
-    begun = words if any(map(str.isdigit, first)) else f"{words[:1].upper()}{words[1:]}"
-    return f"{begun}."

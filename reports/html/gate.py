@@ -1,4 +1,4 @@
-"""The page of a gate: the verdict, the course of the test, what it cost, and lost games."""
+"""The page of a gate: verdict, test, cost, and lost games."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,11 @@ from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.html.viewer import viewer_game
-from reports.html.words import footer, games_in_time
+from reports.html.words import as_sentence, footer, games_in_time
 from reports.layout.elo import elo_words
+from reports.layout.format import wdl_text
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -31,17 +32,18 @@ POINTS = ("0", "½", "1", "1½", "2")
 
 
 def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
-    """The whole page as one string of HTML.
+    """Return the whole page as one string of HTML.
 
     Args:
         gated: the verdict.
-        games: of the candidate, to be replayed.
+        games: games of the candidate for the replay viewer.
 
     """
     result = gated.result
     llr, pairs = llr_figure(result, "llr"), pairs_figure(result)
     viewed = [viewer_game(shown.game, shown.reason.value) for shown in games]
     against = ", ".join(baseline.name for baseline in result.baselines)
+    played = (result.candidate, *(baseline.name for baseline in result.baselines))
     names = sorted({name for game in viewed for name in (game["first"], game["second"])})
     return render(
         "gate.html.j2",
@@ -51,8 +53,8 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
         heading=f"Is {result.candidate} worse than {against}?",
         word=result.verdict.value,
         colour=COLOURS[result.verdict.value],
-        reason=f"{result.reason}.",
-        remarks=[f"{remark}." for remark in remarks(gated)],
+        reason=as_sentence(result.reason, played),
+        remarks=[as_sentence(remark, played) for remark in remarks(gated)],
         sections=SECTIONS,
         warnings=_warnings(gated),
         facts=_facts(gated),
@@ -60,7 +62,7 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
         llr=llr,
         pairs=pairs,
         estimates=estimates_table(result.baselines),
-        spent=f"So far: {games_in_time(result.games, result.seconds)}, one game after the other.",
+        spent=f"So far: {games_in_time(result.games, result.seconds)}.",
         cost=_cost(result),
         markdown=gate_markdown(gated),
         forfeits=failures_table(
@@ -78,9 +80,9 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
 def _warnings(gated: GateOutcome) -> list[str]:
     found: list[str] = []
     if gated.stopped:
-        found.insert(0, "It was stopped before a decision; the same command goes on.")
+        found.append("The gate was stopped before a decision; the same command resumes it.")
     if gated.result.verdict is Verdict.INVALID:
-        found.insert(0, "Nothing about strength follows from an invalid gate.")
+        found.append("The gate is invalid, so its games say nothing about strength.")
     return found
 
 
@@ -90,7 +92,7 @@ def _facts(gated: GateOutcome) -> list[tuple[str, str]]:
         ("Candidate", result.candidate),
         ("Against", ", ".join(baseline.name for baseline in result.baselines)),
         ("Division", gated.conditions),
-        ("Not allowed", f"a drop of {test.max_drop:g} {test.model.value} Elo"),
+        ("Largest acceptable drop", f"{test.max_drop:g} {test.model.value} Elo"),
         ("Chance of a wrong pass", f"{test.alpha:.2%}"),
         ("Chance of a wrong failure", f"{test.beta:.2%}"),
         ("Games counted", f"{result.games:,} of at most {test.games:,}"),
@@ -99,7 +101,7 @@ def _facts(gated: GateOutcome) -> list[tuple[str, str]]:
 
 
 def pairs_figure(result: GateResult) -> Figure:
-    """Pairs by the points that the candidate made in them."""
+    """Return the figure of pairs by the candidate's points."""
     rows = [
         {"points": POINTS[place], "pairs": count, "against": baseline.name}
         for baseline in result.baselines
@@ -107,10 +109,10 @@ def pairs_figure(result: GateResult) -> Figure:
     ]
     return Figure(
         name="pairs",
-        label="Pairs by the points that the candidate made in them",
+        label="Pairs by the candidate's points",
         caption="Pairs by the candidate's points",
         table=Table(
-            columns("against", *(f"#{points}" for points in POINTS)),
+            headings("against", *(f"#{points}" for points in POINTS)),
             [
                 (Cell(baseline.name), *(number(count) for count in baseline.pentanomial))
                 for baseline in result.baselines
@@ -121,17 +123,17 @@ def pairs_figure(result: GateResult) -> Figure:
 
 
 def estimates_table(baselines: Sequence[BaselineResult]) -> Table:
-    """Games, Elo and the test against each baseline, a row for each."""
+    """Return the table of games, Elo and LLR, with a row per baseline."""
     return Table(
-        columns(
-            "against", "#games", "#won-drawn-lost", "#Elo", "#allowing for the stop",
+        headings(
+            "against", "#games", "#won-drawn-lost", "#Elo", "#corrected for stopping",
             "#chance to be better", "#LLR", "#distinct pairs",
         ),
         [
             (
                 Cell(baseline.name),
                 number(baseline.games),
-                Cell("-".join(map(str, baseline.wdl))),
+                Cell(wdl_text(baseline.wdl)),
                 Cell(elo_words(baseline.estimate)),
                 _after_stopping(baseline),
                 number(
@@ -155,7 +157,7 @@ def _after_stopping(baseline: BaselineResult) -> Cell:
 def _cost(result: GateResult) -> Table:
     drop = f"#worse by {result.test.max_drop:g} Elo"
     return Table(
-        columns("against", "#equally strong", drop, "#as these pairs say", "#played"),
+        headings("against", "#equally strong", drop, "#as measured", "#played"),
         [
             (
                 Cell(baseline.name),
@@ -173,6 +175,6 @@ def _shown(count: int, candidate: str) -> str:
     if not count:
         return ""
     return (
-        f"{count:,} games that {candidate} lost are in this file: its forfeits, its shortest "
-        "losses and its latest ones."
+        f"This file has {count:,} games that {candidate} lost: forfeits, the shortest losses and "
+        "the latest losses."
     )

@@ -1,4 +1,4 @@
-"""The page of a training of the evaluation: losses by generation, and calibration."""
+"""The page of a training of the evaluation function."""
 
 from ladder.learning.value.loop import LearningState
 from ladder.learning.value.settings import format_command
@@ -6,14 +6,14 @@ from reports.html.charts.learning import calibration_chart, loss_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Table, columns, number
+from reports.html.tables import Table, headings, number
 from reports.html.words import footer
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
 
 
 def learning_page(state: LearningState) -> str:
-    """The whole page as one string of HTML; at least one generation is finished."""
+    """Return the page as HTML; at least one generation must be finished."""
     losses, calibration = _losses(state), _calibration(state)
     last = state.records[-1]
     return render(
@@ -21,7 +21,7 @@ def learning_page(state: LearningState) -> str:
         charts=specs_of((losses, calibration)),
         games=[],
         title=f"Training of the evaluation, generation {last.generation}",
-        heading="What the evaluation has learned",
+        heading="Training of the evaluation",
         sections=SECTIONS,
         command=format_command(state.settings, last.generation),
         facts=[
@@ -29,7 +29,7 @@ def learning_page(state: LearningState) -> str:
             ("Games", f"{sum(record.games for record in state.records):,}"),
             ("Positions of the last one", f"{last.positions:,}"),
             ("Held-out loss", f"{last.quality.held_out_loss:.4f}"),
-            ("Winner named", f"{100 * last.quality.right:.1f}%"),
+            ("Winner predicted", f"{100 * last.quality.right:.1f}%"),
             ("Time", f"{sum(record.seconds for record in state.records) / 60:.0f} min"),
             *machine_facts(),
         ],
@@ -49,7 +49,7 @@ def _losses(state: LearningState) -> Figure:
         )
     ]
     table = Table(
-        columns("#generation", "#evaluation", "#search", "#winner named"),
+        headings("#generation", "#evaluation", "#search", "#winner predicted"),
         [
             (
                 number(record.generation),
@@ -62,8 +62,7 @@ def _losses(state: LearningState) -> Figure:
     )
     return Figure(
         name="losses",
-        label="Cross-entropy of held-out results by generation, of the evaluation and of the "
-        "searches that played those games",
+        label="Cross-entropy on held-out games by generation, of the evaluation and of the search",
         caption="Held-out games of each generation",
         table=table,
         spec=loss_chart(rows),
@@ -77,7 +76,7 @@ def _calibration(state: LearningState) -> Figure:
         {"expected": one.expected, "scored": one.scored, "positions": one.positions} for one in bins
     ]
     table = Table(
-        columns("#expected", "#scored", "#positions"),
+        headings("#expected", "#scored", "#positions"),
         [
             (number(one.expected, ".3f"), number(one.scored, ".3f"), number(one.positions))
             for one in bins
@@ -85,8 +84,8 @@ def _calibration(state: LearningState) -> Figure:
     )
     return Figure(
         name="calibration",
-        label="Mean result of held-out games against the result that the evaluation expected",
-        caption="Held-out positions by the result that the evaluation expected",
+        label="Mean result of held-out games over the result that the evaluation predicted",
+        caption="Held-out positions by predicted result",
         table=table,
         spec=calibration_chart(rows),
         is_open=True,

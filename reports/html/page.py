@@ -1,4 +1,4 @@
-"""A page as one file: the template filled, with scripts, styles, charts and games inside."""
+"""Rendering of a page as one HTML file with scripts, styles, charts and games."""
 
 import hashlib
 import json
@@ -15,17 +15,17 @@ from ladder.visible import visible_lines
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "connect4-ladder"
-"""The beginning of the generator tag of every page, by which a page of ours is known."""
+"""The beginning of the generator tag of every page, by which our pages are recognized."""
 
 
 def render(template: str, *, charts: dict[str, Any], games: list[Any], **values: object) -> str:
-    """The finished page; every text in it is printable, those in `values` are escaped.
+    """Render a page; unprintable characters and every text in `values` are escaped.
 
     Args:
-        template: its name in ``templates``.
-        charts: Vega-Lite specifications by the names that the template gives them.
-        games: as `reports.html.viewer` makes them.
-        values: what else the template names; a missing one is an error.
+        template: the template's name in ``templates``.
+        charts: Vega-Lite specifications by name.
+        games: games from `reports.html.viewer`.
+        values: other values of the template; a missing one is an error.
 
     """
     page = environment().get_template(template)
@@ -41,30 +41,30 @@ def render(template: str, *, charts: dict[str, Any], games: list[Any], **values:
 
 
 def is_ours(text: str) -> bool:
-    """Whether a file's beginning is that of a page written here."""
+    """Return whether a file's beginning is that of one of our pages."""
     return f'<meta name="generator" content="{GENERATOR} ' in text
 
 
 def vega_bundle() -> str:
-    """Vega, Vega-Lite and vega-embed as one script that sets ``window.vegaEmbed``.
+    """Return Vega, Vega-Lite and vega-embed as one script that sets ``window.vegaEmbed``.
 
-    Bundling takes seconds, so the result is kept beside the compiled kernels, by its version.
+    Bundling takes seconds, so the result is cached beside the compiled kernels, by its version.
     """
     import vl_convert
 
     name = f"vega-{version('vl-convert-python')}-{_snippet_hash()}.js"
-    kept = cache_root() / name
+    cached = cache_root() / name
     try:
-        return kept.read_text(encoding="utf-8")
+        return cached.read_text(encoding="utf-8")
     except OSError:
         made: str = vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script")
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        partial = kept.with_suffix(f".{hashlib.sha256(made.encode()).hexdigest()[:8]}")
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(f".{hashlib.sha256(made.encode()).hexdigest()[:8]}")
         partial.write_text(made, encoding="utf-8")
-        partial.replace(kept)
+        partial.replace(cached)
     except OSError:
-        return made  # a cache that cannot be written costs seconds and nothing else
+        return made  # without a writable cache the next call takes seconds again
     return made
 
 
@@ -76,7 +76,7 @@ def _snippet_hash() -> str:
 
 
 def json_text(value: object) -> Markup:
-    """JSON inside a script element: nothing in it can end the element or begin a comment."""
+    """Return JSON for a script element; nothing in it can end the element or start a comment."""
     text = json.dumps(_printable(value), separators=(",", ":"), allow_nan=False)
     for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(sign, code)
@@ -84,7 +84,7 @@ def json_text(value: object) -> Markup:
 
 
 def _printable(value: object) -> object:
-    """Plain data, every text in it printable."""
+    """Return plain data with unprintable characters escaped."""
     if isinstance(value, str):
         return visible_lines(value)
     if isinstance(value, dict):
@@ -95,13 +95,13 @@ def _printable(value: object) -> object:
 
 
 def _shown(value: object) -> object:
-    """Any text of a template before it is escaped: whatever is not printable is seen."""
+    """Escape unprintable characters of a text of a template."""
     return visible_lines(value) if type(value) is str else value
 
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """The templates, with everything escaped and nothing that is missing passed over."""
+    """Return the templates; every value is escaped, and a missing one is an error."""
     return Environment(
         loader=PackageLoader("reports.html"),
         autoescape=True,

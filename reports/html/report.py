@@ -1,4 +1,4 @@
-"""The page of a division: verdict, ratings, steps, history, pairings, speed, failures, games."""
+"""The page of a division."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from reports.analyze import headline, remarks
 from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
-from reports.html.sections.history import dates_figure, history_figure, history_said
+from reports.html.sections.history import dates_figure, drawn_bots_note, history_figure
 from reports.html.sections.machines import machines_table
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.sections.pairings import (
@@ -25,12 +25,12 @@ from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.sections.verdict import alike, facts, verdict, warnings
-from reports.html.tables import Cell, Table, columns
+from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
 from reports.html.words import footer
 from reports.report.comparison import sections
 from reports.report.machines import machines_sentence
-from reports.report.rating_columns import View
+from reports.report.rating_columns import NOTHING, View
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -54,14 +54,14 @@ def report_page(
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth] | None = None,
 ) -> str:
-    """The whole page as one string of HTML.
+    """Return the page as HTML.
 
     Args:
-        data: as `ladder.results.standings.report_data.read_report_data` reads it.
-        compared: bots to put side by side before everything else.
+        data: the data of the division.
+        compared: a comparison of bots, which is shown first.
         trials: gates and matches, latest first.
-        wrong: what bots got wrong; None: no game was analysed.
-        truths: what is known of analysed games, by their numbers.
+        wrong: mistakes of the bots; None if no game was analysed.
+        truths: results of the analysis, by game.
 
     """
     standings = data.standings
@@ -103,11 +103,11 @@ def report_page(
         figures=figures,
         classes=classes_table(data.classes, standings),
         by_class=bots_by_class_table(data.classes, order),
-        history_said=history_said(order),
+        history_note=drawn_bots_note(order),
         budget_ms=budget_ms,
         first_mover=first_mover(standings),
         machines=None if standings.machines is None else machines_table(standings.machines),
-        machines_said="" if standings.machines is None else machines_sentence(standings.machines),
+        machines_note="" if standings.machines is None else machines_sentence(standings.machines),
         failures=failures_table(
             {
                 bot.name: {**bot.forfeits, "of games": bot.games}
@@ -117,7 +117,7 @@ def report_page(
         ),
         failures_shown=failures(data.games),
         mistakes=mistakes_table(wrong),
-        mistakes_said=[] if wrong is None else [headline(wrong), *remarks(wrong)],
+        mistakes_notes=[] if wrong is None else [headline(wrong), *remarks(wrong)],
         comparison=[] if compared is None else comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
@@ -131,22 +131,17 @@ def report_page(
 
 
 def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
-    """The sections of `ladder report --compare`, each with its title."""
+    """Return the tables of a comparison with their titles."""
     return [
         (
             section.title,
             Table(
-                columns(*(name.replace("+-", "± ") for name in section.columns)),
-                [[Cell(_as_on_paper(str(cell))) for cell in row] for row in section.rows],
+                headings(*section.columns),
+                [[Cell("0" if cell == NOTHING else cell) for cell in row] for row in section.rows],
             ),
         )
         for section in sections(compared)
     ]
-
-
-def _as_on_paper(cell: str) -> str:
-    """A cell without the terminal's short forms: a dot for none, and the sign before an error."""
-    return "0" if cell == "." else cell.replace("+-", "±")
 
 
 def _shown(data: ReportData) -> str:

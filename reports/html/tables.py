@@ -1,16 +1,16 @@
-"""Tables of a page: columns and cells, in the shape that the template's macro draws."""
+"""Tables of a page: headings and cells, as the template's macro draws them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.layout.cells import Cell, number
 
-__all__ = ["Cell", "Column", "Table", "columns", "number"]
+__all__ = ["Cell", "Heading", "Table", "headings", "number"]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A head; numbers stand to the right, and only prose is broken into lines."""
+class Heading:
+    """The heading of a column; columns of numbers are aligned right, only prose is wrapped."""
 
     name: str
     number: bool = False
@@ -19,14 +19,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of as many cells as there are columns."""
+    """Rows with a cell for each heading."""
 
-    columns: Sequence[Column]
+    headings: Sequence[Heading]
     rows: Sequence[Sequence[Cell]]
 
 
-def columns(*names: str) -> tuple[Column, ...]:
-    """Heads from their names; those that begin with ``#`` are of numbers, with ``~`` of prose."""
+def headings(*names: str) -> tuple[Heading, ...]:
+    """Return headings; a name with ``#`` in front is of numbers, one with ``~`` of prose."""
     return tuple(
-        Column(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
+        Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
     )

@@ -1,4 +1,4 @@
-"""The page of a tuning: the gate's verdict, then the values and the gain over the games."""
+"""The page of a tuning: the gate's verdict, the values, and the expected gain."""
 
 from collections.abc import Sequence
 
@@ -12,21 +12,21 @@ from ladder.experiments.tune.surface import Surface
 from ladder.results.standings.showcase import Reason, ShownGame
 from reports.gate.text import remarks
 from reports.html.charts.tune import gain_chart, parameter_chart
-from reports.html.figures import Figure, plain_table, specs_of
+from reports.html.figures import Figure, specs_of, table_of_rows
 from reports.html.gate import estimates_table, pairs_figure
 from reports.html.page import render
 from reports.html.sections.failures import failures
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, columns
+from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
-from reports.html.words import footer
+from reports.html.words import as_sentence, footer
 from reports.tune import gain_of, reason_of
 
 MOMENTS = 150
-"""Steps of a chart, at most; the last one is among them."""
+"""Largest number of steps in a chart."""
 TABLED = 12
-"""Rows of a chart's table, at most."""
+"""Largest number of rows in a chart's table."""
 SECTIONS = (
     ("verdict", "Verdict"),
     ("parameters", "Parameters"),
@@ -38,11 +38,11 @@ SECTIONS = (
 
 
 def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
-    """The whole page as one string of HTML.
+    """Return the page as HTML.
 
     Args:
-        tuned: the tuning, as far as it went.
-        games: of the tuned bot in the gate, to be replayed.
+        tuned: the tuning, finished or not.
+        games: games of the tuned bot in the gate, for the replay viewer.
 
     """
     parameters, gated = tuned.task.template.parameters, tuned.gated
@@ -62,8 +62,10 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
         heading=f"Is {tuned.task.template.spec} better with other numbers?",
         word=word,
         colour=COLOURS.get(word, "undecided"),
-        reason=f"{reason_of(tuned)}.",
-        remarks=[] if gated is None or result is None else [f"{one}." for one in remarks(gated)],
+        reason=as_sentence(reason_of(tuned)),
+        remarks=[]
+        if gated is None or result is None
+        else [as_sentence(one) for one in remarks(gated)],
         sections=SECTIONS,
         warnings=_warnings(tuned),
         facts=_facts(tuned),
@@ -73,7 +75,9 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
         gate_figures=gate_figures,
         estimates=None if result is None else estimates_table(result.baselines),
         failures_shown=failures(games),
-        shown=f"{len(viewed):,} games that the tuned bot lost in the gate." if viewed else "",
+        shown=f"This file has {len(viewed):,} games that the tuned bot lost in the gate."
+        if viewed
+        else "",
         names=sorted({name for game in viewed for name in (game["first"], game["second"])}),
         endings=sorted({game["termination"] for game in viewed}),
         reasons=[reason.value for reason in Reason],
@@ -84,9 +88,9 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
 def _warnings(tuned: TuningOutcome) -> list[str]:
     found = []
     if tuned.gated is None and not tuned.invalid:
-        found.append("The search was stopped; the same command goes on.")
+        found.append("The search was stopped; the same command resumes it.")
     if tuned.gated is not None and tuned.gated.stopped:
-        found.append("The gate was stopped before a decision; the same command goes on.")
+        found.append("The gate was stopped before a decision; the same command resumes it.")
     if tuned.forfeits:
         found.append(f"{tuned.forfeits:,} of {tuned.games:,} games of the search were forfeited.")
     return found
@@ -100,7 +104,7 @@ def _facts(tuned: TuningOutcome) -> list[tuple[str, str]]:
         ("Division", tuned.conditions),
         ("Search", f"{tuned.games:,} of {task.games:,} games, {task.pairs} pairs a step"),
         ("Method", f"{task.method.value}, seed {tuned.run.seed}"),
-        ("The search expects", f"{gain.elo:+.0f} Elo ± {gain.error95:.0f}"),
+        ("Gain expected by the search", f"{gain.elo:+.0f} ± {gain.error95:.0f} Elo"),
     ]
     if tuned.gated is not None:
         result = tuned.gated.result
@@ -112,9 +116,9 @@ def _facts(tuned: TuningOutcome) -> list[tuple[str, str]]:
 
 
 def values_table(parameters: Sequence[Parameter], estimate: Setting) -> Table:
-    """Return the parameters with their values before and after."""
+    """Return the table of parameters with their values before and after."""
     return Table(
-        columns("parameter", "#start", "#tuned", "#lowest", "#highest", "kind"),
+        headings("parameter", "#start", "#tuned", "#lowest", "#highest", "kind"),
         [
             (
                 Cell(each.name),
@@ -130,7 +134,7 @@ def values_table(parameters: Sequence[Parameter], estimate: Setting) -> Table:
 
 
 def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
-    """Finished games and the step after them, evenly over all steps."""
+    """Return evenly spaced steps with the number of games until then; the last one is included."""
     games = np.cumsum([step.games for step in steps])
     places = np.linspace(0, len(steps) - 1, min(len(steps), MOMENTS)).round().astype(int)
     return [(int(games[place]), steps[place]) for place in np.unique(places)] if steps else []
@@ -139,7 +143,7 @@ def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
 def parameter_figures(
     parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]
 ) -> list[Figure]:
-    """Return a figure of each parameter over the games of a search."""
+    """Return a figure for each parameter: its value over the games of the search."""
     return [_parameter_figure(each, place, steps) for place, each in enumerate(parameters)]
 
 
@@ -157,9 +161,9 @@ def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow
     return Figure(
         name=f"parameter-{place}",
         label=f"{each.name} over the games of the search, with the two values of each step",
-        caption=f"{each.name} after so many games, and the two values that played",
+        caption=f"{each.name} over the games, with the two values that played",
         table=Table(
-            columns("#games", "#value", "#low", "#high"),
+            headings("#games", "#value", "#low", "#high"),
             [
                 (
                     Cell(f"{row['games']:,}", row["games"]),
@@ -173,7 +177,7 @@ def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow
 
 
 def gain_figure(parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]) -> Figure:
-    """Return the figure of the gain that a search expects over its games."""
+    """Return the figure of the expected gain over the games of the search."""
     surface, rows = Surface(parameters, steps), []
     for games, step in _moments(steps):
         gain = surface.gain(point_of(parameters, step.estimate))
@@ -185,13 +189,13 @@ def gain_figure(parameters: Sequence[Parameter], steps: Sequence[TuningStepRow])
     ]
     return Figure(
         name="gain",
-        label="Elo over the start that all games of the search let expect, with its 95 % band",
-        caption="Expected gain of the values after so many games",
-        table=plain_table(("#games", "#elo", "#low", "#high"), _few(rows)),
+        label="Expected Elo gain over the start, with its 95 % band",
+        caption="Expected gain over the games",
+        table=table_of_rows(("#games", "#elo", "#low", "#high"), _few(rows)),
         spec=gain_chart(rows) if rows else None,
     )
 
 
 def _few(rows: list[dict[str, float]]) -> list[dict[str, float]]:
-    """Some of the rows, the last among them."""
+    """Return evenly spaced rows; the last one is included."""
     return rows[:: -max(len(rows) // TABLED, 1)][::-1]

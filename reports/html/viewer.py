@@ -1,4 +1,4 @@
-"""Games as the replay viewer reads them: every cell computed here, so that no rule stands twice."""
+"""Games for the replay viewer; all cells are computed here, as the script knows no rules."""
 
 from typing import Any
 
@@ -8,25 +8,24 @@ from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
 
 TEXT_LIMIT = 4000
-"""Characters of a bot's own words that a page takes."""
+"""Characters of a bot's text that a page shows."""
 
 
 def viewer_game(
     game: GameRow | HumanGameRow, reason: str, truth: GameTruth | None = None
 ) -> dict[str, Any]:
-    """One game for the viewer.
+    """Return a game for the viewer.
 
-    ``cells`` holds the row and the column of every stone in order, row 0 at the bottom; ``line``
-    the winning cells; ``thoughts`` one list a move after the opening: milliseconds, value for the
-    mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the line that it
-    expected; what nobody told is null. ``truth`` has for each of these moves the true value of
-    every column before it, as far as an analysis knows it, and ``lost`` the ply (from 0) at which
-    the game was lost.
+    ``cells`` has the row and column of every stone in order, with row 0 at the bottom; ``line``
+    the winning cells; ``thoughts`` a list per move after the opening: milliseconds, value for the
+    mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the expected line,
+    each null if unknown. ``truth`` has the true value of every column before each of these moves,
+    as far as known, and ``lost`` the ply (from 0) that lost the game.
 
     Args:
-        game: with its thoughts.
-        reason: why the game is among those shown, such as ``upset``.
-        truth: what an analysis knows of it; None: it was not analysed.
+        game: the game with its thoughts.
+        reason: why the game is shown, such as ``upset``.
+        truth: the result of its analysis; None if it was not analysed.
 
     """
     board = parse_board(game.board)
@@ -63,7 +62,7 @@ def viewer_game(
 
 
 def _thought(thought: Thought, after: Position | None) -> list[Any]:
-    """One move; `after` is the position that it led to, None where it led to none."""
+    """Return the thought of a move; `after` is the position after it, None for an illegal move."""
     value = None if thought.value is None else round(thought.value, 3)
     return [
         round(thought.time_us / 1000, 2),
@@ -76,7 +75,7 @@ def _thought(thought: Thought, after: Position | None) -> list[Any]:
 
 
 def _expected(position: Position, line: str) -> list[list[int | None]]:
-    """The cells of an expected line, as far as it can be played."""
+    """Return the cells of the legal beginning of an expected line."""
     cells = []
     for column in parse_moves(line):
         if position.is_over or not position.can_play(column):

@@ -1,32 +1,44 @@
-"""Small words of a page: dates and lists of names."""
+"""Dates, lists of names and sentences on pages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 
 def day(moment: float) -> str:
-    """A moment (epoch seconds) as date and time of day."""
+    """Return a time in epoch seconds as date and time in UTC."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence."""
+def as_sentence(text: str, names: Collection[str] = ()) -> str:
+    """Return a text with a capital first letter and a full stop.
+
+    Names and hashes keep their first letter: a word in `names`, or one with other characters than
+    letters.
+    """
+    first = text.partition(" ")[0]
+    if first.isalpha() and first not in names:
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join names for a sentence, such as ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def games_in_time(games: int, seconds: float) -> str:
-    """The cost of games that were played one after the other."""
+    """Return a number of games with their total playing time."""
     if seconds < 120:
         time = f"{seconds:.0f} s"
     else:
         time = f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
-    return f"{games:,} games, {time} of play"
+    return f"{games:,} games, {time} of playing time"
 
 
 def footer() -> str:
-    """The program that wrote a page, and the time."""
+    """Return the footer: the program that wrote the page, and when."""
     return (
         f"Written by ladder {version('connect4-ladder')} on {day(datetime.now(UTC).timestamp())}. "
-        "The file needs no network and holds everything that it shows."
+        "This file needs no network."
     )

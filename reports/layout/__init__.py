@@ -1,1 +1,1 @@
-"""Shared layout: escaped text, tables, Elo, the board, progress."""
+"""Shared parts of reports: escaped text, tables, Elo, the board, progress."""

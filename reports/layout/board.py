@@ -1,6 +1,6 @@
-"""The board on a terminal: stones, the forbidden cell, the last move, the winning line.
+"""The board on a terminal: stones, the forbidden cell, the last move and the winning line.
 
-Every mark is a sign as well as a colour, so that a board reads the same without colours::
+Every mark is a character as well as a colour, so that a board can be read without colours::
 
      .  .  .  .  .  .  .
      . [X] .  .  .  .  .        [ ] the winning line
@@ -18,15 +18,15 @@ STYLES = ("bold red", "bold yellow")
 SIGNS = "XO"
 FORBIDDEN = "#"
 CELL = 3
-"""Characters of a column: a sign and room for its marks."""
+"""Characters per column: a stone and its marks."""
 
 
 def board_text(position: Position, *, marker: int | None = None) -> Text:
-    """The board, its top row first and the column numbers below.
+    """Return the board, its top row first and the column numbers below.
 
     Args:
-        position: what lies on it.
-        marker: a column over which the stone of the side to move hangs, in a line of its own.
+        position: the position.
+        marker: the column above which the next stone is drawn, on a line of its own.
 
     """
     board = position.board
@@ -59,7 +59,7 @@ def board_text(position: Position, *, marker: int | None = None) -> Text:
 
 
 def _last_cell(position: Position) -> tuple[int, int] | None:
-    """Where the last stone lies."""
+    """Return the row and column of the last stone; None on an empty board."""
     if not position.moves:
         return None
     column = position.moves[-1]

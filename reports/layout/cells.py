@@ -1,22 +1,22 @@
-"""Cells of the tables of a page."""
+"""Cells of tables on pages."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One entry."""
+    """A table cell."""
 
     text: str
     sort: float | None = None
-    """The key that the column is sorted by; None: its text."""
+    """The sort key; None to sort by the text."""
     title: str = ""
-    """The words for a pointer that rests on it."""
+    """The tooltip."""
     href: str = ""
     verdict: str = ""
-    """gained, undecided or lost: its colour and sign."""
+    """gained, undecided or lost: the cell's colour and sign."""
 
 
 def number(value: float | None, form: str = ",.0f") -> Cell:
-    """Return a number that sorts as one, or a dash for None."""
+    """Return a cell with a number that sorts by its value, or a dash for None."""
     return Cell("-") if value is None else Cell(format(value, form), value)

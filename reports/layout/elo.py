@@ -1,4 +1,4 @@
-"""Elo in words: an estimate with its error, or the bound that is all that a shutout says."""
+"""Elo in words: an estimate with its error, or only a bound after a shutout."""
 
 import math
 
@@ -6,9 +6,9 @@ from ladder.stats.elo import EloEstimate
 
 
 def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
-    """Elo with half its 95 % interval, ``at least +484.1 (95 %)`` on a shutout, a dash if unknown.
+    """Return Elo with half its 95 % interval, such as ``+12.3 ± 4.5``; a dash if unknown.
 
-    Bounds have one digit at most: they depend on the number of units alone.
+    A shutout gives a bound such as ``at least +484.1 (95 %)``, which has one digit at most.
     """
     if estimate.at_least is not None:
         return f"at least {estimate.at_least:+.1f} (95 %)"
@@ -16,16 +16,16 @@ def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
         return f"at most {estimate.at_most:+.1f} (95 %)"
     if estimate.elo is None or estimate.error95 is None:
         return "-"
-    return f"{estimate.elo:+.{digits}f} +- {estimate.error95:.{digits}f}"
+    return f"{estimate.elo:+.{digits}f} ± {estimate.error95:.{digits}f}"
 
 
 def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:
-    """The likelihood of superiority, which a shutout only bounds; a dash without games."""
+    """Return the likelihood of superiority, or its bound after a shutout; a dash without games."""
     chance = estimate.sure_los
     if chance is None:
         return "-"
     whole = 10 ** (digits + 2)
-    if estimate.score == 1.0:  # never 100 %, however long the shutout
+    if estimate.score == 1.0:  # rounded down, as no shutout proves 100 %
         return f"at least {min(math.floor(chance * whole), whole - 1) / whole:.{digits}%}"
     if estimate.score == 0.0:
         return f"at most {max(math.ceil(chance * whole), 1) / whole:.{digits}%}"

@@ -1,4 +1,4 @@
-"""Text of unknown origin made safe for the format that it is put into, and capped in size."""
+"""Numbers, lists and text of unknown origin for JSON, CSV, Markdown, XML and terminals."""
 
 import csv
 import io
@@ -11,34 +11,34 @@ import msgspec
 from ladder.visible import visible, visible_json, visible_lines
 
 FORMULA = ("=", "+", "-", "@")
-"""Beginnings that a spreadsheet takes for a formula."""
+"""First characters that make a spreadsheet read a cell as a formula."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~])")
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _WORD = re.compile(r"[\w.@+-]*", re.ASCII)
 
 
 def to_json(document: object) -> str:
-    """A JSON document, indented; floats that do not exist must be None already."""
+    """Return an indented JSON document; its floats must be finite."""
     return visible_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
 
 
 def to_json_line(document: object) -> str:
-    """A JSON document in one line; floats that do not exist must be None already."""
+    """Return a JSON document in one line; its floats must be finite."""
     return visible_json(msgspec.json.encode(document).decode())
 
 
 def text_of_lines(lines: Iterable[str]) -> str:
-    """Lines for people; a line break inside of one is shown and makes no further line."""
+    """Join lines; a line break inside a line is escaped."""
     return "\n".join(map(visible, lines))
 
 
 def labelled(rows: Iterable[tuple[str, str]], width: int, indent: str = "  ") -> list[str]:
-    """Return a line for each label and value, the values below each other and never glued.
+    """Return a line for each label and value, with aligned values.
 
     Args:
         rows: labels and values.
-        width: columns of the labels, more if one is longer.
-        indent: before each line.
+        width: the smallest width of the labels, in characters.
+        indent: the text before each line.
 
     """
     listed = list(rows)
@@ -47,17 +47,17 @@ def labelled(rows: Iterable[tuple[str, str]], width: int, indent: str = "  ") ->
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text that is not ours; those after the first are indented to show it."""
+    """Split a bot's text into lines; lines after the first are indented."""
     return text.rstrip().replace("\n", "\n  ").split("\n")
 
 
 def capped(text: str, limit: int) -> str:
-    """At most so many characters, with three dots where something was cut."""
+    """Return a text cut to a number of characters, with three dots at a cut."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table of cells that show as they are."""
+    """Return a Markdown table, with escaped cells."""
     lines = [
         "| " + " | ".join(map(markdown_text, columns)) + " |",
         "|" + "---|" * len(columns),
@@ -67,14 +67,14 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
 
 
 def markdown_text(text: str, limit: int = 2000) -> str:
-    """One line that Markdown shows as it is, also inside a table."""
+    """Return a text as one escaped line of Markdown, which may stand in a table."""
     line = visible(capped(" ".join(text.split()), limit))
-    # Not every Markdown takes a backslash before a bracket of HTML for an escape.
+    # Not every Markdown reads a backslash before < as an escape, so these become entities.
     return _MARKDOWN.sub(r"\\\1", line).translate(_ENTITIES)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Comma-separated values with a header line; None is an empty cell."""
+    """Return comma-separated values with a header line; None is an empty cell."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(columns)
@@ -84,18 +84,18 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """A text for a cell that no spreadsheet takes for a formula; a bot's name stays as it is."""
+    """Return a text that no spreadsheet reads as a formula; names of bots are not changed."""
     shown = visible(text)
     return f"'{shown}" if shown.startswith(FORMULA) and not _WORD.fullmatch(shown) else shown
 
 
 def xml_text(text: str, limit: int) -> str:
-    """At most so many characters, all of them such that XML 1.0 can hold them."""
+    """Return a text cut to a number of characters, with those escaped that XML 1.0 forbids."""
     return capped(visible_lines(text), limit)
 
 
 def annotation(kind: str, title: str, message: str, limit: int = 1000) -> str:
-    """A workflow command of GitHub Actions that shows a message beside a run."""
+    """Return a workflow command of GitHub Actions that annotates a run."""
     shown = _percents(capped(visible_lines(message), limit))
     heading = _percents(capped(visible(title), 200)).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={heading}::{shown}"
@@ -106,20 +106,25 @@ def _percents(text: str) -> str:
 
 
 def moment(seconds: float) -> str:
-    """A time in seconds since the epoch as local date and time, to the minute."""
+    """Return a time in epoch seconds as local date and time, to the minute."""
     return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
 
 
 def rounded(value: float | None, digits: int) -> float | None:
-    """A number with so many digits behind the point; None where there is none."""
+    """Round a number to decimal digits; None stays None."""
     return None if value is None else round(value, digits)
 
 
 def number(value: float | None, form: str = ".0f") -> str:
-    """A number, or a dash where there is none."""
+    """Format a number; None becomes a dash."""
     return "-" if value is None else format(value, form)
 
 
 def games_text(count: int) -> str:
-    """A number of games in words."""
+    """Return a number of games with its unit."""
     return "1 game" if count == 1 else f"{count} games"
+
+
+def wdl_text(wdl: Sequence[int]) -> str:
+    """Return wins, draws and losses as ``won-drawn-lost``, such as ``12-3-5``."""
+    return "-".join(map(str, wdl))

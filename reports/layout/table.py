@@ -1,4 +1,4 @@
-"""Tables on a terminal: columns are left out by importance until the rest fits, numbers whole."""
+"""Tables on a terminal: the least important columns are left out until the rest fits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from ladder.visible import visible
 from reports.layout.format import markdown_table
 
 GAP = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 NARROWEST = 6
-"""Characters that a column of words keeps when it is cut."""
+"""Smallest width of a cut column of words, in characters."""
 ALWAYS = 0
 """The level of a column that is never left out."""
 
@@ -22,41 +22,41 @@ Cell = str | Text
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table, with a cell for every row."""
+    """A column with a cell for every row."""
 
     head: str
     cells: Sequence[Cell]
     number: bool = True
-    """Numbers stand on the right and are never cut; words stand on the left and can be."""
+    """Whether the cells are numbers: aligned right and never cut, unlike words."""
     level: int = ALWAYS
-    """When the table is too wide, columns of the greatest level go first, all of them at once."""
+    """Columns of the highest level are left out first, all of them together."""
     short: Sequence[Cell] | None = None
-    """Cells that take the place of the others instead of leaving the column out."""
+    """Shorter cells, which are shown instead of leaving the column out."""
 
     def __post_init__(self) -> None:
-        """Make every cell one line of printable characters."""
+        """Escape unprintable characters in every cell."""
         object.__setattr__(self, "cells", tuple(map(_plain, self.cells)))
         if self.short is not None:
             object.__setattr__(self, "short", tuple(map(_plain, self.short)))
 
     @property
     def width(self) -> int:
-        """Characters of the widest cell, the head included."""
+        """The width of the widest cell or the head, in characters."""
         return max(cell_len(str(cell)) for cell in (self.head, *self.cells))
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The columns that there is room for."""
+    """The columns that fit."""
 
     columns: tuple[Column, ...]
     widths: tuple[int, ...]
-    """Characters of each column."""
+    """The width of each column, in characters."""
     left_out: tuple[str, ...]
-    """Heads of the columns that there is no room for, in their order."""
+    """The heads of the columns that do not fit."""
 
     def table(self, *, header: bool = True) -> Table:
-        """The table, as wide as its columns and no wider than it was fitted to."""
+        """Return the table of these columns."""
         table = plain_table(header=header)
         for column, width in zip(self.columns, self.widths, strict=True):
             table.add_column(
@@ -72,7 +72,7 @@ class Fitted:
 
 
 def plain_table(*, gap: int = GAP, header: bool = True, header_style: str = "bold") -> Table:
-    """An empty table without lines, with so many blanks between its columns."""
+    """Return an empty table without lines; `gap` is the number of spaces between its columns."""
     return Table(
         box=None,
         pad_edge=False,
@@ -83,25 +83,25 @@ def plain_table(*, gap: int = GAP, header: bool = True, header_style: str = "bol
 
 
 def fit(columns: Sequence[Column], width: int | None) -> Fitted:
-    """The columns that fit into so many characters; None: all of them.
+    """Return the columns that fit into a width in characters; all columns if it is None.
 
-    The columns of the greatest level are left out, or become shorter where they can, then those of
-    the level below; at last the widest columns of words are cut.
+    Columns of the highest level are shortened or left out, then those of the next level, and so on;
+    at last the widest columns of words are cut.
     """
-    kept = list(columns)
-    while width is not None and _total([column.width for column in kept]) > width:
-        level = max(column.level for column in kept)
+    fitting = list(columns)
+    while width is not None and _total([column.width for column in fitting]) > width:
+        level = max(column.level for column in fitting)
         if level == ALWAYS:
             break
-        kept = [
+        fitting = [
             _shortened(column) if column.level == level else column
-            for column in kept
+            for column in fitting
             if column.level != level or column.short is not None
         ]
-    shown = {column.head for column in kept}
+    shown = {column.head for column in fitting}
     return Fitted(
-        columns=tuple(kept),
-        widths=tuple(_widths(kept, width)),
+        columns=tuple(fitting),
+        widths=tuple(_widths(fitting, width)),
         left_out=tuple(column.head for column in columns if column.head not in shown),
     )
 
@@ -113,7 +113,7 @@ def _plain(cell: Cell) -> Text:
 
 
 def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
-    """The columns in blocks that fit into so many characters, the first column in each of them."""
+    """Split columns into blocks that fit into a width; each block begins with the first column."""
     first, *others = columns
     found = [[first]]
     for column in others:
@@ -125,7 +125,7 @@ def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
 
 
 def to_markdown(columns: Sequence[Column]) -> str:
-    """All columns as a Markdown table."""
+    """Return all columns as a Markdown table."""
     rows = zip(*([str(cell) for cell in column.cells] for column in columns), strict=True)
     return markdown_table([column.head for column in columns], rows)
 
@@ -135,7 +135,7 @@ def _shortened(column: Column) -> Column:
 
 
 def _widths(columns: Sequence[Column], width: int | None) -> list[int]:
-    """The width of each column; words are cut where the whole is still too wide."""
+    """Return the width of each column; the widest columns of words are cut until all fit."""
     widths = [column.width for column in columns]
     words = [place for place, column in enumerate(columns) if not column.number]
     while width is not None and words and _total(widths) > width:

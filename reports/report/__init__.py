@@ -1,1 +1,1 @@
-"""Views of `ladder report`: rating list, comparison, one bot against all."""
+"""The documents of `ladder report`: rating list, comparison, one bot against all."""

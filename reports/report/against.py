@@ -1,4 +1,4 @@
-"""One bot against each of its opponents, and the share of them that it beats."""
+"""One bot against each of its opponents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from reports.report.notes import note_text
 
 
 def against_document(made: Against) -> dict[str, Any]:
-    """The document of `ladder report --against NAME --json`."""
+    """Return the document of `ladder report --against NAME --json`."""
     return {
         "division": made.label,
         "bot": made.bot,
@@ -32,7 +32,7 @@ def against_document(made: Against) -> dict[str, Any]:
 
 
 def _opponent_document(one: Opponent) -> dict[str, Any]:
-    seen = one.estimate
+    elo = one.estimate
     return {
         "name": one.name,
         "games": one.games,
@@ -41,18 +41,18 @@ def _opponent_document(one: Opponent) -> dict[str, Any]:
         "losses": one.losses,
         "score": round(one.score, 4),
         "pentanomial": list(one.pentanomial),
-        "elo": rounded(seen.elo, 1),
-        "error95": rounded(seen.error95, 1),
-        "elo_at_least": rounded(seen.at_least, 1),
-        "elo_at_most": rounded(seen.at_most, 1),
-        "los": rounded(seen.sure_los, 4),
+        "elo": rounded(elo.elo, 1),
+        "error95": rounded(elo.error95, 1),
+        "elo_at_least": rounded(elo.at_least, 1),
+        "elo_at_most": rounded(elo.at_most, 1),
+        "los": rounded(elo.sure_los, 4),
         "balance": one.balance.value,
         "clear": one.is_clear,
     }
 
 
 def summary(made: Against) -> str:
-    """The share of opponents that the bot beats, in a sentence."""
+    """Return a sentence about the share of opponents that the bot beats."""
     beats, met = made.count(Balance.BEATS), len(made.opponents)
     sure = made.count(Balance.BEATS, clear=True)
     return (
@@ -63,20 +63,20 @@ def summary(made: Against) -> str:
 
 
 def print_against(console: Console, made: Against) -> None:
-    """The opponents from the best score to the worst, and last the share in a sentence."""
+    """Print the opponents from the best score to the worst, and the summary."""
     console.print(fit(_columns(made.opponents), console.width).table())
     for line in _lines(made):
         console.print(visible(line))
 
 
 def against_markdown(made: Against) -> str:
-    """The opponents as a Markdown table, and the share in a sentence."""
+    """Return the opponents as a Markdown table, and the summary."""
     parts = [to_markdown(_columns(made.opponents)), *map(markdown_text, _lines(made))]
     return "\n\n".join(parts) + "\n"
 
 
 def against_csv(made: Against) -> str:
-    """The opponents as comma-separated values with a header line; empty where nothing exists."""
+    """Return the opponents as comma-separated values; a missing value is empty."""
     rows = [_opponent_document(one) for one in made.opponents]
     names = [name for name in rows[0] if name != "pentanomial"]
     return csv_text(names, ([row[name] for name in names] for row in rows))
@@ -87,7 +87,7 @@ def _lines(made: Against) -> list[str]:
     if made.never_met:
         lines.append(f"never met: {', '.join(made.never_met)}")
     if not all(one.is_clear for one in made.opponents):
-        lines.append("? may be chance")
+        lines.append("?: not significant, may be chance")
     return [*lines, f"{made.label}: {summary(made)}"]
 
 

@@ -1,4 +1,4 @@
-"""Versions side by side, as plain data and as sections of small tables."""
+"""Bots side by side, as plain data and as small tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,22 @@ from ladder.results.standings.comparison import (
     Share,
     Versus,
 )
-from ladder.results.standings.standings import BotStanding
 from ladder.visible import visible
 from reports.analyze import mistake_rows
-from reports.layout.format import csv_text, markdown_table, markdown_text, number
+from reports.layout.format import csv_text, markdown_table, markdown_text, number, rounded, wdl_text
 from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.notes import note_text
-from reports.report.rating_columns import forfeit_text
+from reports.report.rating_columns import forfeit_text, rating_words
 from reports.report.standings import standing_document
 
 INDENT = 2
-"""Blanks before the small tables."""
+"""Spaces before the small tables."""
 
 
 def comparison_document(made: Comparison, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
-    """The document of `ladder report --compare --json`.
+    """Return the document of `ladder report --compare --json`.
 
-    `wrong` holds what the bots got wrong; None: no game was analysed.
+    `wrong` has the mistakes of the bots, or is None if no game was analysed.
     """
     return {
         "division": made.label,
@@ -58,19 +57,18 @@ def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[st
 
 
 def _share(share: Share) -> dict[str, Any]:
-    score = share.score
-    return {"games": share.games, "score": None if score is None else round(score, 4)}
+    return {"games": share.games, "score": rounded(share.score, 4)}
 
 
 def _versus_document(pair: Versus) -> dict[str, Any]:
     document = {
         "a": pair.a,
         "b": pair.b,
-        "elo": None if pair.elo is None else round(pair.elo, 2),
-        "error95": None if pair.error95 is None else round(pair.error95, 2),
-        "elo_at_least": None if pair.at_least is None else round(pair.at_least, 2),
-        "elo_at_most": None if pair.at_most is None else round(pair.at_most, 2),
-        "los": None if pair.los is None else round(pair.los, 4),
+        "elo": rounded(pair.elo, 2),
+        "error95": rounded(pair.error95, 2),
+        "elo_at_least": rounded(pair.at_least, 2),
+        "elo_at_most": rounded(pair.at_most, 2),
+        "los": rounded(pair.los, 4),
         "pairs_to_halve_error": pair.pairs_to_halve,
         "wdl": list(pair.wdl),
         "pentanomial": list(pair.pentanomial),
@@ -89,16 +87,16 @@ class Section:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     is_difference: bool = False
-    """Whether a row is two bots; else every column but the first is one bot."""
+    """Whether each row is a pair of bots; otherwise each column but the first is a bot."""
 
 
 def sections(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Section]:
-    """All tables of a comparison, one column per bot but for the first."""
+    """Return all tables of a comparison."""
     names = tuple(side.standing.name for side in made.sides)
     found = [
         Section(
             "difference",
-            ("bots", "Elo", "+-95", "LOS", "head to head", "pairs 0 1/2 1 3/2 2"),
+            ("bots", "Elo", "±95", "LOS", "won-drawn-lost", "pairs 0 1/2 1 3/2 2"),
             tuple(_versus_cells(pair) for pair in made.versus),
             is_difference=True,
         ),
@@ -144,18 +142,17 @@ def _ranges() -> list[str]:
 
 
 def _versus_cells(pair: Versus) -> tuple[str, ...]:
-    wins, draws, losses = pair.wdl
     return (
         f"{pair.a} - {pair.b}",
         *difference_cells(pair),
         number(pair.los, ".1%"),
-        f"+{wins} ={draws} -{losses}",
+        wdl_text(pair.wdl),
         " ".join(map(str, pair.pentanomial)),
     )
 
 
 def difference_cells(pair: Versus) -> tuple[str, str]:
-    """Elo and its error; only a bound, and no error, where one bot won or lost every game."""
+    """Return Elo and its error; a bound and no error if one bot won every game."""
     if pair.at_least is not None:
         return f"at least {pair.at_least:+.1f}", "-"
     if pair.at_most is not None:
@@ -165,21 +162,13 @@ def difference_cells(pair: Versus) -> tuple[str, str]:
 
 def _facts(sides: Sequence[ComparedBot]) -> Iterable[tuple[str, ...]]:
     bots = [side.standing for side in sides]
-    yield ("Elo", *(_rating(bot) for bot in bots))
+    yield ("Elo", *(rating_words(bot) for bot in bots))
     yield ("games", *(str(bot.games) for bot in bots))
     yield ("score", *(f"{bot.score:.1%}" for bot in bots))
     yield ("forfeits", *(forfeit_text(bot) for bot in bots))
-    yield ("sims/s", *(number(bot.simulations_per_second, ",.0f") for bot in bots))
+    yield ("simulations/s", *(number(bot.simulations_per_second, ",.0f") for bot in bots))
     yield ("ms/move", *(number(bot.mean_move_ms, ".1f") for bot in bots))
     yield ("max ms", *(number(bot.max_move_ms, ".1f") for bot in bots))
-
-
-def _rating(bot: BotStanding) -> str:
-    if bot.elo_at_least is not None:
-        return f"at least {bot.elo_at_least:.0f}"
-    if bot.elo_at_most is not None:
-        return f"at most {bot.elo_at_most:.0f}"
-    return f"{number(bot.elo)} +- {number(bot.error95)}"
 
 
 def _percent(share: Share) -> str:
@@ -189,7 +178,7 @@ def _percent(share: Share) -> str:
 def print_comparison(
     console: Console, made: Comparison, wrong: DivisionMistakes | None = None
 ) -> None:
-    """Small tables under their titles, and the sentences at the end."""
+    """Print the small tables and the sentences below them."""
     console.print(Text(made.label, style="bold"))
     width = console.width - INDENT
     for section in sections(made, wrong):
@@ -207,7 +196,7 @@ def print_comparison(
 
 
 def _losses(made: Comparison) -> list[str]:
-    """The numbers of games that were lost among the compared bots."""
+    """Return sentences that list the games each bot lost against another."""
     return [
         f"{loser} lost to {winner} in game {', '.join(map(str, games))}"
         for pair in made.versus
@@ -220,7 +209,7 @@ def _losses(made: Comparison) -> list[str]:
 
 
 def comparison_csv(made: Comparison) -> str:
-    """Every two of the bots as comma-separated values."""
+    """Return the pairs of bots as comma-separated values."""
     columns = ("a", "b", "elo", "error95", "los", "pairs_to_halve_error", "wins", "draws", "losses")
     rows = []
     for pair in made.versus:
@@ -231,7 +220,7 @@ def comparison_csv(made: Comparison) -> str:
 
 
 def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None = None) -> str:
-    """All sections and the sentences as Markdown."""
+    """Return all tables and sentences as Markdown."""
     parts = [f"## {markdown_text(made.label)}"]
     for section in sections(made, wrong):
         parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]

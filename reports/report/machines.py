@@ -1,4 +1,4 @@
-"""Machines of a cluster held against the rating list, as JSON, a table and a sentence."""
+"""Machines of a cluster compared with the rating list, as JSON, a table and a sentence."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from reports.layout.table import Column
 
 
 def machines_document(agreement: Agreement) -> dict[str, Any]:
-    """The part `machines` of `ladder report --json`; docs/json.md describes every key."""
+    """Return the part `machines` of `ladder report --json`."""
     return {
         "p": rounded(agreement.p, 6),
         "list": [_document(machine) for machine in agreement.machines],
@@ -36,7 +36,7 @@ def _document(machine: MachineFit) -> dict[str, Any]:
 
 
 def machine_columns(agreement: Agreement) -> list[Column]:
-    """A row per machine."""
+    """Return the columns of a table with a row per machine."""
     machines = agreement.machines
     return [
         Column("machine", [machine.label for machine in machines], number=False),
@@ -45,7 +45,7 @@ def machine_columns(agreement: Agreement) -> list[Column]:
         Column("df", [str(machine.fit.freedom or "-") for machine in machines], level=1),
         Column("p", [number(machine.fit.p, ".3f") for machine in machines]),
         Column(
-            "farthest from the list",
+            "largest deviation",
             [surprise_text(machine.fit.surprise) for machine in machines],
             number=False,
             level=2,
@@ -54,14 +54,14 @@ def machine_columns(agreement: Agreement) -> list[Column]:
 
 
 def chi_square_text(machine: MachineFit) -> str:
-    """The statistic; a dash where there are too few pairs for one."""
+    """Return the chi-square statistic; a dash if there are too few pairs."""
     return f"{machine.fit.chi_square:.1f}" if machine.fit.freedom else "-"
 
 
 def surprise_text(surprise: LargestDeviation | None) -> str:
-    """The bot that stands out on a machine."""
+    """Return the bot whose score deviates most on a machine."""
     if surprise is None:
-        return "too few pairs to tell"
+        return "too few pairs"
     return (
         f"{surprise.player}: {surprise.points:g} of {surprise.games:g} points, "
         f"expected {surprise.expected:.1f}"
@@ -69,12 +69,9 @@ def surprise_text(surprise: LargestDeviation | None) -> str:
 
 
 def machines_sentence(agreement: Agreement) -> str:
-    """Whether the machines agree, in one sentence."""
+    """Return a sentence that states whether the machines agree."""
     if agreement.p is None:
-        return "whether the machines agree cannot be told yet: too few pairs on each"
+        return "too few pairs on each machine to test whether the machines agree"
     if agreement.doubts:
-        return "the machines do not agree: the notes name those that stand out"
-    return (
-        f"the machines agree (chance {agreement.p:.2f} of one as far off as the worst, if all "
-        "are alike)"
-    )
+        return "the machines do not agree: the notes name those that deviate"
+    return f"the machines agree (p = {agreement.p:.2f} for the largest deviation)"

@@ -1,4 +1,4 @@
-"""Notes on a rating list in words."""
+"""Notes on a rating list as sentences."""
 
 from typing import assert_never
 
@@ -12,58 +12,53 @@ def note_text(note: found.Note) -> str:
         case found.NoRatedGames():
             return "no rated games yet"
         case found.FormerRevisions(games):
-            return (
-                f"{games} games of former revisions were left out: the code of their bots has "
-                "changed since"
-            )
+            return f"{games} games of former revisions are left out: their bots have changed since"
         case found.NotConnected(names):
-            return f"no games connect {', '.join(names)} with the others yet: not rated"
+            return f"{', '.join(names)} cannot be rated yet: no games connect them with the others"
         case found.Shutouts(won, bounds):
             result, limit = ("won", "at least") if won else ("lost", "at most")
             named = ", ".join(f"{name} ({limit} {elo:.0f} Elo)" for name, elo in bounds)
-            return f"{result} every game: {named}, 95 % sure"
+            return f"{result} every game: {named}, at 95 % confidence"
         case found.Misfit(chance, largest):
             return (
-                "one number per bot does not describe these games (chance "
-                f"{chance_text(chance)} if it did): the largest surprise is {largest.a} against "
-                f"{largest.b}, {largest.points:g} points of {largest.games:g} where the list "
-                f"expects {largest.expected:.1f}"
+                f"one rating per bot does not fit these games (p {chance_text(chance)}): the "
+                f"largest deviation is {largest.a} against {largest.b}, {largest.points:g} points "
+                f"of {largest.games:g} where the list expects {largest.expected:.1f}"
             )
         case found.Circle(chance, cycle):
             round_trip = " beats ".join((*cycle.players, cycle.players[0]))
             return (
-                f"the games go in a circle (chance {chance_text(chance)} if none did): "
-                f"{round_trip} by more than any list can say"
+                f"the results are not transitive (p {chance_text(chance)}): {round_trip} by more "
+                "than a rating list can express"
             )
         case found.RepeatedGames(distinct, games):
             return (
-                f"only {distinct} of {games} games are distinct: repeated games add no "
-                "information; ask for longer openings with --opening-plies"
+                f"only {distinct} of {games} games are distinct, and repeated games add no "
+                "information: ask for longer openings"
             )
         case found.DelayedMoves(moves, share):
             return (
-                f"{moves} moves ({share:.1%} of the attempts at games) were asked again because "
-                "the host delayed the bot; no bot was charged for them"
+                f"{moves} moves ({share:.1%} of the games) were asked again because the host "
+                "delayed the bot; no bot was charged for them"
             )
         case found.SharedMachine(share):
             return (
-                f"the machine was shared: bots computed for {share:.0%} of the time that their "
-                "moves took and waited for the rest, so a move time beyond the budget is not the "
-                "bot's own doing; lower --concurrency or stop other programs for times that can "
-                "be compared"
+                f"the machine was shared: bots had a processor for {share:.0%} of their move "
+                "times, so a move time above the budget is not the bot's fault; play fewer games "
+                "at a time or stop other programs to get comparable times"
             )
         case found.MachineDisagrees(machine, chance, surprise):
             return (
-                f"the games of {machine} do not agree with the others' (chance "
-                f"{chance_text(chance)} if they did){_surprise(surprise)}"
+                f"the games of {machine} do not agree with those of the other machines (p "
+                f"{chance_text(chance)}){_surprise(surprise)}"
             )
         case found.RetiredLeftOut(bots):
             which = "1 retired bot is" if bots == 1 else f"{bots} retired bots are"
-            return f"{which} left out, not their games: --retired shows them"
+            return f"{which} left out of the list, but their games count"
         case found.RetiredOpponents(names):
-            return f"retired opponents are left out, --retired counts them: {', '.join(names)}"
+            return f"games against retired opponents are left out: {', '.join(names)}"
         case found.PartShown(shown, ranked):
-            return f"{shown} of {ranked} bots are shown: ranks and all other numbers are of all"
+            return f"{shown} of {ranked} bots are shown; ranks and ratings are among all bots"
     assert_never(note)
 
 
@@ -77,5 +72,5 @@ def _surprise(surprise: LargestDeviation | None) -> str:
 
 
 def chance_text(chance: float) -> str:
-    """Return a small probability in words."""
-    return f"{chance:.1%}" if chance >= 0.001 else "below 0.1%"
+    """Return a p-value, such as ``= 2.1%`` or ``< 0.1%``."""
+    return f"= {chance:.1%}" if chance >= 0.001 else "< 0.1%"

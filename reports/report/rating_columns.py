@@ -3,7 +3,7 @@
 To add a column, add an entry to `COLUMNS` and its value to `BotStanding`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,57 +19,56 @@ from reports.layout.table import Column
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
 NOTHING = "."
-"""The text of a cell of a bot that has none of what the column counts."""
+"""The text of an empty count."""
 LAST = 10
-"""The level of columns that are left out first, among them those with `NOTHING` in every cell."""
+"""The level of columns that are left out first, such as those with `NOTHING` in every cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A rating list and how it is shown."""
+    """A rating list and how to show it."""
 
     standings: Standings
     before: Mapping[str, float] | None = None
-    """Earlier ratings by name, for a column of the changes since; None: no column."""
+    """Earlier ratings by name, for a column of changes; None for no such column."""
     link: Callable[[str], str] = lambda _: ""
-    """The address of a bot's page; empty: none."""
+    """Returns the address of a bot's page; empty for no link."""
     marks_apart: bool = True
-    """Whether marks have a column of their own, or stand behind the names."""
+    """Whether marks have their own column or follow the names."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """One column in all its forms; a form without a head does not show it."""
+    """A column in all formats; a format without a head does not show it."""
 
     key: str = ""
-    """In JSON, and the attribute of `BotStanding`; empty: in tables alone."""
+    """The key in JSON and the attribute of `BotStanding`; empty for a column of tables only."""
     value: Callable[[BotStanding], Any] | None = None
-    """For JSON, where it is not the attribute itself."""
+    """The value in JSON, if it is not the attribute."""
     digits: int | None = None
-    """Of a number in JSON and CSV, after the point."""
+    """Decimal digits of a number in JSON and CSV."""
     csv: Sequence[str] | None = None
-    """Heads in CSV; None: the key."""
+    """The heads in CSV; None for the key."""
     head: str | None = None
-    """On a terminal and in Markdown."""
+    """The head on a terminal and in Markdown."""
     page: str | None = None
     """The head on a page."""
     form: str = "d"
     """The format of a number on a terminal, in Markdown and on a page."""
     text: Callable[[BotStanding, View], str | Text] | None = None
-    """The cell on a terminal and in Markdown, where it is not the formatted attribute."""
+    """The cell on a terminal and in Markdown, if it is not the formatted attribute."""
     cell: Callable[[BotStanding, View], Cell] | None = None
-    """The cell on a page, where it is not the formatted attribute."""
+    """The cell on a page, if it is not the formatted attribute."""
     short: Callable[[BotStanding], str] | None = None
-    """The cell on a terminal that is too narrow."""
+    """The cell on a narrow terminal."""
     is_number: bool = True
-    """Whether the column stands on the right, on a terminal and in Markdown."""
+    """Whether the column is aligned right on a terminal and in Markdown."""
     is_page_number: bool = True
-    """Whether it does on a page."""
+    """Whether it is aligned right on a page."""
     level: int = 0
     """See `Column.level`."""
-    ahead: bool = False
-    """Whether tables and CSV show it before the entry above, which JSON has first."""
     shown: Callable[[View], bool] = lambda _: True
+    """Returns whether tables show the column."""
 
     def plain(self, bot: BotStanding) -> Any:
         """Return the value in JSON."""
@@ -106,12 +105,12 @@ def forfeit_text(bot: BotStanding) -> str:
 
 
 def rating_words(bot: BotStanding) -> str:
-    """Return Elo with its error, or the bound that a bot has that won or lost every game."""
+    """Return Elo with its error, or a bound for a bot that won or lost every game."""
     if bot.elo_at_least is not None:
         return f"at least {bot.elo_at_least:.0f}"
     if bot.elo_at_most is not None:
         return f"at most {bot.elo_at_most:.0f}"
-    return f"{bot.elo:.0f} ± {bot.error95:.0f}"
+    return f"{number(bot.elo)} ± {number(bot.error95)}"
 
 
 def _is_bound(bot: BotStanding) -> bool:
@@ -139,14 +138,14 @@ def _elo_text(bot: BotStanding, _: View) -> str:
 
 
 def _elo_cell(bot: BotStanding, _: View) -> Cell:
-    """Return the rating, which sorts by its place in the list where only a bound is shown."""
+    """Return the rating; a bound sorts by the rating behind it."""
     if bot.elo is None:
         return Cell("-", title=bot.reasons.get("elo", ""))
     return Cell(rating_words(bot) if _is_bound(bot) else f"{bot.elo:.0f}", bot.elo)
 
 
 def _change(bot: BotStanding, view: View) -> Cell:
-    """Return Elo won or lost since; a bot that had no rating then is new."""
+    """Return the change of the rating, or ``new`` for a bot that had none."""
     if bot.elo is None or view.before is None:
         return Cell("-")
     if bot.name not in view.before:
@@ -156,6 +155,7 @@ def _change(bot: BotStanding, view: View) -> Cell:
 
 
 COLUMNS = (
+    RatingColumn("rank", head="#", page="rank", level=1),
     RatingColumn(
         "name",
         head="bot",
@@ -165,23 +165,19 @@ COLUMNS = (
         is_number=False,
         is_page_number=False,
     ),
-    RatingColumn("rank", head="#", page="rank", level=1, ahead=True),
     RatingColumn(head="", text=lambda bot, _: marks(bot), is_number=False, shown=_marks_shown),
     RatingColumn("elo", digits=1, head="elo", page="Elo", text=_elo_text, cell=_elo_cell),
-    RatingColumn("elo_live", digits=1, head="live", page="live", form=".0f", level=9),
     RatingColumn(
         "error95",
         digits=1,
-        head="+-95",
+        head="±95",
         page="± 95 %",
         text=lambda bot, _: "-" if _is_bound(bot) else number(bot.error95),
         cell=lambda bot, _: Cell("-") if _is_bound(bot) else cells.number(bot.error95),
         level=2,
-        ahead=True,
     ),
-    RatingColumn(
-        page="change", cell=_change, ahead=True, shown=lambda view: view.before is not None
-    ),
+    RatingColumn(page="change", cell=_change, shown=lambda view: view.before is not None),
+    RatingColumn("elo_live", digits=1, head="live", page="live", form=".0f", level=9),
     RatingColumn("elo_at_least", digits=1, csv=()),
     RatingColumn("elo_at_most", digits=1, csv=()),
     RatingColumn("games", head="games", page="games", level=3),
@@ -212,22 +208,11 @@ COLUMNS = (
     RatingColumn("retired", csv=()),
     RatingColumn("unreliable", csv=()),
     RatingColumn("over_budget", csv=()),
-    RatingColumn("simulations_per_second", digits=1, head="sims/s", form=",.0f", level=6),
+    RatingColumn("simulations_per_second", digits=1, head="simulations/s", form=",.0f", level=6),
     RatingColumn("mean_move_ms", digits=3, head="ms/move", form=".1f", level=7),
     RatingColumn("max_move_ms", digits=3, head="max ms", form=".1f", level=LAST),
     RatingColumn("reasons", value=lambda bot: dict(bot.reasons), csv=()),
 )
-"""In the order of JSON."""
-
-
-def _in_reading_order(columns: Iterable[RatingColumn]) -> list[RatingColumn]:
-    found: list[RatingColumn] = []
-    for column in columns:
-        found.insert(len(found) - column.ahead, column)
-    return found
-
-
-READING_ORDER = _in_reading_order(COLUMNS)
 
 
 def standing_values(bot: BotStanding) -> dict[str, Any]:
@@ -239,7 +224,7 @@ def standings_csv(standings: Standings) -> str:
     """Return the list as comma-separated values; a cell without a value is empty."""
     heads = [
         head
-        for column in READING_ORDER
+        for column in COLUMNS
         if column.key
         for head in ((column.key,) if column.csv is None else column.csv)
     ]
@@ -250,7 +235,7 @@ def standings_csv(standings: Standings) -> str:
 def terminal_columns(view: View) -> list[Column]:
     """Return the columns on a terminal and in Markdown."""
     bots, found = view.standings.bots, []
-    for column in READING_ORDER:
+    for column in COLUMNS:
         if column.head is None or not column.shown(view):
             continue
         texts = [column.terminal_cell(bot, view) for bot in bots]
@@ -263,4 +248,4 @@ def terminal_columns(view: View) -> list[Column]:
 
 def page_columns(view: View) -> list[RatingColumn]:
     """Return the columns on a page."""
-    return [column for column in READING_ORDER if column.page is not None and column.shown(view)]
+    return [column for column in COLUMNS if column.page is not None and column.shown(view)]

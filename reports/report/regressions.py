@@ -1,4 +1,4 @@
-"""Steps of the line of versions that lost rating, as text and as JSON."""
+"""Versions that lost rating against their predecessor, as text, CSV and JSON."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from reports.layout.format import csv_text
 
 
 def regressions_document(found: Regressions) -> dict[str, Any]:
-    """Return the document of `ladder report --regressions --json`; docs/json.md lists its keys."""
+    """Return the document of `ladder report --regressions --json`."""
     return {
         "regressions": [_step_document(step) for step in found.lost],
         "undecided": [
@@ -43,16 +43,16 @@ def regressions_text(found: Regressions, threshold: float) -> str:
     lines = [f"{step.bot} lost against {step.based_on}: {_elo(step)}" for step in found.lost]
     if not lines:
         lines.append(
-            f"no version is known to have lost{allowed} against the one that it is based on"
+            f"no version has lost{allowed} against the version it is based on, as far as is known"
         )
     if found.undecided:
         lines.append(f"undecided, may have lost{allowed}:")
     lines += [
-        f"  {step.bot} against {step.based_on}: {_elo(step)}, {step.los:.0%} likely better"
+        f"  {step.bot} against {step.based_on}: {_elo(step)}, chance to be better {step.los:.0%}"
         for step in found.undecided
     ]
     return "\n".join(lines)
 
 
 def _elo(step: Step) -> str:
-    return f"{step.elo:+.0f} +- {step.error95:.0f} Elo ({step.games} games)"
+    return f"{step.elo:+.0f} ± {step.error95:.0f} Elo ({step.games} games)"

@@ -1,4 +1,4 @@
-"""A rating list as JSON, CSV, Markdown and as a table on a terminal."""
+"""A rating list as JSON, Markdown and text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,15 +28,15 @@ from reports.report.rating_columns import (
 )
 
 BOTS_NAMED = 5
-"""Bots whose forfeits are told by the numbers of their games."""
+"""Number of bots whose forfeited games are listed."""
 
 
 def standings_document(
     standings: Standings, wrong: DivisionMistakes | None = None
 ) -> dict[str, Any]:
-    """The document of `ladder report --json`; docs/json.md describes every key.
+    """Return the document of `ladder report --json`.
 
-    `wrong` holds what its bots got wrong; None: no game was analysed.
+    `wrong` has the mistakes of the bots, or is None if no game was analysed.
     """
     return {
         "division": {
@@ -79,7 +79,7 @@ def standings_document(
 
 
 def standing_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
-    """Return one bot's row as plain data, with its mistakes if any of its games was analysed."""
+    """Return a bot's row as plain data, with its mistakes if a game of it was analysed."""
     mistakes = mistakes_of_bot(wrong, bot.name)
     return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})
 
@@ -92,7 +92,7 @@ def _columns(view: View, wrong: DivisionMistakes | None) -> list[Column]:
 def standings_markdown(
     standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
 ) -> str:
-    """The rating list as Markdown, with the pair table if asked for."""
+    """Return the rating list as Markdown, with the table of pairs if `pairs`."""
     parts = [markdown_text(headline(standings))]
     if standings.bots:
         parts.append(to_markdown(_columns(View(standings, marks_apart=False), wrong)))
@@ -111,7 +111,7 @@ def print_standings(
     *,
     pairs: bool = False,
 ) -> None:
-    """The pair table if asked for, the notes, and last the rating list with its legend."""
+    """Print the table of pairs if `pairs`, the notes, and the rating list with its legend."""
     if pairs:
         console.print(fit(pair_columns(standings.pairs_table), console.width).table())
     if standings.machines is not None:
@@ -131,11 +131,12 @@ def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: C
     if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
         console.print("live: sequential rating, updated after each pair of games", style="dim")
     if fitted.left_out:
-        console.print(f"no room for: {', '.join(fitted.left_out)}", style="dim")
+        hidden = ", ".join(fitted.left_out)
+        console.print(f"hidden, as the terminal is too narrow: {hidden}", style="dim")
 
 
 def headline(standings: Standings) -> str:
-    """The conditions and the counts in a line."""
+    """Return the division and the counts of games in a line."""
     parts = [standings.label, f"{standings.games} games"]
     if standings.first_mover_score is not None:
         parts.append(f"first mover scores {standings.first_mover_score:.1%}")
@@ -145,19 +146,19 @@ def headline(standings: Standings) -> str:
 
 
 def remarks(standings: Standings) -> list[str]:
-    """The meaning of marks, the games that were forfeited, and the divisions that are not shown."""
+    """Return the meanings of marks, the forfeited games, and the divisions that are not shown."""
     lines = []
     if any(bot.unreliable for bot in standings.bots):
-        lines.append(f"{UNRELIABLE} forfeits more than 2 % of its games: do not trust its rating")
+        lines.append(f"{UNRELIABLE}: forfeits more than 2 % of its games: do not trust its rating")
     if any(bot.over_budget for bot in standings.bots):
-        lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean by itself")
+        lines.append(f"{OVER_BUDGET}: uses more than its time per move on average")
     if standings.machines is not None:
         lines.append(machines_sentence(standings.machines))
     return [*lines, *_forfeit_lines(standings.bots), *unrated_lines(standings), *_others(standings)]
 
 
 def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
-    """The numbers of forfeited games, for the bots that forfeited most."""
+    """Return the latest forfeited games of the bots with most forfeits."""
     failing = sorted((bot for bot in bots if bot.forfeit_games), key=lambda bot: -bot.all_forfeits)
     lines = []
     for bot in failing[:BOTS_NAMED]:
@@ -165,12 +166,12 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
         lines.append(f"{bot.name} forfeited {games_text(bot.all_forfeits)}, the latest {named}")
     if lines:
         name = failing[0].name
-        lines.append(f"`ladder games --bot {name} --lost --forfeit` lists all of {name}")
+        lines.append(f"`ladder games --bot {name} --lost --forfeit` lists all forfeits of {name}")
     return lines
 
 
 def unrated_lines(standings: Standings) -> list[str]:
-    """Return where the games are that do not count in the list; empty if there are none."""
+    """Return a line about the games that do not count in the list, if there are any."""
     if not standings.unrated_games:
         return []
     return [
@@ -183,9 +184,7 @@ def _others(standings: Standings) -> list[str]:
     if not standings.other_divisions:
         return []
     named = ", ".join(map(_other, standings.other_divisions))
-    return [
-        f"not shown, under other conditions: {named}; `ladder report --division NAME` shows one"
-    ]
+    return [f"other divisions: {named}; `ladder report --division NAME` shows one"]
 
 
 def _other(other: OtherDivision) -> str:
@@ -195,7 +194,7 @@ def _other(other: OtherDivision) -> str:
 
 
 def pair_columns(lines: Sequence[PairStanding]) -> list[Column]:
-    """Every two bots that met, from A's side."""
+    """Return the table of pairs of bots, from A's side."""
     penta = [" ".join(map(str, line.pentanomial)) for line in lines]
     return [
         Column("a", [line.a for line in lines], number=False),

@@ -1,3 +1,3 @@
-"""What holds for the tests of reports."""
+"""Fixtures for the tests of reports."""
 
 from tests.support.new_databases import quick_databases  # noqa: F401 - for all tests here

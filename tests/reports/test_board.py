@@ -11,13 +11,13 @@ from reports.layout.board import board_text
 
 
 def drawn(board: str, moves: str, *, marker: int | None = None) -> list[str]:
-    """The lines of a picture without colours."""
+    """Return the lines of a picture without colours."""
     position = Position.from_moves(parse_board(board), parse_moves(moves))
     return board_text(position, marker=marker).plain.split("\n")
 
 
 def coloured(board: str, moves: str) -> str:
-    """What a terminal with colours is sent."""
+    """Return the output for a terminal with colours."""
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system="standard", width=80)
     position = Position.from_moves(parse_board(board), parse_moves(moves))
@@ -26,7 +26,7 @@ def coloured(board: str, moves: str) -> str:
 
 
 def test_the_last_move_stands_in_parentheses() -> None:
-    """One stone alone is marked, and it is the one that fell last."""
+    """Exactly the last stone is marked."""
     lines = drawn("4x5", "223")
     assert lines == [
         " .  .  .  .  . ",
@@ -46,7 +46,7 @@ def test_the_last_move_stands_in_parentheses() -> None:
     ],
 )
 def test_a_winning_line_stands_in_brackets(moves: str, cells: list[tuple[int, int]]) -> None:
-    """Every cell of the line is marked and no other, in rows, columns and diagonals."""
+    """Exactly the cells of the line are marked, in rows, columns and diagonals."""
     lines = drawn("6x7", moves)
     marked = {
         (5 - row, column)
@@ -59,14 +59,14 @@ def test_a_winning_line_stands_in_brackets(moves: str, cells: list[tuple[int, in
 
 
 def test_the_forbidden_cell_is_a_cell_of_its_own() -> None:
-    """It is drawn where it lies, rows counting from the bottom, and stones come to lie on it."""
+    """The cell is drawn in its row from the bottom, and stones land on it."""
     lines = drawn("4x4@0,1", "1")
     assert lines[3] == " .  #  .  . "
     assert lines[2] == " . (X) .  . "
 
 
 def test_columns_of_wide_boards_have_two_digits() -> None:
-    """The numbers stand under their columns up to 11."""
+    """Column numbers up to 11 are below their columns."""
     lines = drawn("4x12", "b")
     assert lines[-1].split() == [str(column) for column in range(12)]
     at = lines[-2].index("X")
@@ -74,14 +74,14 @@ def test_columns_of_wide_boards_have_two_digits() -> None:
 
 
 def test_the_marker_is_the_movers_stone_over_its_column() -> None:
-    """A line of its own above the board holds the stone of the side to move."""
+    """A line above the board shows the stone of the side to move."""
     lines = drawn("4x12", "0", marker=10)
     assert lines[0] == " " * 31 + "O"
     assert len(lines) == 6
 
 
 def test_colours_come_beside_the_signs_and_never_instead() -> None:
-    """With colours the same characters are drawn, and the two sides differ in colour."""
+    """Colours do not replace characters, and the two sides have different colours."""
     text = coloured("6x7@5,6", "0011223")
     assert "\x1b[" in text
     assert "31m" in text

@@ -8,7 +8,7 @@ from reports.layout.elo import los_words
 
 @pytest.mark.parametrize("games", [1, 10, 100, 100_000])
 def test_no_shutout_makes_sure(games: int) -> None:
-    """However many games a side has won, or lost, in a row: no certainty is printed."""
+    """No number of won or lost games gives 100 % or 0 %."""
     assert "100.00%" not in los_words(estimate(counts=(0, 0, games)), digits=2)
     lost = los_words(estimate(counts=(games, 0, 0)), digits=2)
     assert lost.startswith("at most ")

@@ -43,28 +43,28 @@ GAME = HumanGameRow(
 
 
 def printed(what: RenderableType, width: int = 80) -> list[str]:
-    """Lines as they come out of a pipe."""
+    """Return the lines printed to a pipe."""
     file = io.StringIO()
     Console(file=file, width=width).print(what)
     return [line.rstrip() for line in file.getvalue().splitlines()]
 
 
-def test_a_ply_shows_what_was_told_about_it_beside_the_board() -> None:
-    """The facts of the move stand to the right of the board after it."""
+def test_a_ply_shows_statistics_beside_the_board() -> None:
+    """The statistics of the move are to the right of the board after it."""
     lines = printed(ply_view(GAME, 2))
     assert lines[0] == "ply 2: v4 played column 0"
     assert lines[1:6] == [
         " .  .  .  .  .  .  .    time      2.5 ms",
         " .  .  .  .  .  .  .    value     -0.25",
         " .  .  .  .  .  .  .    searched  1,234 simulations or nodes",
-        " .  .  .  .  .  .  .    a second  493,600",
+        " .  .  .  .  .  .  .    speed     493,600 /s",
         " .  .  .  .  .  .  .    depth     7",
     ]
     assert lines[6] == "(O) .  .  .  .  .  X"
 
 
 def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
-    """Every move has a row, with the facts that were told, in 80 characters on any board."""
+    """Every move has a row with its statistics, in 80 characters on any board."""
     lines = printed(ply_screen(GAME, 4))
     rows = [line[24:].split() for line in lines[2:9]]
     assert rows[0] == ["ply", "col", "time", "value", "sims", "depth", "proven"]
@@ -78,15 +78,15 @@ def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
     assert not any("\u2026" in line for line in shown)
 
 
-def test_what_nobody_told_has_no_column() -> None:
-    """A game of which only the times are known shows only these."""
+def test_unknown_statistics_have_no_column() -> None:
+    """A game with times only has no other column."""
     silent = replace(GAME, thoughts=tuple(Thought(thought.time_us) for thought in GAME.thoughts))
     lines = printed(ply_screen(silent, 0))
     assert lines[2][24:].split() == ["ply", "col", "time"]
 
 
-def test_a_persons_game_is_told_as_such() -> None:
-    """Its number has a p before it, and it belongs to no pair."""
+def test_a_persons_game_is_marked() -> None:
+    """Its id starts with p, and it belongs to no pair."""
     assert game_heading(GAME).splitlines() == [
         "game p3: person (X) against v4 (O) on 6x7",
         "person won by four in a row after 7 plies",
@@ -100,7 +100,7 @@ def test_a_persons_game_is_told_as_such() -> None:
     assert [moves[3][name] for name in fields] == [250_000, 250_000, "loss 4", 4]
 
 
-def test_verdicts_stand_beside_the_moves() -> None:
+def test_verdicts_are_shown_beside_the_moves() -> None:
     """An analysed game shows mistakes and the true value of each column, as text and as JSON."""
     game, truth = an_analysed_game()
     shown = "\n".join(printed(ply_view(game, 6, truth)))
@@ -132,5 +132,5 @@ def test_verdicts_stand_beside_the_moves() -> None:
      (999_499, "999k"), (999_600, "1.0M"), (4_512_345, "4.5M"), (1 << 40, "1.1T")],
 )  # fmt: skip
 def test_counts_are_short(count: int, text: str) -> None:
-    """Five characters at most, rounded."""
+    """Counts are rounded to at most five characters."""
     assert short_count(count) == text

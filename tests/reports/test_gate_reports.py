@@ -1,4 +1,4 @@
-"""Gate verdicts as XML, Markdown and annotations, also for names made to break them."""
+"""Gate verdicts as XML, Markdown and annotations, also with hostile names."""
 
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -18,7 +18,7 @@ EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 
 
 def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> GateOutcome:
-    """A gate of a candidate with a terrible name against two bots, the second of them too."""
+    """Return a gate against two bots; the candidate and the second bot have hostile names."""
     judge = GateJudge(
         GateBot(EVIL, 1, "a"), [GateBot("plain", 2, "b"), GateBot(EVIL + "2", 3, "c")], GateTest()
     )
@@ -33,7 +33,7 @@ def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gat
 
 
 def test_xml_holds_any_name_in_the_common_order() -> None:
-    """The document must parse, with what Ant's schema requires in the order that it requires."""
+    """The document has the elements and attributes of Ant's schema in their order."""
     text = gate_junit(gated(), now=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     root = ElementTree.fromstring(text.encode())
     suite = root[0]
@@ -54,7 +54,7 @@ def test_xml_holds_any_name_in_the_common_order() -> None:
 
 
 def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
-    """Cases must tell how long their games took, and the suite the numbers of every baseline."""
+    """Cases have the time of their games, and the suite the numbers of every baseline."""
     made = gated()
     suite = ElementTree.fromstring(gate_junit(made).encode())[0]
     result = made.result
@@ -74,19 +74,19 @@ def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
     assert json["elo_at_most"] == float(properties["elo_at_most"] or "")
 
 
-def test_a_shutout_is_told_as_a_bound() -> None:
-    """Text and Markdown must not give a shutout an Elo with a small error."""
+def test_a_shutout_is_reported_as_a_bound() -> None:
+    """Text and Markdown give a shutout a bound and no Elo."""
     made = gated(results=(Result.WIN, Result.WIN))
     bound = made.result.deciding.estimate.at_least
     for text in (gate_text(made), gate_markdown(made)):
         assert f"at least {bound:+.1f} (95 %)" in text
         assert "1199" not in text
-    assert "allowing for the stop" not in gate_text(made)
+    assert "corrected for stopping" not in gate_text(made)
     assert gate_document(made)["elo_at_least"] == round(bound or 0.0, 2)
 
 
 def test_repeated_games_and_controls_are_remarked() -> None:
-    """Text, Markdown and JSON must tell of repeats, of games left out and of equal contents."""
+    """Text and Markdown report repeated games, games left out and equal contents."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "a")], GateTest())
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(40):
@@ -97,9 +97,9 @@ def test_repeated_games_and_controls_are_remarked() -> None:
     made = GateOutcome(judge.result(), "6x7/20sims")
     for text in (gate_text(made), gate_markdown(made)):
         assert "10 of 20 pairs are distinct" in text
-        assert "40 stored games are left out" in text
-        assert "new and old are the same content: this gate is a control" in text
-    assert "distinct pairs        10 of 20, LLR of these alone" in gate_text(made)
+        assert "40 stored games are not counted" in text
+        assert "new and old have the same content: this gate is a control" in text
+    assert "10 of 20, LLR" in gate_text(made)
     document = gate_document(made)
     assert document["distinct_pairs"] == 10
     assert document["replayed_games"] == 40
@@ -108,7 +108,7 @@ def test_repeated_games_and_controls_are_remarked() -> None:
 
 
 def test_a_pass_has_no_failure() -> None:
-    """A passed gate must be all green and annotate nothing."""
+    """A passed gate has no failures, errors or annotations."""
     good = gated(results=(Result.WIN, Result.WIN))
     suite = ElementTree.fromstring(gate_junit(good).encode())[0]
     assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
@@ -116,7 +116,7 @@ def test_a_pass_has_no_failure() -> None:
 
 
 def test_annotations_stay_one_capped_line() -> None:
-    """An annotation must be one line, escaped and short, whatever the name of a bot."""
+    """An annotation is one short, escaped line, whatever the name of a bot."""
     lines = annotations(gated())
     assert len(lines) == 1
     assert "\n" not in lines[0]
@@ -126,7 +126,7 @@ def test_annotations_stay_one_capped_line() -> None:
 
 
 def test_markdown_rows_keep_their_columns() -> None:
-    """A bar or a tag in a name must not make columns or markup."""
+    """A bar or a tag in a name makes no column and no markup."""
     text = gate_markdown(gated())
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 3

@@ -1,4 +1,4 @@
-"""How a training of the evaluation is told while it goes on."""
+"""Progress lines of a training of the evaluation."""
 
 from ladder.learning.value.fitting import CalibrationBin, Quality
 from ladder.learning.value.folder import GenerationRecord
@@ -19,8 +19,8 @@ QUALITY = Quality(
 )
 
 
-def test_a_generation_in_work_tells_what_the_former_one_is_worth() -> None:
-    """Loss and calibration of the weights so far stand in the line while games are played."""
+def test_the_status_has_the_quality_of_the_last_weights() -> None:
+    """While games are played, the line has loss and calibration of the weights so far."""
     record = GenerationRecord(1, games=400, positions=9000, quality=QUALITY, seconds=1.0)
     state = LearningState(SETTINGS, target=2, records=[record], games=100, played=100)
     state.playing_s = 50.0
@@ -32,7 +32,7 @@ def test_a_generation_in_work_tells_what_the_former_one_is_worth() -> None:
     assert LearningView().status(state).startswith("generation 2/2, fitting weights, weights so")
 
 
-def test_the_first_generation_has_no_weights_to_tell_of() -> None:
-    """Nothing is said of weights before there are any."""
+def test_the_first_generation_has_no_weights() -> None:
+    """The line does not mention weights before there are any."""
     state = LearningState(SETTINGS, target=2, records=[])
     assert LearningView().status(state) == "generation 1/2, 0/400 games"

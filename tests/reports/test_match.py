@@ -7,7 +7,7 @@ from reports.match import match_document, match_text
 
 
 def test_a_match_prints_score_elo_and_pairs() -> None:
-    """All numbers must be those of the match, from the side of the first bot."""
+    """The numbers are those of the match, from the side of the first bot."""
     text = match_text(PairStanding("a", "b", 7, 0, 3, (0, 0, 3, 0, 2)), "6x7/50ms")
     assert text.splitlines()[0] == "a against b on 6x7/50ms"
     rows = [line.split(maxsplit=2) for line in text.splitlines()]
@@ -17,7 +17,7 @@ def test_a_match_prints_score_elo_and_pairs() -> None:
 
 
 def test_a_shutout_is_a_bound() -> None:
-    """A match that one side won whole gives a bound, on both sides."""
+    """A shutout gives a bound on both sides."""
     won = PairStanding("a", "b", 10, 0, 0, (0, 0, 0, 0, 5))
     assert "at least" in match_text(won, "6x7/50ms")
     assert match_document(won)["elo_at_least"] is not None
@@ -26,7 +26,7 @@ def test_a_shutout_is_a_bound() -> None:
 
 
 def test_a_match_without_games_has_no_elo() -> None:
-    """Nothing that does not exist may be printed as a number."""
+    """Missing numbers are null in JSON and a dash in text."""
     document = match_document(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
     assert (document["elo"], document["error95"], document["los"]) == (None, None, None)
     assert "score                 -" in match_text(
@@ -35,7 +35,7 @@ def test_a_match_without_games_has_no_elo() -> None:
 
 
 def test_a_long_label_stays_apart_from_its_value() -> None:
-    """A bot's name of any length must not run into the number of its games."""
+    """A space separates a long label from its value."""
     rows = [("against untuned-5f411ff0", "32 games"), ("Elo", "+0.0")]
     assert labelled(rows, 22) == [
         "  against untuned-5f411ff0 32 games",
@@ -43,8 +43,8 @@ def test_a_long_label_stays_apart_from_its_value() -> None:
     ]
 
 
-def test_what_a_bot_is_made_of_ends_in_no_loose_word() -> None:
-    """A build command and a tree are told with their values, and files by their names."""
+def test_ingredients_of_a_bot_are_complete() -> None:
+    """A build command and a git tree have their values, and files their names."""
     facts = {"git tree": "ddc9e64c", "./mybot": "84abe7f6", "built by": "make"}
     assert [ingredient(*one) for one in facts.items()] == [
         "git tree ddc9e64c", "./mybot", "built by make"

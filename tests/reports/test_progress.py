@@ -1,4 +1,4 @@
-"""The live picture of a run, on a terminal that is resized under it."""
+"""The live picture of a run on a terminal that is resized."""
 
 import io
 
@@ -38,7 +38,7 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
 
 
 class Watched:
-    """A run that is shown on a terminal, with lines of a shell above it."""
+    """A run shown on a terminal below the lines of a shell."""
 
     def __init__(self, width: int, height: int, *, bots: int = 6, alternate: bool = True) -> None:
         self.live = live_run(bots)
@@ -59,7 +59,7 @@ class Watched:
 
 @pytest.mark.parametrize("width", [40, 80, 120, 200])
 def test_the_live_table_cuts_no_number(width: int) -> None:
-    """Columns are left out instead, and every row of the table stays one line."""
+    """Columns are left out instead, and every row is one line."""
     watched = Watched(width, 30)
     screen = watched.terminal.screen
     heads = next(row for row in screen if row.startswith("#")).split()
@@ -73,11 +73,11 @@ def test_the_live_table_cuts_no_number(width: int) -> None:
 
 
 def test_an_unrated_run_shows_scores() -> None:
-    """Ratings that no game moves must not be shown; the results of the run are."""
+    """The picture has the results of the run, and no ratings."""
     live = live_run(2, is_rated=False)
     live.bots["bot-1"] = LiveBot("bot-1", 1000, 1000, games=10, wins=7, losses=3)
     live.bots["bot-0"] = LiveBot("bot-0", 1000, 1000, games=10, wins=3, losses=7)
-    assert RunView().log(live) == "0/1000 games; bot-1 +7 =0 -3, bot-0 +3 =0 -7"
+    assert RunView().log(live) == "0/1000 games; bot-1 7-0-3, bot-0 3-0-7"
     output = io.StringIO()
     Console(file=output, width=100).print(RunView().picture(live, 100, 20))
     text = output.getvalue()
@@ -92,7 +92,7 @@ SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))
 @settings(deadline=None)
 @given(st.lists(SIZES, min_size=1, max_size=8))
 def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
-    """Whatever sizes the terminal takes, it must show one picture, and nothing of it at the end."""
+    """After any resizes there is one picture, and nothing of it is left at the end."""
     watched = Watched(80, 24)
     for width, height in sizes:
         watched.resize(width, height)
@@ -109,8 +109,8 @@ def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
     assert left[-1] == "0/1000 games"
 
 
-def test_a_terminal_without_an_alternate_screen_keeps_what_stood_there() -> None:
-    """Lines before the run must be pushed into the terminal's memory, not be written over."""
+def test_a_terminal_without_an_alternate_screen_keeps_its_lines() -> None:
+    """Lines before the run are moved into the scrollback, and not overwritten."""
     watched = Watched(80, 24, alternate=False)
     watched.display.ended(watched.live)
     assert [row for row in watched.terminal.pushed if row] == BEFORE
@@ -119,7 +119,7 @@ def test_a_terminal_without_an_alternate_screen_keeps_what_stood_there() -> None
 
 
 def test_bots_beyond_the_height_are_counted() -> None:
-    """With more bots than lines the leading ones must be shown, and how many are not."""
+    """With more bots than lines, the leading bots and the number of others are shown."""
     watched = Watched(80, 15, bots=40)
     screen = watched.terminal.screen
     shown = sum(row.lstrip().split()[:1] != [] and "bot-" in row for row in screen) - 1
@@ -127,8 +127,8 @@ def test_bots_beyond_the_height_are_counted() -> None:
     assert any(row.startswith("pair 1") for row in screen)
 
 
-def test_colours_decide_nothing_but_colours() -> None:
-    """NO_COLOR must leave the live table, and a pipe must get log lines even under FORCE_COLOR."""
+def test_colours_do_not_affect_the_display() -> None:
+    """NO_COLOR keeps the live table, and FORCE_COLOR does not give a pipe one."""
     terminal = Terminal(80, 24)
     plain = Console(file=terminal, force_terminal=True, no_color=True)
     assert isinstance(display_for(plain, RunView()), LivePicture)
@@ -136,10 +136,10 @@ def test_colours_decide_nothing_but_colours() -> None:
     assert isinstance(display_for(forced, RunView()), LogLines)
 
 
-def test_a_run_on_the_default_boards_says_how_to_choose_others() -> None:
-    """Authors of other Connect Four bots expect 6x7 and must be told in the first line."""
+def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:
+    """The title explains `thu`, as authors of other Connect Four bots expect 6x7."""
     live = live_run()
     live.title = "thu, 100 ms a move, random pairs"
-    assert "--boards standard for 6x7" in RunView().title(live)[0]
+    assert "--boards standard" in RunView().title(live)[0]
     live.title = "6x7, 100 ms a move, random pairs"
     assert "--boards" not in RunView().title(live)[0]

@@ -65,8 +65,8 @@ def compete(
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import parse_margin, parse_time
     from ladder.tools.compete import compete as play
-    from ladder.tools.compete import contestant, named_bot
-    from reports.compete import told, write_results
+    from ladder.tools.compete import find_registered_bot, resolve_contestant
+    from reports.compete import report_forfeits, write_results
 
     check_writable(result_file)
     confinement = options.confinement()
@@ -74,9 +74,9 @@ def compete(
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()
         store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
-        named = [named_bot(word, Path.cwd(), store) for word in (a, b)]
+        named = [find_registered_bot(word, Path.cwd(), store) for word in (a, b)]
         warn_about_unknown(bot for bot in named if bot is not None)
-        sides = [contestant(word, Path.cwd(), store) for word in (a, b)]
+        sides = [resolve_contestant(word, Path.cwd(), store) for word in (a, b)]
     games = play(
         *sides,
         rounds=rounds,
@@ -86,5 +86,5 @@ def compete(
         confinement=confinement,
     )
     with writing(result_file, "RESULT_FILE") as file:
-        print_out(write_results(told(games, print_error), file))
+        print_out(write_results(report_forfeits(games, print_error), file))
     return 0

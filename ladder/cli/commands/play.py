@@ -90,7 +90,10 @@ def play(
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
-    from ladder.tools.play.game import InteractiveGame, entrant_at_the_board
+    from ladder.tools.play.game import (
+        InteractiveGame,
+        prepare_entrant,
+    )
 
     confinement = options.confinement()
     budgets = parse_budgets(time, simulations, nodes, depth)
@@ -105,7 +108,7 @@ def play(
     def start_bot(name: str, budgets: Budgets) -> "Entrant":
         with open_or_preview(db) as store:
             warn_about_unknown([store.bots.get(name)])
-            return entrant_at_the_board(store, name, drawn, budgets)
+            return prepare_entrant(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
         try:
@@ -116,11 +119,11 @@ def play(
 
     with open_or_preview(db) as store:
         warn_about_unknown([store.bots.get(bot), store.bots.get(hints)])
-        opponent = entrant_at_the_board(store, bot, drawn, budgets)
+        opponent = prepare_entrant(store, bot, drawn, budgets)
     if save:
         # A command that is refused must not create a database, so it is only opened now.
         with open_store(db, create=True, sync=True) as store:
-            opponent = entrant_at_the_board(store, bot, drawn, budgets)
+            opponent = prepare_entrant(store, bot, drawn, budgets)
     with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
             dialogue_for(stdout_console(), game, adviser).play()

@@ -54,7 +54,12 @@ def replay(
     from ladder.errors import UsageError
     from ladder.results.analysis.division import read_truth
     from reports.layout.format import to_json
-    from reports.replay import game_document, game_heading, last_words_text, ply_view
+    from reports.replay import (
+        game_document,
+        game_heading,
+        last_output_text,
+        ply_view,
+    )
 
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
@@ -72,7 +77,7 @@ def replay(
     console.print(game_heading(row), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number, truth))
-    if ply in (None, last) and (told := last_words_text(row)):
+    if ply in (None, last) and (told := last_output_text(row)):
         console.print(told, soft_wrap=True)
     return 0
 
@@ -123,12 +128,16 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
     from rich.text import Text
 
     from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
-    from reports.replay import game_heading, last_words_text, ply_screen
+    from reports.replay import (
+        game_heading,
+        last_output_text,
+        ply_screen,
+    )
 
     last = len(row.moves)
     ply = row.opening_plies
     line = TypedLine()
-    words = last_words_text(row)
+    words = last_output_text(row)
     usual = f"{HELP}, w last words" if words else HELP
     note, shows_words = usual, False
     with Screen(console) as screen:

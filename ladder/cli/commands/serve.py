@@ -65,7 +65,7 @@ def serve(
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import check_claims
-    from ladder.web.server import Place, serve
+    from ladder.web.server import ServerOptions, serve
 
     confinement = options.confinement()
     check_claims()
@@ -82,10 +82,10 @@ def serve(
             _open(listening.address)
 
     is_over = _stdin_ends if until_stdin_ends else _never
-    place = Place(
+    server = ServerOptions(
         db, confinement, host=host, port=port, password_file=password_file, players=players
     )
-    serve(place, announce, is_over=is_over)
+    serve(server, announce, is_over=is_over)
     return ExitCode.DONE
 
 

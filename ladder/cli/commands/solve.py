@@ -67,7 +67,13 @@ def solve(
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
-    from ladder.tools.solve import Question, board_of, read_position, read_positions, solve_each
+    from ladder.tools.solve import (
+        SolveOptions,
+        read_board,
+        read_position,
+        read_positions,
+        solve_each,
+    )
     from reports.layout.format import to_json, to_json_line
     from reports.solve import solved_document, solved_line, solved_text
 
@@ -75,9 +81,9 @@ def solve(
         raise UsageError("give either MOVES or --file, not both")
     if keep_table and file is None:
         raise UsageError("--keep-table needs --file: give both, or neither")
-    specification = board_of(board)
+    specification = read_board(board)
     seconds = None if time is None else parse_time(time, "for a position") / 1000
-    question = Question(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
+    options = SolveOptions(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
     if file is None:
         position = read_position(moves or "", specification, one_based=one_based)
         if position.is_over:
@@ -93,10 +99,10 @@ def solve(
         )
     for solved in solve_each(
         positions,
-        question,
+        options,
         table_mib=memory,
         keep_table=keep_table,
-        compiling=lambda: print_error("compiling the solver: some 20 seconds, once"),
+        on_compile=lambda: print_error("compiling the solver: some 20 seconds, once"),
     ):
         if json:
             document = solved_document(solved)

@@ -75,13 +75,14 @@ def make(
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import current_stop
     from reports.layout.format import to_json
-    from reports.suite import every_few_seconds, mining_document, mining_text
+    from reports.layout.progress import at_intervals
+    from reports.suite import mining_document, mining_text
 
     if division is not None and not stored:
         raise UsageError("--division needs --stored: give both, or neither")
     classes = parse_boards(boards)
     check_writable(file, "FILE")
-    state, say = Mining(count), every_few_seconds(print_error)
+    state, say = Mining(count), at_intervals(print_error)
     with current_stop().defer():
 
         def tick(now: Mining) -> None:
@@ -180,7 +181,8 @@ def run(
     from ladder.match.registry.registered import choose_bots
     from ladder.signals import current_stop
     from reports.layout.format import to_json
-    from reports.suite import every_few_seconds, print_suite, suite_document, suite_junit
+    from reports.layout.progress import at_intervals
+    from reports.suite import print_suite, suite_document, suite_junit
 
     confinement = options.confinement()
     *names, file = words
@@ -190,7 +192,7 @@ def run(
     check_writable(save, "--save")
     check_writable(junit, "--junit")
     known = None if baseline is None else read_baseline(baseline)
-    say = every_few_seconds(print_error)
+    say = at_intervals(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
     with open_or_preview(db) as store, current_stop().defer():
         bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)

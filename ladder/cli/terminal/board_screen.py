@@ -14,7 +14,11 @@ from db.records.pairs import Entrant
 from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
-from ladder.tools.play.commands import Word, named_column, understand
+from ladder.tools.play.commands import (
+    CommandKind,
+    parse_column,
+    parse_command,
+)
 from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
 from reports.play import HELP, advice, ending, heading, info, played, prompt
@@ -46,36 +50,36 @@ class Dialogue(ABC):
         game.prepare()
         notes: list[str] = []
         while True:
-            if game.bots_turn:
+            if game.is_bots_turn:
                 self._show_busy(f"{game.bot.name} is thinking ...")
                 game.reply()
             text = self._read_command(notes)
             if text is None:
                 return
             try:
-                command = understand(text, game.position.board)
-                if command.word is Word.QUIT:
+                command = parse_command(text, game.position.board)
+                if command.kind is CommandKind.QUIT:
                     return
-                notes = self._execute(command.word, command.column, command.name)
+                notes = self._execute(command.kind, command.column, command.name)
             except (UsageError, IllegalMove, BotFailure, DatabaseError, BotsError) as error:
                 notes = [str(error)]
 
-    def _execute(self, word: Word, column: int, name: str) -> list[str]:
+    def _execute(self, word: CommandKind, column: int, name: str) -> list[str]:
         """Execute a command, and return the lines to show about it."""
         game = self._game
-        if word is Word.HELP:
+        if word is CommandKind.HELP:
             return list(HELP)
-        if word is Word.INFO:
+        if word is CommandKind.INFO:
             return info(game)
-        if word is Word.UNDO:
+        if word is CommandKind.UNDO:
             return [] if game.undo() else ["there is no move of yours to take back"]
         if game.verdict is not None:
             return ["the game is over: undo takes your last move back, quit leaves"]
-        if word is Word.HINT:
+        if word is CommandKind.HINT:
             self._show_busy(f"{name or 'the other bot'} is thinking about a hint ...")
-            opinion = game.hint(self._adviser(name))
-            self._mark_column(opinion.column)
-            return advice(opinion)
+            advised = game.hint(self._adviser(name))
+            self._mark_column(advised.column)
+            return advice(advised)
         if game.position.landing_row(column) is None:
             free = ", ".join(map(str, game.position.legal_moves()))
             return [f"column {column} is full: take one of {free}"]
@@ -131,7 +135,7 @@ class LineDialogue(Dialogue):
         if state != self._shown:
             self._shown = state
             self._print("")
-            if game.opinion is not None:
+            if game.last_reply is not None:
                 self._print(played(game))
             self._console.print(board_text(game.position))
             if game.verdict is not None:
@@ -166,9 +170,9 @@ class ScreenDialogue(Dialogue):
         line = TypedLine()
         game = self._game
         while True:
-            if game.persons_turn and not game.position.can_play(self._marker):
+            if game.is_persons_turn and not game.position.can_play(self._marker):
                 self._step(1)
-            marker = self._marker if game.persons_turn else None
+            marker = self._marker if game.is_persons_turn else None
             self._draw(notes, line.text, f"{prompt(game)}> ", marker=marker)
             key = self._screen.key()
             if key in ("left", "right"):
@@ -183,7 +187,7 @@ class ScreenDialogue(Dialogue):
             elif key == " " and not line.text:
                 continue
             elif line.take(key):
-                named = named_column(line.text)
+                named = parse_column(line.text)
                 if named is not None and game.position.can_play(named):
                     self._marker = named
 

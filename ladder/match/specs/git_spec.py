@@ -42,6 +42,8 @@ from ladder.match.specs.spec import (
 )
 from ladder.match.specs.start_command import make_start
 
+GIT_TREE, BUILT_BY = "git tree", "built by"
+"""Ingredients of a bot that are facts, not files: its tree, and its build command."""
 PROJECT = "connect4-ladder"
 DESCRIBE = """
 import json, sys
@@ -206,9 +208,9 @@ def resolve_in_copy(
         if Path(name).is_absolute() and not Path(name).is_relative_to(origin.place)
     }
     identity = (spec, origin.tree, origin.inner, origin.build, sorted(outside.items()))
-    files = {"git tree": origin.tree, **resolved.files}
+    files = {GIT_TREE: origin.tree, **resolved.files}
     if origin.build:
-        files["built by"] = origin.build
+        files[BUILT_BY] = origin.build
     return replace(
         resolved,
         launch=msgspec.structs.replace(resolved.launch, origin=origin),

@@ -98,7 +98,7 @@ class Versus:
             by = f"by at least {bound:.0f} Elo (95 %), as one of them won or lost every game"
             is_clear = bound > 0
         else:
-            by = f"by {gap:.0f} +- {self.error95:.0f} Elo"
+            by = f"by {gap:.0f} ± {self.error95:.0f} Elo"
             is_clear = los >= CLEAR
         if is_clear:
             text = f"{strong} is stronger than {weak} {by}"

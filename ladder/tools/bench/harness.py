@@ -1,4 +1,4 @@
-"""Measures the harness: null games through the same runner, workers and database as real ones."""
+"""Speed of the harness: null games through the same runner, workers and database as real games."""
 
 import tempfile
 import time
@@ -8,19 +8,9 @@ from pathlib import Path
 
 from bots.protocol import Budget
 from db.records.aggregate import Rate
-from db.records.bots import (
-    NewBot,
-    NewRevision,
-)
-from db.records.pairs import (
-    FinishedPair,
-    PairPlan,
-    PairRecord,
-)
-from db.records.runs import (
-    NewRun,
-    RunKind,
-)
+from db.records.bots import NewBot, NewRevision
+from db.records.pairs import FinishedPair, PairPlan, PairRecord
+from db.records.runs import NewRun, RunKind
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
@@ -28,15 +18,8 @@ from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
-from ladder.runs.progress import (
-    LiveRun,
-    NullWatcher,
-)
-from ladder.runs.schedule import (
-    Pairing,
-    PairingKind,
-    Schedule,
-)
+from ladder.runs.progress import LiveRun, NullWatcher
+from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
@@ -51,43 +34,42 @@ WARM_PAIRS = 20
 
 @dataclass(frozen=True, slots=True)
 class HarnessSpeed:
-    """Null games through the whole harness."""
+    """The measured cost of null games."""
 
     games: int
     plies: int
     seconds: float
-    """From the pair after the warm-up to the last one."""
+    """From the end of the warm-up to the last stored pair."""
     round_trip_us: float
-    """Per ply: from just before the harness's write of the question to its reading of the answer;
-    the bot's own work and two switches of processes lie between."""
+    """Per ply: from just before the harness writes a question until it has read the answer. This
+    includes the bot's own work and two process switches."""
     game_us: float
-    """Per ply: the whole game in the worker, setting up included."""
+    """Per ply: the whole game in the worker, including its setup."""
     store_us: float
-    """Per ply: the transaction of a pair, in the coordinator, beside the worker's play."""
+    """Per ply: the coordinator's transaction for a pair, which overlaps with the workers' play."""
     startup_s: float
     """From the start of the run to its first stored pair."""
     ping_pong: PingPong | None
-    """A question and an answer between two C programs on one processor, and how many times as many
-    as many pairs as there were workers make at once; None: no C compiler."""
+    """The same exchange between two C programs; None if there is no C compiler."""
 
     @property
     def games_per_second(self) -> float:
-        """Finished and committed games."""
+        """Games finished and committed per second."""
         return self.games / self.seconds
 
     @property
     def us_per_ply(self) -> float:
-        """All that a ply costs: wall time over plies."""
+        """Wall time per ply."""
         return self.seconds / self.plies * 1e6
 
     @property
     def ping_pongs_per_ply(self) -> float | None:
-        """The cost of a ply in questions and answers between two C programs."""
+        """The cost of a ply, in exchanges between two C programs; None if they were not timed."""
         return None if self.ping_pong is None else self.us_per_ply / self.ping_pong.us
 
 
-class _Clocks(NullWatcher):
-    """Sums over the stored pairs after the warm-up."""
+class _Timings(NullWatcher):
+    """Totals over the pairs stored after the warm-up."""
 
     def __init__(self, concurrency: int) -> None:
         self.skip = WARM_PAIRS * concurrency
@@ -116,77 +98,78 @@ class _Clocks(NullWatcher):
 
 
 class _TimedPairs(Pairs):
-    """The pairs of a database, with a sum of the time that storing them takes."""
+    """The pairs of a database, which add up the time it takes to store them."""
 
-    clocks: _Clocks
+    timings: _Timings
 
     def finish_all(
         self, played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate
     ) -> list[FinishedPair]:
-        """Store played pairs, on the clock."""
+        """Store played pairs and add the time this takes."""
         begun = time.perf_counter()
         finished = super().finish_all(played, rate)
-        self.clocks.store_s += time.perf_counter() - begun
+        self.timings.store_s += time.perf_counter() - begun
         return finished
 
 
 class _TimedStore(Store):
-    """A store that times its transactions of pairs."""
+    """A store that times how long it takes to store pairs."""
 
-    def time_pairs(self, clocks: _Clocks) -> None:
-        """Add the time of every stored pair to the clocks from now on."""
+    def time_pairs(self, timings: _Timings) -> None:
+        """Add the time to store each pair to the timings from now on."""
         self.pairs = pairs = _TimedPairs(self._database)
-        pairs.clocks = clocks
+        pairs.timings = timings
 
 
 def bench_harness(
     *, games: int, concurrency: int, folder: Path | None = None, channel: str | None = ""
 ) -> HarnessSpeed:
-    """Play that many null games of 20 plies and measure them.
+    """Play null games of 20 plies each and measure them.
 
     Args:
-        games: how many.
-        concurrency: pairs at the same time.
-        folder: of the database; None: one for temporary files.
-        channel: where moves are told as they are made; empty: to whoever shows this database,
-            as in every run; None: nowhere.
+        games: the number of measured games, rounded up to whole pairs.
+        concurrency: the number of pairs played at the same time.
+        folder: the folder for the database; None for the system's temporary folder.
+        channel: where moves are broadcast as they are made; empty for the channel of this
+            database, as in every run; None to broadcast nothing.
 
     Raises:
-        InvalidRun: a game did not end as null games do.
+        InvalidRun: a game did not last 20 plies.
 
     """
-    clocks = _Clocks(concurrency)
+    timings = _Timings(concurrency)
     with (
         tempfile.TemporaryDirectory(dir=folder) as scratch,
         _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
     ):
-        store.time_pairs(clocks)
-        total = games + games % 2 + 2 * clocks.skip
+        store.time_pairs(timings)
+        total = games + games % 2 + 2 * timings.skip
         if channel == "":
             channel = channel_name(store.where)
         _play(
             store,
             games=total,
             workers=Workers(concurrency, confinement=BUILT_IN_ONLY, channel=channel),
-            clocks=clocks,
+            timings=timings,
         )
-    if clocks.plies != 20 * clocks.games or clocks.first is None:
+    if timings.plies != 20 * timings.games or timings.first is None:
         raise InvalidRun(
-            f"null games should last 20 plies each, got {clocks.plies} in {clocks.games} games"
+            f"the measurement is not valid: {timings.games} null games of 20 plies each had "
+            f"{timings.plies} plies; report this as a defect"
         )
     return HarnessSpeed(
-        games=clocks.games,
-        plies=clocks.plies,
-        seconds=clocks.last - clocks.start,
-        round_trip_us=clocks.round_trip_us / clocks.plies,
-        game_us=clocks.game_us / clocks.plies,
-        store_us=clocks.store_s / clocks.plies * 1e6,
-        startup_s=clocks.first - clocks.begun,
+        games=timings.games,
+        plies=timings.plies,
+        seconds=timings.last - timings.start,
+        round_trip_us=timings.round_trip_us / timings.plies,
+        game_us=timings.game_us / timings.plies,
+        store_us=timings.store_s / timings.plies * 1e6,
+        startup_s=timings.first - timings.begun,
         ping_pong=ping_pong(concurrency),
     )
 
 
-def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> None:
+def _play(store: Store, *, games: int, workers: Workers, timings: _Timings) -> None:
     launch = builtin_launch(NULL)
     budget = Budget(simulations=1)
     entrants = {}
@@ -232,5 +215,5 @@ def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> Non
             schedule=schedule,
             entrants=entrants,
             workers=workers,
-            watcher=clocks,
+            watcher=timings,
         ).play()

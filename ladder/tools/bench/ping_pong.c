@@ -1,6 +1,6 @@
-/* A question and an answer between two processes over two pipes, on one processor: the least that
-   any match runner in another process than its engine pays for a ply. Prints the median of some
-   batches, in microseconds. Takes the place of the processor among those that it may use, from 0. */
+/* A question and an answer between two processes over two pipes, on one processor: the least that a
+   ply costs any match runner whose engine is another process. Prints the median of several batches,
+   in microseconds. Argument: the index of the processor among those it may use, from 0. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void stay_on_processor(int place) {
 
 int main(int words, char **word) {
     int to_bot[2], from_bot[2];
-    char question[QUESTION], answer[ANSWER], heard[256];
+    char question[QUESTION], answer[ANSWER], received[256];
     double took[BATCHES];
     memset(question, '?', sizeof question);
     memset(answer, '!', sizeof answer);
@@ -47,7 +47,7 @@ int main(int words, char **word) {
     if (bot < 0) return 1;
     if (bot == 0) {
         close(to_bot[1]);
-        while (read(to_bot[0], heard, sizeof heard) > 0)
+        while (read(to_bot[0], received, sizeof received) > 0)
             if (write(from_bot[1], answer, sizeof answer) < 0) break;
         _exit(0);
     }
@@ -55,7 +55,7 @@ int main(int words, char **word) {
         double begun = now_us();
         for (int round = 0; round < ROUNDS; round++)
             if (write(to_bot[1], question, sizeof question) < 0 ||
-                read(from_bot[0], heard, sizeof heard) <= 0)
+                read(from_bot[0], received, sizeof received) <= 0)
                 return 1;
         took[batch] = (now_us() - begun) / ROUNDS;
     }

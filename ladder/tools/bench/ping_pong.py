@@ -1,9 +1,9 @@
-"""The yardstick of the harness: a question and its answer between two C programs on one processor.
+"""A reference for the harness: a question and its answer between two C programs on one processor.
 
-It is what the kernel takes for two writes, two reads and two switches of processes, and differs
-between machines as the harness does: the ratio of the two travels, microseconds do not. Processors
-that share a core, a memory or a clock are together less than their number, and the ratio of several
-such pairs at once to one alone says how much less: what several workers can be at most.
+This is the kernel's cost of two writes, two reads and two process switches. It varies between
+machines as the harness's own cost does, so their ratio can be compared between machines and
+microseconds cannot. Processors that share a core, memory or a clock slow each other down; several
+pairs of programs at once show by how much, which bounds the gain from more workers.
 """
 
 import shutil
@@ -17,27 +17,27 @@ from ladder.match.process.cpus import allowed_cpus
 
 SOURCE = Path(__file__).with_name("ping_pong.c")
 COMPILERS = ("cc", "gcc", "clang")
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 class PingPong(NamedTuple):
-    """Questions and answers between pairs of C programs."""
+    """The speed of questions and answers between C programs."""
 
     us: float
-    """Microseconds of one question and its answer, the median of some batches."""
+    """Microseconds for one question and its answer, the median of several batches."""
     at_once: float | None
-    """How many times as many of them several pairs make at once, each on a processor of its own, as
-    one alone; None: it was one pair, or there is one processor."""
+    """The throughput of several pairs of programs, each on its own processor, relative to one pair;
+    None if only one pair ran."""
 
 
 def ping_pong(pairs: int) -> PingPong | None:
     """Measure one pair of programs, and several at once.
 
     Args:
-        pairs: how many at once, at most; no more than there are processors.
+        pairs: the number of pairs at once, reduced to the number of processors.
 
     Returns:
-        None when no C compiler is on PATH, or it cannot make a program that runs here.
+        None if no C compiler is on PATH or its program does not run.
 
     """
     compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
@@ -51,7 +51,7 @@ def ping_pong(pairs: int) -> PingPong | None:
                 [compiler, "-O2", "-o", program, str(SOURCE)],
                 capture_output=True,
                 check=True,
-                timeout=PATIENCE_S,
+                timeout=TIMEOUT_S,
             )
             [alone] = _times_us(program, 1)
             if pairs < 2:
@@ -63,10 +63,10 @@ def ping_pong(pairs: int) -> PingPong | None:
 
 
 def _times_us(program: str, pairs: int) -> list[float]:
-    """The figures of the program started so often at once, on a processor each.
+    """Start the program several times at once, each on its own processor; return their times.
 
     Raises:
-        ValueError: it prints no positive number.
+        ValueError: a program did not print a positive number.
 
     """
     running = [
@@ -74,11 +74,11 @@ def _times_us(program: str, pairs: int) -> list[float]:
         for place in range(pairs)
     ]
     try:
-        times = [float(each.communicate(timeout=PATIENCE_S)[0]) for each in running]
+        times = [float(each.communicate(timeout=TIMEOUT_S)[0]) for each in running]
     finally:
         for each in running:
             each.kill()
             each.wait()
     if min(times) <= 0:
-        raise ValueError("no time at all")
+        raise ValueError("a question and its answer cannot take no time")
     return times

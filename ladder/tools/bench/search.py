@@ -1,4 +1,4 @@
-"""Measures the players: one long first move each, alone on the machine, in a process of its own."""
+"""Speed of the players: one long first move each, one player at a time, in its own process."""
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,33 +15,33 @@ from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
 OVERTIME_S = 10.0
-"""How much longer than asked a move may take before the measurement is given up."""
+"""Time beyond the requested one after which a move is a timeout."""
 LONGEST_MS = 3_600_000
-"""How long a search to a depth may take."""
+"""Time limit of a search to a fixed depth."""
 WARM_MS = 50
-"""A first short game, so that caches and clocks of the machine are awake."""
+"""Time of an unmeasured first move, which fills caches and raises the processor's clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSpeed:
-    """One player's first move on an empty board."""
+    """The speed of a player's first move on an empty board."""
 
     bot: str
     board: Board
     per_second: float | None
-    """New simulations, or nodes for players that count those, by the harness's clock; None for a
-    player that tells neither."""
+    """New simulations (or nodes, see `unit`) per second by the harness's clock; None if the player
+    reports neither."""
     unit: str
     """``simulations`` or ``nodes``."""
     tree: int | None
-    """Nodes held at the end."""
+    """The size of the search tree after the move, in nodes."""
 
 
 def choose_players(patterns: Iterable[str]) -> list[str]:
-    """The built-in players that names and shell patterns select, in the catalogue's order.
+    """Return the built-in players that match names or shell patterns, in the catalogue's order.
 
     Raises:
-        UsageError: a pattern selects none.
+        UsageError: a pattern matches no player.
 
     """
     chosen: set[str] = set()
@@ -53,7 +53,9 @@ def choose_players(patterns: Iterable[str]) -> list[str]:
         ]
         if not names:
             known = ", ".join(name for name, version in VERSIONS.items() if not version.hidden)
-            raise UsageError(f"--bots: no built-in player is called {pattern!r}: there are {known}")
+            raise UsageError(
+                f"no built-in player matches {pattern!r}: choose among {known}", option="bots"
+            )
         chosen.update(names)
     return [name for name in VERSIONS if name in chosen]
 
@@ -64,10 +66,10 @@ def bench_search(
     """Measure each player on each board, one after the other.
 
     Args:
-        players: built-in players.
-        boards: on their empty positions.
-        seconds: wall time of the measured move; players that search plies look as deep as takes
-            about so long.
+        players: names of built-in players.
+        boards: the boards, which are empty.
+        seconds: wall time of the measured move; a player that searches to a depth gets the depth
+            that takes about this time.
 
     Raises:
         BotFailure: a player failed.
@@ -106,14 +108,14 @@ def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
 def _deep_move(
     process: BotProcess, player: str, board: Board, seconds: float
 ) -> tuple[MoveReply, int]:
-    """The first search, each one ply deeper than the last, that takes most of the time.
+    """Search deeper and deeper, and return the first search that takes a third of the time.
 
-    A player with a fixed depth ends a timed move long before its time, so what it does in a second
-    shows only where it looks deeper than it would.
+    A player that stops at a fixed depth ends a timed move long before its time is over, so its
+    speed shows only in a deeper search.
     """
     for depth in range(4, board.cells + 1):
         reply, elapsed_us = _first_move(process, player, board, Budget(depth=depth))
-        # Another ply would cost three to six times as much.
+        # Another ply would take three to six times as long.
         if elapsed_us > 1e6 * seconds / 3:
             break
     return reply, elapsed_us
@@ -122,7 +124,7 @@ def _deep_move(
 def _first_move(
     process: BotProcess, player: str, board: Board, budget: Budget
 ) -> tuple[MoveReply, int]:
-    """A new game's first move, and the microseconds that it took."""
+    """Return the first move of a new game and its time in microseconds."""
     entrant = make_entrant(builtin_launch(player), revision=0, name=player, budget=budget)
     question = make_new_game(entrant, board, game="bench", side=0, seed=1)
     process.ask(question, timeout_s=ready_limit_s(entrant))

@@ -1,4 +1,4 @@
-"""Checks of a database: its games against the rules, its derived tables against its games."""
+"""Checks of a database: games against the rules, derived tables against the games."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from ladder.tools.doctor.machine import SHOWN, Finding, Level
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
-    """Integrity, foreign triggers, pairs, every game by the rules, derived tables by the games.
+    """Check a database: its file, its schema, its rows, and its derived tables.
 
-    With `repair` the derived tables and live ratings are replaced by the recomputed ones, unless
-    pairs or games themselves are wrong: then nothing tells what the right values are.
+    With `repair`, derived tables and live ratings are replaced by recomputed ones, unless pairs or
+    games are wrong: then the right values are unknown.
     """
     findings = [
         Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
@@ -20,52 +20,54 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     try:
         truth = [_check_objects(store), *_check_rows(store)]
     except Corrupt as error:
-        # What the integrity check has named keeps the pages from being read any further.
+        # The damage that the integrity check found makes the rest unreadable.
         return [*findings, Finding("games", Level.FAULT, str(error))]
     if any(finding.level is not Level.OK for finding in truth):
-        text = "not looked at, nor repaired, while pairs or games are wrong"
+        text = "neither checked nor repaired: bots, runs, pairs or games are wrong"
         return [*findings, *truth, Finding("derived", Level.WARNING, text)]
     return [*findings, *truth, _check_derived(store, repair=repair)]
 
 
-def _told(topic: str, bad: Sequence[str], what: str, fine: str) -> Finding:
-    """A finding of some faults of one kind, the first few in full, or that there is none."""
+def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Finding:
+    """Return a finding that lists the first few faults, or an OK finding if there is no fault."""
     if not bad:
         return Finding(topic, Level.OK, fine)
     return Finding(topic, Level.FAULT, f"{what} ({len(bad)}): {'; '.join(bad[:SHOWN])}")
 
 
 def _check_objects(store: Store) -> Finding:
-    """Whether somebody has put triggers or views into the database."""
-    return _told(
+    """Check that no other program added triggers or views to the database."""
+    return _faults(
         "schema",
         store.audit.foreign_objects(),
-        "triggers or views of another program, which may change what is stored: drop them",
+        "triggers or views of another program may change stored games: drop them",
         "no triggers, no views",
     )
 
 
 def _check_rows(store: Store) -> list[Finding]:
-    """Whether bots, runs, pairs and games keep the rules that imports are checked by, too."""
+    """Check bots, runs, pairs and games by the rules that imports must follow, too."""
     audit, games = store.audit, sum(store.games.count_by_run().values())
     return [
-        _told("bots", list(audit.bots()), "wrong bots, restore a copy", "every bot can be read"),
-        _told(
+        _faults(
+            "bots", list(audit.bots()), "wrong bots; restore a backup", "every bot can be read"
+        ),
+        _faults(
             "runs",
             list(audit.runs()),
-            "wrong runs, restore a copy",
+            "wrong runs; restore a backup",
             "every run has its conditions",
         ),
-        _told(
+        _faults(
             "pairs",
             list(audit.pairs()),
-            "wrong pairs, restore a copy",
-            "every finished pair has its two games, the others none",
+            "wrong pairs; restore a backup",
+            "every finished pair has its two games, and no other pair has games",
         ),
-        _told(
+        _faults(
             "games",
             [*audit.games(), *audit.human_games()],
-            f"wrong games among {games}, restore a copy",
+            f"wrong games among {games}; restore a backup",
             f"{games} games replay legally to their stored results",
         ),
     ]
@@ -82,5 +84,5 @@ def _check_derived(store: Store, *, repair: bool) -> Finding:
     )
     if repair:
         return Finding("derived", Level.OK, f"{len(differences)} values repaired: {shown}")
-    text = f"{len(differences)} derived values are wrong: {shown}; repair with --repair"
+    text = f"{len(differences)} derived values are wrong: {shown}; run `ladder doctor --repair`"
     return Finding("derived", Level.FAULT, text)

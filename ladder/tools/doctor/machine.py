@@ -1,4 +1,4 @@
-"""Checks of this machine, each a small function: its means, and causes of trouble."""
+"""Checks of this machine: what it offers, and what may cause trouble."""
 
 import ctypes
 import os
@@ -19,20 +19,17 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
 from ladder.match.process.signal_scope import offers_signal_scope
-from ladder.tools.doctor.sandbox_probe import (
-    Reach,
-    try_reach,
-)
+from ladder.tools.doctor.sandbox_probe import Reach, probe_database
 
-LITTLE_DISK = 1 << 30
-LITTLE_MEMORY = 1 << 30
-MANY_FILES = 1024
+MIN_DISK_BYTES = 1 << 30
+BYTES_PER_BOT = 1 << 30
+MIN_OPEN_FILES = 1024
 SHOWN = 5
-"""Faults of one kind that are listed one by one."""
+"""Number of faults of one kind that are listed one by one."""
 
 
 class Level(StrEnum):
-    """The weight of a finding."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
@@ -49,7 +46,7 @@ class Finding:
 
 
 def examine_machine() -> list[Finding]:
-    """All checks of the machine; none of them changes anything."""
+    """Run all checks of the machine; none of them changes anything."""
     checks: tuple[Callable[[], Finding], ...] = (
         check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
         check_files, check_disk, check_strays,
@@ -58,35 +55,35 @@ def examine_machine() -> list[Finding]:
 
 
 def check_cpus() -> Finding:
-    """The number of CPUs that this process may keep busy."""
+    """Report how many CPUs this process may use."""
     allowed, present = allowed_cpus(), os.cpu_count() or 1
     text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
     return Finding("cpus", Level.OK, text)
 
 
 def check_load() -> Finding:
-    """Whether something else keeps the machine busy."""
+    """Check that no other program keeps the machine busy."""
     load = os.getloadavg()[0]
     busy = load > 0.5 * allowed_cpus()
-    advice = ": games by time will be unfair while this lasts" if busy else ""
+    advice = ": timed games are unfair while this lasts; end other programs first" if busy else ""
     return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
 
 
 def available_kb() -> int:
-    """Memory that new processes can have without swapping, in KiB, by the kernel's own estimate."""
+    """Return the kernel's estimate of the memory available without swapping, in KiB."""
     lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     return int(dict(line.split(":") for line in lines)["MemAvailable"].split()[0])
 
 
 def check_memory() -> Finding:
-    """Whether the usual bot processes fit."""
+    """Check that two bots per CPU fit into memory."""
     free = available_kb() * 1024
-    level = Level.WARNING if free < LITTLE_MEMORY * allowed_cpus() * 2 else Level.OK
+    level = Level.WARNING if free < BYTES_PER_BOT * allowed_cpus() * 2 else Level.OK
     return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
 
 
 def check_clock() -> Finding:
-    """Whether the monotonic clock is fine enough to time moves."""
+    """Check that the monotonic clock is fine enough to time moves."""
     info = time.get_clock_info("perf_counter")
     begun = time.perf_counter_ns()
     for _ in range(1000):
@@ -97,7 +94,7 @@ def check_clock() -> Finding:
 
 
 def check_versions() -> Finding:
-    """The versions that matter for results."""
+    """Check the versions of the programs that results depend on."""
     text = (
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
         f"numba {version('numba')}, numpy {version('numpy')}, ladder {version('connect4-ladder')}"
@@ -107,7 +104,7 @@ def check_versions() -> Finding:
 
 
 def check_cache() -> Finding:
-    """Whether compiled kernels can be kept."""
+    """Check that compiled kernels can be cached."""
     from engine.cache import cache_root
 
     root = cache_root()
@@ -115,72 +112,72 @@ def check_cache() -> Finding:
     while not place.exists():
         place = place.parent
     if not os.access(place, os.W_OK):
-        text = f"{root} cannot be written: set LADDER_CACHE to a folder that can"
+        text = f"{root} is not writable: set LADDER_CACHE to a writable folder"
         return Finding("cache", Level.FAULT, text)
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
     return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
 
 
 def check_files() -> Finding:
-    """Whether enough files may be open at once."""
+    """Check that enough files may be open at once."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    level = Level.OK if soft >= MANY_FILES else Level.WARNING
+    level = Level.OK if soft >= MIN_OPEN_FILES else Level.WARNING
     return Finding("files", level, f"{soft} open files allowed")
 
 
 def check_disk() -> Finding:
-    """Whether there is room for a night of games."""
+    """Check that the disk has room for a night of games."""
     free = shutil.disk_usage(Path.cwd()).free
-    level = Level.OK if free >= LITTLE_DISK else Level.WARNING
+    level = Level.OK if free >= MIN_DISK_BYTES else Level.WARNING
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
 def check_limits(place: Place | None) -> list[Finding]:
-    """By which means the limits of bots hold here.
+    """Report how the limits of bots are enforced here.
 
     Args:
-        place: where this user may make control groups; None if nowhere.
+        place: where this user may create control groups; None if nowhere.
 
     """
     controllers = () if place is None else can_enable(place)
     user = "" if os.geteuid() == 0 else "--user "
     delegation = (
-        "to have the kernel do it, where systemd runs, start"
-        f" `systemd-run {user}--scope -p Delegate=yes ladder ...`"
+        "under systemd, start"
+        f" `systemd-run {user}--scope -p Delegate=yes ladder ...` to have the kernel do it"
     )
     why = (
-        "this user may make no control groups (cgroup v2) here"
+        "this user may not create control groups (cgroup v2) here"
         if place is None
         else f"the controller is not available to control groups in {place.folder}"
     )
     memory = (
-        "the kernel holds the memory limit of a bot (control group), whatever takes the memory"
+        "the kernel enforces the memory limit of a bot (control group)"
         if "memory" in controllers
-        else "the ladder watches the memory of a bot up to 50 times a second, and cannot see all"
-        f" that the kernel keeps for it: {why}; {delegation}"
+        else "the ladder measures the memory of a bot up to 50 times a second, without memory that"
+        f" the kernel holds for it: {why}; {delegation}"
     )
     processes = (
         "the ladder counts the processes of a bot, and the kernel stops fork bombs (control group)"
         if "pids" in controllers
         else "the ladder counts the processes of a bot up to 50 times a second, and the kernel"
-        f" limits those of the user as a whole (not of root): {why}; {delegation}"
+        f" limits all processes of the user together (except root): {why}; {delegation}"
     )
     cpu = (
         "the kernel counts the CPU time of all processes of a bot (control group)"
         if place is not None
-        else "the ladder adds up the CPU time of a bot's processes, without children that end"
-        f" unnoticed: {why}"
+        else "the ladder adds up the CPU time of a bot's processes, without short-lived children:"
+        f" {why}"
     )
     ending = (
-        "the kernel ends all processes of a bot at once (control group)"
+        "the kernel kills all processes of a bot at once (control group)"
         if place is not None
-        else f"the ladder finds and ends the processes of a bot one by one: {why}"
+        else f"the ladder finds and kills the processes of a bot one by one: {why}"
     )
     signals = (
-        "a bot cannot signal processes other than its own (Landlock)"
+        "a bot can signal only its own processes (Landlock)"
         if offers_signal_scope(ctypes.CDLL(None))
-        else "a bot can signal all processes of its user, as Landlock cannot prevent it before"
-        " Linux 6.12; what kills its supervisor is found and ended with its game"
+        else "a bot can signal all processes of its user, as Landlock cannot prevent this before"
+        " Linux 6.12; a bot that kills its supervisor is found and killed when its game ends"
     )
     texts = {
         "bot-memory": memory, "bot-tasks": processes, "bot-cpu": cpu,
@@ -190,29 +187,29 @@ def check_limits(place: Place | None) -> list[Finding]:
 
 
 def check_strays() -> Finding:
-    """Leftovers of bots whose harness and supervisor were both killed."""
+    """Look for leftovers of bots whose harness and supervisor were both killed."""
     found = find_leftovers()
     if found:
         text = (
-            f"{len(found)} scratch folders of bots that nobody looks after, such as {found[0]}: "
-            "the next run ends what still uses them and removes them"
+            f"{len(found)} scratch folders are left of bots of former runs, such as {found[0]}: "
+            "the next run kills the processes that still use them and removes the folders"
         )
         return Finding("strays", Level.WARNING, text)
     return Finding("strays", Level.OK, "nothing is left of bots of former runs")
 
 
 def check_reach(database: str, confinement: Confinement) -> Finding:
-    """Whether a bot that is not built in could write the database."""
-    reach, reason = try_reach(database, confinement)
+    """Check whether a foreign bot could write to the database."""
+    reach, reason = probe_database(database, confinement)
     if reach is Reach.UNKNOWN:
-        return Finding("reach", Level.FAULT, f"no bot can be started so: {reason}")
+        return Finding("reach", Level.FAULT, f"bots cannot be started with this sandbox: {reason}")
     if reach is Reach.SEALED:
-        return Finding("reach", Level.OK, f"a bot cannot write {database}")
+        return Finding("reach", Level.OK, f"a bot cannot write to {database}")
     if confinement.sandbox:
-        text = f"a bot can write {database} in spite of --sandbox: see docs/strangers-code.md"
+        text = f"a bot can write to {database} in spite of the sandbox: see docs/strangers-code.md"
         return Finding("reach", Level.FAULT, text)
     text = (
-        f"a bot can write {database}, as it runs as the same user: play strangers' code with "
-        "--sandbox, see docs/strangers-code.md"
+        f"a bot can write to {database}, as it runs as the same user: play foreign bots in a "
+        "sandbox, see docs/strangers-code.md"
     )
     return Finding("reach", Level.WARNING, text)

@@ -1,4 +1,4 @@
-"""Can a bot reach the database? Tried out by a process that is started just as a bot is."""
+"""A probe that is started as a bot is and tries to open the database for writing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ except OSError:
     sys.exit({SEALED})
 sys.exit({WRITABLE})
 """
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 class Reach(StrEnum):
@@ -28,21 +28,19 @@ class Reach(StrEnum):
 
     WRITABLE = "writable"
     SEALED = "sealed"
-    """The process could not open the file for writing."""
+    """The probe could not open the file for writing."""
     UNKNOWN = "unknown"
-    """No process could be run so."""
+    """The probe could not run."""
 
 
-def try_reach(database: str, confinement: Confinement) -> tuple[Reach, str]:
-    """Start a process as a bot is started, inside its bounds, and let it open the file.
-
-    It opens the file for writing and changes nothing.
+def probe_database(database: str, confinement: Confinement) -> tuple[Reach, str]:
+    """Start the probe with a bot's limits and sandbox; it changes nothing in the file.
 
     Returns:
-        What came of it, and for UNKNOWN why.
+        The outcome, and the reason if it is UNKNOWN.
 
     Raises:
-        OSError: no process can be made.
+        OSError: no process can be started.
 
     """
     path = os.path.abspath(database)
@@ -53,7 +51,7 @@ def try_reach(database: str, confinement: Confinement) -> tuple[Reach, str]:
             confinement,
             environment={},
         )
-        client.wait_ended(PATIENCE_S)
+        client.wait_ended(TIMEOUT_S)
         client.kill()
     report = client.report
     if report.exited == WRITABLE:

@@ -1,4 +1,4 @@
-"""Saving a person's finished game: in the database, or in a file when the database refuses it."""
+"""Saving a person's finished game in the database, or in a file if that fails."""
 
 import time
 from collections.abc import Callable
@@ -17,10 +17,7 @@ from ladder.tools.play.game import InteractiveGame
 
 
 class NotSaved(UsageError):
-    """A finished game could not be stored; the message says why and where it is kept."""
-
-    def __init__(self, reason: object, place: str) -> None:
-        super().__init__(f"the game was not saved: {reason}; {place}")
+    """A finished game could not be stored in the database."""
 
 
 def save_game(
@@ -30,11 +27,11 @@ def save_game(
 
     Args:
         game: the game, which is over.
-        database: its file or URL; a game that it refuses is written to a file beside it.
-        opened: opens it.
+        database: its file or URL; if storing fails, the game is written to a file beside it.
+        opened: opens the database.
 
     Raises:
-        NotSaved: the database refused the game.
+        NotSaved: storing failed; the message names the file with the game.
 
     """
     record = game.record()
@@ -42,11 +39,12 @@ def save_game(
         with opened() as store:
             return store.human_games.add(record)
     except DatabaseError as error:
-        raise NotSaved(error, _kept(record, game.bot.name, database)) from error
+        place = _save_to_file(record, game.bot.name, database)
+        raise NotSaved(f"the game was not saved: {error}; {place}") from error
 
 
-def _kept(record: NewHumanGame, bot: str, database: str) -> str:
-    """Write the game to a file; where it is, in words."""
+def _save_to_file(record: NewHumanGame, bot: str, database: str) -> str:
+    """Write the game to a file and return a sentence that names it."""
     moves = format_moves(record.moves)
     document = {
         "bot": bot,
@@ -65,13 +63,14 @@ def _kept(record: NewHumanGame, bot: str, database: str) -> str:
     file = folder_beside(file_of(database), UNSAVED) / f"game-{begun}-{record.seed}.json"
     try:
         file.parent.mkdir(exist_ok=True)
-        return f"it is kept in {_write(file, msgspec.json.format(msgspec.json.encode(document)))}"
+        place = _write_new(file, msgspec.json.format(msgspec.json.encode(document)))
     except OSError as error:
         return f"{file} cannot be written either ({error.strerror}): note {record.board} {moves}"
+    return f"it was written to {place}"
 
 
-def _write(file: Path, text: bytes) -> Path:
-    """Write a new file, with a number in its name if the name is taken. Raises OSError."""
+def _write_new(file: Path, text: bytes) -> Path:
+    """Write a new file, with a number in its name if the name is taken, and return its path."""
     number, place = 1, file
     while True:
         try:

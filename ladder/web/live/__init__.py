@@ -1,1 +1,1 @@
-"""Live pages: changes followed, views cached, events streamed."""
+"""Live pages: followed changes, cached views and event streams."""

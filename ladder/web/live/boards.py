@@ -1,7 +1,7 @@
-"""The boards in play now, as workers tell them, for the pages that show them.
+"""Boards in play, as workers broadcast them.
 
-The socket is bound while a page looks and for a moment after. All pages get the same finished
-event, at most a few times a second.
+The socket is bound while a page shows boards and for a moment after. All pages get the same event,
+at most a few times a second.
 """
 
 import asyncio
@@ -17,48 +17,48 @@ from ladder.web.live.events import event
 from reports.html.live.boards import board_state
 
 PACE_S = 0.25
-"""Between two pictures of the boards."""
+"""Interval between two events."""
 LINGER_S = 3.0
-"""After the last page has gone: a page that is loaded again finds its boards at once."""
+"""How long to listen after the last page closed, so that a reloaded page has boards at once."""
 ENDED_S = 10.0
-"""For so long the last position of a worker's last game is shown."""
-MOST = 64
-"""Boards that are shown."""
+"""How long a finished game is shown."""
+MAX_BOARDS = 64
+"""Largest number of boards shown."""
 
 
 @dataclass(slots=True)
-class _Shown:
-    """The latest position that a worker has sent."""
+class _ReceivedBoard:
+    """The latest position that a worker sent."""
 
     board: BoardInPlay
-    came: float
-    """When (`time.monotonic`)."""
+    received_at: float
+    """In seconds of `time.monotonic`."""
 
 
 class Boards:
-    """Receives positions in the loop of the server.
+    """The boards in play, received in the loop of the server.
 
     Attributes:
-        frame: the event that draws all boards as they are; empty: there is nothing to draw.
+        frame: the event with all boards; empty if there are none.
 
     """
 
-    def __init__(self, database: str, news: ChangeSignal) -> None:
+    def __init__(self, database: str, changes: ChangeSignal) -> None:
         self.frame = b""
         self._is_taken = False
-        """Whether another server shows the boards of this database."""
+        """Whether another server receives the boards of this database."""
         self._database = database
-        self._news = news
+        self._changes = changes
         self._watchers = 0
         self._listener: BroadcastListener | None = None
         self._channel: str | None = None
-        self._by_worker: dict[int, _Shown] = {}
+        self._by_worker: dict[int, _ReceivedBoard] = {}
         self._is_new = False
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Listen while the block runs."""
+        """Receive boards while the block runs."""
         self._watchers += 1
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._listen())
@@ -68,7 +68,7 @@ class Boards:
             self._watchers -= 1
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop receiving boards."""
         if self._task is not None:
             self._task.cancel()
         self._unbind()
@@ -86,7 +86,7 @@ class Boards:
             self._unbind()
 
     def _bind(self) -> None:
-        """Listen at the name of the file that is there now."""
+        """Listen on the channel of the database file, which may have been replaced."""
         channel = channel_name(self._database)
         if channel == self._channel:
             return
@@ -115,36 +115,36 @@ class Boards:
     def _receive(self) -> None:
         assert self._listener is not None  # noqa: S101 - its reader is removed before it
         now = time.monotonic()
-        for _ in range(MOST):  # then the loop goes round: others wait, too
+        for _ in range(MAX_BOARDS):  # then other tasks of the loop get their turn
             received = self._listener.receive()
             if received is None:
                 return
             worker, board = received
-            if worker in self._by_worker or len(self._by_worker) < MOST:
-                self._by_worker[worker] = _Shown(board, now)
+            if worker in self._by_worker or len(self._by_worker) < MAX_BOARDS:
+                self._by_worker[worker] = _ReceivedBoard(board, now)
                 self._is_new = True
 
     def _draw(self) -> None:
-        """Make the event of now, where something has changed."""
+        """Create the event of the boards if a board has changed."""
         now = time.monotonic()
-        gone = [
+        removed = [
             worker
             for worker, shown in self._by_worker.items()
             if not _is_alive(worker)
-            or (shown.board.result is not None and now - shown.came > ENDED_S)
+            or (shown.board.result is not None and now - shown.received_at > ENDED_S)
         ]
-        for worker in gone:
+        for worker in removed:
             del self._by_worker[worker]
-        if not (self._is_new or gone):
+        if not (self._is_new or removed):
             return
         self._is_new = False
         states = []
         for worker, shown in sorted(self._by_worker.items()):
-            state = board_state(shown.board, worker, shown_for_s=now - shown.came)
+            state = board_state(shown.board, worker, shown_for_s=now - shown.received_at)
             if state is not None:
                 states.append(state)
         self.frame = event("boards", {"boards": states, "taken": self._is_taken})
-        self._news.ring()
+        self._changes.notify()
 
 
 def _is_alive(process: int) -> bool:

@@ -1,23 +1,23 @@
-"""A count of things that have happened, on which many wait."""
+"""A signal that many tasks can wait for."""
 
 import asyncio
 
 
 class ChangeSignal:
-    """Wakes whoever waits for the next thing. Used in one loop; `count` may be read anywhere."""
+    """Wakes all tasks that wait for a change; used in one loop, but `count` is thread-safe."""
 
     def __init__(self) -> None:
         self.count = 0
         self._next = asyncio.Event()
 
-    def ring(self) -> None:
-        """Something has happened."""
+    def notify(self) -> None:
+        """Wake all waiting tasks."""
         self.count += 1
         done, self._next = self._next, asyncio.Event()
         done.set()
 
     async def wait(self, since: int, timeout_s: float) -> bool:
-        """Wait for a count other than `since`; False: nothing has happened in time."""
+        """Wait until the count differs from `since`; return False on a timeout."""
         if self.count != since:
             return True
         try:

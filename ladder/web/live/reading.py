@@ -1,4 +1,4 @@
-"""Reads on threads of their own, each with its own connection to the followed database."""
+"""Threads that read the followed database, each with its own connection."""
 
 import asyncio
 import queue
@@ -13,17 +13,17 @@ from ladder.web.errors import Busy
 
 Result = TypeVar("Result")
 THREADS = 3
-"""One long query does not keep short ones waiting; Python runs one of them at a time anyway."""
-WAITING = 256
-"""Reads that may wait; more are refused."""
+"""Several threads, so that a long query does not delay short ones."""
+MAX_QUEUED = 256
+"""Largest number of queued reads; more are refused."""
 
 
 class Readers:
-    """The threads that read. Each look is one function of an open store, and a short one."""
+    """A pool of threads that run functions of an open store."""
 
     def __init__(self, where: str, *, threads: int = THREADS) -> None:
         self._where = where
-        self._jobs: queue.Queue[_Job | None] = queue.Queue(WAITING)
+        self._jobs: queue.Queue[_Job | None] = queue.Queue(MAX_QUEUED)
         self._threads = [
             threading.Thread(target=self._work, name=f"reader {number}", daemon=True)
             for number in range(threads)
@@ -31,15 +31,15 @@ class Readers:
         for thread in self._threads:
             thread.start()
 
-    async def read(self, look: Callable[[FollowedStore], Result]) -> Result:
-        """What `look` returns.
+    async def read(self, query: Callable[[FollowedStore], Result]) -> Result:
+        """Run a function on a thread and return its result.
 
         Raises:
             Busy: too many reads wait already.
             DatabaseError: the database cannot be read now.
 
         """
-        job = _Job(look)
+        job = _Job(query)
         try:
             self._jobs.put_nowait(job)
         except queue.Full:
@@ -48,7 +48,7 @@ class Readers:
         return found
 
     def close(self) -> None:
-        """Let the threads end and wait a moment for them."""
+        """End the threads and wait a moment for them."""
         while True:
             try:
                 job = self._jobs.get_nowait()
@@ -72,7 +72,7 @@ class Readers:
                     store = None
                 if store is None:
                     store = Store.follow(self._where)
-                job.answer.set_result(job.look(store))
+                job.answer.set_result(job.query(store))
             except DatabaseError as error:
                 if store is not None:
                     store.close()
@@ -85,8 +85,8 @@ class Readers:
 
 
 class _Job:
-    """A look and where its answer goes."""
+    """A query and the future of its result."""
 
-    def __init__(self, look: Callable[[FollowedStore], Any]) -> None:
-        self.look = look
+    def __init__(self, query: Callable[[FollowedStore], Any]) -> None:
+        self.query = query
         self.answer: Future[Any] = Future()

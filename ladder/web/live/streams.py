@@ -1,8 +1,8 @@
-"""Streams of events: one connection for each page that somebody looks at, and few for a browser.
+"""Event streams of pages, of which only a few stay open per browser.
 
-A browser opens at most six connections to one server, for all its tabs together. So only so many
-streams of one browser stay open; any further one is answered and ended at once, and comes again
-after a second by itself. Each page then follows as well, and none waits for another.
+A browser opens at most six connections to a server, for all its tabs together. So only some streams
+of a browser stay open. Every further stream ends after its first event, and the browser opens it
+again after a second: each page is updated, and no page blocks another.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ from starlette.types import Receive, Scope, Send
 
 from ladder.web.live.events import Events
 
-OF_A_BROWSER = 3
-"""Streams of one browser that stay open."""
-AT_ONCE = 600
-"""Streams that stay open together."""
-AGAIN_MS = 1000
-"""After how long a browser opens a stream again that has ended."""
+MAX_PER_BROWSER = 3
+"""Largest number of open streams of one browser."""
+MAX_TOTAL = 600
+"""Largest number of open streams."""
+RETRY_MS = 1000
+"""Time after which a browser reopens a stream that ended."""
 FIRST_S = 0.5
-"""A stream that is ended at once waits so long for its first event."""
+"""Longest wait for the first event of a stream that does not stay open."""
 
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -30,7 +30,7 @@ class Streams:
     """The open streams of a server."""
 
     def __init__(self) -> None:
-        self._of: Counter[str] = Counter()
+        self._open: Counter[str] = Counter()
         self._pumps: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
@@ -39,59 +39,59 @@ class Streams:
             pump.cancel()
 
     def open(self, browser: str, events: Events) -> "EventStream":
-        """Answer a request of this browser with events.
+        """Return a response that streams events.
 
         Args:
-            browser: its cookie; a program without one has as many streams as there may be.
-            events: finished ones, the first at once.
+            browser: the browser's cookie; clients without a cookie have no limit of their own.
+            events: encoded events.
 
         """
-        stays = self._of[browser] < OF_A_BROWSER or not browser
-        stays = stays and self._of.total() < AT_ONCE
-        return EventStream(self, browser, events, stays=stays)
+        stays_open = self._open[browser] < MAX_PER_BROWSER or not browser
+        stays_open = stays_open and self._open.total() < MAX_TOTAL
+        return EventStream(self, browser, events, stays_open=stays_open)
 
     async def pump(self, browser: str, events: Events, send: Send) -> None:
-        """Send events until there are no more, or all streams are closed."""
+        """Send events until they end or all streams are closed."""
         pump = asyncio.current_task()
         assert pump is not None  # noqa: S101 - called in a task of its own
-        self._of[browser] += 1
+        self._open[browser] += 1
         self._pumps.add(pump)
         try:
             async for block in events:
                 await send({"type": "http.response.body", "body": block, "more_body": True})
         finally:
             self._pumps.discard(pump)
-            self._of[browser] -= 1
-            if not self._of[browser]:
-                del self._of[browser]
+            self._open[browser] -= 1
+            if not self._open[browser]:
+                del self._open[browser]
 
 
 class EventStream(Response):
-    """An answer that goes on until the page or the server ends it."""
+    """A response that lasts until the page or the server ends it."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, streams: Streams, browser: str, events: Events, *, stays: bool) -> None:
-        """The arguments are those of `Streams.open`; without `stays` it ends after one event."""
+    def __init__(self, streams: Streams, browser: str, events: Events, *, stays_open: bool) -> None:
+        """Set the stream up as `Streams.open` does; without `stays_open` it sends one event."""
         super().__init__(headers=HEADERS)
         del self.headers["content-length"]
         self._streams = streams
         self._browser = browser
         self._events = events
-        self._stays = stays
+        self._stays_open = stays_open
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the page has gone."""
+        """Send events until the client disconnects."""
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
-        retry = b"retry: %d\n\n" % AGAIN_MS
+        retry = b"retry: %d\n\n" % RETRY_MS
         await send({"type": "http.response.body", "body": retry, "more_body": True})
-        if self._stays:
+        if self._stays_open:
             work = self._streams.pump(self._browser, self._events, send)
         else:
-            work = self._first(send)
+            work = self._send_first(send)
         sending = asyncio.create_task(work)
-        leaving = asyncio.create_task(_left(receive))
+        leaving = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -103,15 +103,14 @@ class EventStream(Response):
             raise results[0]
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _first(self, send: Send) -> None:
-        """The first event alone, as soon as there is one; the browser comes again."""
+    async def _send_first(self, send: Send) -> None:
+        """Send only the first event; the browser reopens the stream."""
         with contextlib.suppress(TimeoutError, StopAsyncIteration):
             async with asyncio.timeout(FIRST_S):
                 block = await anext(self._events)
             await send({"type": "http.response.body", "body": block, "more_body": True})
 
 
-async def _left(receive: Receive) -> None:
-    """Returns when the other end is gone."""
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

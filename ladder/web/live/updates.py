@@ -1,4 +1,4 @@
-"""The events of a page that follows: what changes in its parts, and the boards in play."""
+"""The events of a live page: changed parts, and boards in play."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -8,53 +8,50 @@ from db.errors import DatabaseError
 from ladder.errors import LadderError
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.events import Events, event
+from ladder.web.live.events import KEEPALIVE, KEEPALIVE_S, Events, event
 from ladder.web.live.follower import Follower
-from ladder.web.live.views import NOTHING, Shown, View
+from ladder.web.live.views import NOTHING, View, ViewMarks
 
 PACE_S = 0.9
-"""Between two updates of the parts of one page."""
-STILL_S = 10.0
-"""After so long without news a comment is sent, so that a page that has gone is noticed."""
+"""Shortest interval between two updates of a page's parts."""
 RETRY_S = 1.0
-"""After so long it is looked whether a problem is over, for that may be no change."""
-STILL = b": still here\n\n"
+"""Retry interval after an error; recovery may not change the database."""
 
 
 async def updates(
-    news: ChangeSignal,
+    changes: ChangeSignal,
     follower: Follower,
     boards: Boards | None,
     get: Callable[[], Awaitable[View]],
     last_seen: str,
 ) -> Events:
-    """The events of a page: at first what differs from what it has, then what changes.
+    """Yield the events of a page: at first the difference to what it shows, then changes.
 
     Args:
-        news: of the follower and the boards.
-        follower: tells of changes.
-        boards: those in play; None: the page shows none.
-        get: gives the view of now.
-        last_seen: the digest of the view that the page shows; empty: unknown.
+        changes: the signal of the follower and the boards.
+        follower: counts the changes of the database.
+        boards: the boards in play; None for a page without boards.
+        get: returns the current view.
+        last_seen: the digest of the view that the page shows; empty if unknown.
 
     """
     parts = _Parts(follower, get, last_seen)
     frame = b""
     with nullcontext() if boards is None else boards.watched():
         while True:
-            seen = news.count
+            seen = changes.count
             block = await parts.event() if parts.is_due() else b""
             if boards is not None and boards.frame is not frame:
                 frame = boards.frame
                 block += frame
             if block:
                 yield block
-            elif not await news.wait(seen, parts.patience_s()) and not parts.is_due():
-                yield STILL
+            elif not await changes.wait(seen, parts.wait_s()) and not parts.is_due():
+                yield KEEPALIVE
 
 
 class _Parts:
-    """The parts of one page: what it shows, and when to look for what it should show."""
+    """The state of a page's parts: what it shows, and when it is updated next."""
 
     def __init__(
         self, follower: Follower, get: Callable[[], Awaitable[View]], last_seen: str
@@ -62,44 +59,44 @@ class _Parts:
         self._follower = follower
         self._get = get
         self._last_seen = last_seen
-        self._shown: Shown | None = None
-        self._told: str | None = None
+        self._shown: ViewMarks | None = None
+        self._problem: str | None = None
         """The problem that the page shows."""
         self._version = -1
-        """Of what was looked at last."""
+        """The version of the last view."""
         self._next = 0.0
-        """When it may be looked again."""
+        """The earliest time of the next update."""
 
     def is_due(self) -> bool:
-        """Whether it is to be looked now."""
-        return self._is_wanted() and time.monotonic() >= self._next
+        """Return whether the view should be refreshed now."""
+        return self._is_outdated() and time.monotonic() >= self._next
 
-    def patience_s(self) -> float:
-        """How long there is nothing to do without news."""
-        if self._is_wanted():
+    def wait_s(self) -> float:
+        """Return how long to wait for a change."""
+        if self._is_outdated():
             return max(self._next - time.monotonic(), 0.0)
-        return STILL_S
+        return KEEPALIVE_S
 
-    def _is_wanted(self) -> bool:
-        return self._told is not None or self._follower.version != self._version
+    def _is_outdated(self) -> bool:
+        return self._problem is not None or self._follower.version != self._version
 
     async def event(self) -> bytes:
-        """The event that brings the page up to date; empty: it is."""
+        """Return the event that brings the page up to date; empty if it is up to date."""
         self._version, begun = self._follower.version, time.monotonic()
         try:
             view = await self._get()
         except (DatabaseError, LadderError) as error:
             self._next = begun + RETRY_S
-            if str(error) == self._told:
+            if str(error) == self._problem:
                 return b""
-            self._told = str(error)
-            return event("problem", {"sentence": self._told})
+            self._problem = str(error)
+            return event("problem", {"sentence": self._problem})
         self._next = begun + PACE_S
-        self._version = view.version  # it may be older than the last change
-        shown, was_wrong = self._shown, self._told is not None
-        self._shown, self._told = view.shown, None
-        if was_wrong:
+        self._version = view.version  # may be older than the last change
+        shown, had_problem = self._shown, self._problem is not None
+        self._shown, self._problem = view.marks, None
+        if had_problem:
             return view.update(NOTHING)
-        if view.shown.digest != (self._last_seen if shown is None else shown.digest):
+        if view.marks.digest != (self._last_seen if shown is None else shown.digest):
             return view.update(shown or NOTHING)
-        return b": as you have it\n\n" if shown is None else b""
+        return b": up to date\n\n" if shown is None else b""

@@ -1,7 +1,7 @@
-"""Views of pages, made once for all who look at the same, and again after a change.
+"""Cached views: each is rendered once for all clients, and again after a change.
 
-A view is a function of the store that gives the parts of a page by name: HTML that is put in place
-as it is, and charts as Vega-Lite. A part that is the same as before is not sent again.
+A view has the parts of a page by name, as HTML, and its charts as Vega-Lite. Only changed parts are
+sent to a page.
 """
 
 import asyncio
@@ -19,25 +19,25 @@ from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
 from reports.html.live.parts import PageParts
 
-KEPT = 64
-"""Views that are kept; the least recently used go first."""
-UPDATES_KEPT = 4
-"""Finished events of a view: most pages that follow it show the same view before."""
+MAX_VIEWS = 64
+"""Size of the cache; the least recently used views are dropped."""
+MAX_UPDATES = 4
+"""Number of cached events of a view: most pages showed the same view before."""
 FRESH_S = 0.8
-"""A view is not made again sooner, however often the database changes."""
+"""Shortest time between two renderings of a view."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A view as a page that shows it is remembered: not with its parts, but with their marks."""
+class ViewMarks:
+    """Hashes of a view's parts, by which changed parts are found."""
 
     digest: str
     parts: Mapping[str, bytes]
     charts: Mapping[str, bytes]
 
 
-NOTHING = Shown("", {}, {})
-"""The knowledge of a page that has just come."""
+NOTHING = ViewMarks("", {}, {})
+"""The marks of a page whose content is unknown."""
 
 
 @dataclass(slots=True)
@@ -47,29 +47,29 @@ class View:
     page: PageParts
     version: int = 0
     made_at: float = 0.0
-    shown: Shown = NOTHING
+    marks: ViewMarks = NOTHING
     _updates: dict[str, bytes] = field(default_factory=dict)
     _html: bytes | None = None
 
     def html(self, frame: Callable[[PageParts, str], str]) -> bytes:
-        """The whole page; `frame` makes it of the parts and the digest, once."""
+        """Return the whole page; `frame` renders it once, with its parts and digest."""
         if self._html is None:
-            self._html = frame(self.page, self.shown.digest).encode()
+            self._html = frame(self.page, self.marks.digest).encode()
         return self._html
 
-    def update(self, before: Shown) -> bytes:
-        """The event that turns a page that shows `before` into one that shows this."""
+    def update(self, before: ViewMarks) -> bytes:
+        """Return the event that updates a page with the marks `before` to this view."""
         known = self._updates.get(before.digest)
         if known is None:
             body = {
-                "parts": _changed(self.page.parts, self.shown.parts, before.parts),
-                "charts": _changed(self.page.charts, self.shown.charts, before.charts),
+                "parts": _changed(self.page.parts, self.marks.parts, before.parts),
+                "charts": _changed(self.page.charts, self.marks.charts, before.charts),
             }
             known = b"id: %s\nevent: update\ndata: %s\n\n" % (
-                self.shown.digest.encode(),
+                self.marks.digest.encode(),
                 msgspec.json.encode(body),
             )
-            if len(self._updates) < UPDATES_KEPT:
+            if len(self._updates) < MAX_UPDATES:
                 self._updates[before.digest] = known
         return known
 
@@ -80,14 +80,14 @@ def _changed(
     return {name: value for name, value in values.items() if before.get(name) != marks[name]}
 
 
-def shown_of(page: PageParts) -> Shown:
-    """The marks of a page's parts, and of all that it shows."""
-    parts = {name: _mark(part) for name, part in page.parts.items()}
-    charts = {name: _mark(chart) for name, chart in page.charts.items()}
-    return Shown(_mark((parts, charts, page.games)).hex(), parts, charts)
+def hash_parts(page: PageParts) -> ViewMarks:
+    """Return the hashes of a page's parts and the digest of the whole page."""
+    parts = {name: _hash(part) for name, part in page.parts.items()}
+    charts = {name: _hash(chart) for name, chart in page.charts.items()}
+    return ViewMarks(_hash((parts, charts, page.games)).hex(), parts, charts)
 
 
-def _mark(value: object) -> bytes:
+def _hash(value: object) -> bytes:
     return sha256(msgspec.json.encode(value)).digest()[:8]
 
 
@@ -95,26 +95,26 @@ Maker = Callable[[FollowedStore], View]
 
 
 class Views:
-    """Views by their keys."""
+    """The cache of views."""
 
     def __init__(self, readers: Readers, follower: Follower) -> None:
         self._readers = readers
         self._follower = follower
-        self._kept: OrderedDict[Hashable, View] = OrderedDict()
+        self._cached: OrderedDict[Hashable, View] = OrderedDict()
         self._making: dict[Hashable, asyncio.Task[View]] = {}
 
     async def get(self, key: Hashable, make: Maker) -> View:
-        """The view of a key, not older than the last change or than `FRESH_S`.
+        """Return the view of a key; it reflects the last change, or is younger than `FRESH_S`.
 
         Raises:
             DatabaseError: the database cannot be read now.
 
         """
-        known = self._kept.get(key)
+        known = self._cached.get(key)
         if known is not None:
             is_current = known.version == self._follower.version and not self._follower.problem
             if is_current or time.monotonic() - known.made_at < FRESH_S:
-                self._kept.move_to_end(key)
+                self._cached.move_to_end(key)
                 return known
         task = self._making.get(key)
         if task is None:
@@ -127,13 +127,13 @@ class Views:
         version = self._follower.version
         view = await self._readers.read(make)
         view.version, view.made_at = version, time.monotonic()
-        view.shown = shown_of(view.page)
-        old = self._kept.get(key)
-        if old is not None and old.shown == view.shown:
+        view.marks = hash_parts(view.page)
+        old = self._cached.get(key)
+        if old is not None and old.marks == view.marks:
             old.version, old.made_at = view.version, view.made_at
             view = old
-        self._kept[key] = view
-        self._kept.move_to_end(key)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        self._cached[key] = view
+        self._cached.move_to_end(key)
+        while len(self._cached) > MAX_VIEWS:
+            self._cached.popitem(last=False)
         return view

@@ -1,6 +1,6 @@
-"""One game of a person against a bot, with its bot's process and a thread that waits for it.
+"""A game of a person against a bot, with a thread that waits for the bot's process.
 
-Bots run on CPUs that no worker of a run has claimed, where there are any.
+Bots run on CPUs that no worker of a run has claimed, if there are any.
 """
 
 import contextlib
@@ -24,256 +24,265 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
-from ladder.tools.play.game import InteractiveGame, Opinion, entrant_at_the_board
+from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
 from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
 from reports.html.live.play import play_state
 
 HINT_MS = 1000
-"""Time for a hint of a bot that does not know the budget of the game."""
+"""Time for a hint of a bot that does not support the game's budget."""
+SERVER_STOPPED = "the server was stopped"
 KNOWN_ERRORS = (LadderError, DatabaseError, EngineError, BotsError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRequest:
-    """A game that somebody wants to play."""
+    """A request for a game."""
 
     bot: str
     board: Board
     person: int
-    """The person's side, 0 moves first."""
+    """The person's side; 0 moves first."""
     budgets: Budgets
     start: Sequence[int] = ()
-    """The columns of the position that it begins with."""
+    """The columns played before the game begins."""
     is_saved: bool = False
-    """Whether the finished game is stored, outside of every rating."""
+    """Whether the finished game is stored, unrated."""
 
 
 @dataclass(slots=True)
 class GameView:
-    """The words on the page of a game, beside the board."""
+    """What the page of a game shows beside the board."""
 
-    says: str = "the bot is being started"
+    status: str = "The bot is starting"
     hint: dict[str, Any] | None = None
     saved: str = ""
-    """The name under which the finished game is stored."""
+    """The id of the stored game."""
     unsaved: str = ""
-    """Why the finished game is not stored although it should be, and where it is kept."""
+    """Why the finished game could not be stored, and the file it was written to."""
     is_busy: bool = True
-    """Whether nothing can be asked for until something is done."""
+    """Whether a request is being processed, so that others are refused."""
 
 
 class OpenGame:
-    """One game, in a thread of its own from its bot's start to its end."""
+    """A game with a thread of its own, from the start of its bot to its end."""
 
     def __init__(
         self,
-        wish: GameRequest,
+        request: GameRequest,
         database: str,
         confinement: Confinement,
-        changed: Callable[[], object],
+        on_change: Callable[[], object],
     ) -> None:
         self.key = secrets.token_urlsafe(12)
-        self.wish = wish
+        self.request = request
         self.version = 0
         self.is_over = False
-        """Whether the thread and the bot are gone."""
+        """Whether the thread and the bot have ended."""
         self.watchers = 0
         self.last_seen = self.last_used = time.monotonic()
         self.state: dict[str, Any] = {}
         self._database = database
         self._confinement = confinement
-        self._changed = changed
-        self._shown = GameView()
+        self._on_change = on_change
+        self._view = GameView()
         self._game: InteractiveGame | None = None
-        self._asked: queue.Queue[tuple[str, Any] | None] = queue.Queue()
-        self._turn = threading.Lock()
-        self._ending = ""
-        """Why the game is to end; empty: it is not. What its bots say then does not count."""
+        self._actions: queue.Queue[tuple[str, Any] | None] = queue.Queue()
+        """Actions of the person; None ends the game."""
+        self._lock = threading.Lock()
+        self._end_reason = ""
+        """Why the game is being ended, if it is; failures of its bots are then ignored."""
         self._publish()
-        self.thread = threading.Thread(target=self._live, name=f"game {self.key}", daemon=True)
+        self.thread = threading.Thread(target=self._run, name=f"game {self.key}", daemon=True)
         self.thread.start()
 
-    # From the loop.
+    # Called in the server's loop.
 
-    def ask(self, word: str, value: Any) -> None:
-        """Have something done: drop, undo or hint.
+    def submit(self, action: str, value: Any) -> None:
+        """Queue an action: drop, undo or hint.
 
         Raises:
             Gone: the game has ended.
-            Refused: something else is being done.
+            Refused: another action is being processed.
 
         """
-        with self._turn:
+        with self._lock:
             if self.is_over:
-                raise Gone(self._shown.says)
-            if self._shown.is_busy:
+                raise Gone(self._view.status)
+            if self._view.is_busy:
                 raise Refused("the bot is thinking: wait for its move")
-            self._shown.is_busy = True
+            self._view.is_busy = True
         self.last_used = time.monotonic()
-        self._asked.put((word, value))
+        self._actions.put((action, value))
 
-    def end(self, says: str) -> None:
-        """End the game and its bots, whatever they are doing."""
+    def end(self, reason: str) -> None:
+        """End the game and its bots."""
         if not self.is_over:
-            self._ending = self._ending or says
-            self._asked.put(None)
+            self._end_reason = self._end_reason or reason
+            self._actions.put(None)
             game = self._game
             if game is not None:
                 game.abandon()
 
-    # In the thread.
+    # Called in the game's thread.
 
-    def _live(self) -> None:
+    def _run(self) -> None:
         try:
             _leave_claimed_cpus()
-            wish = self.wish
+            request = self.request
             with contextlib.closing(Store.follow(self._database)) as store:
-                bot = store.bots.get(wish.bot)
-                if unknown_bots([bot]):
-                    raise UsageError(
-                        f"{wish.bot} was not registered by you on this machine: start it once with "
-                        f"`ladder play {wish.bot}`, which shows what it runs"
-                    )
-                entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
+                _check_known(store, request.bot)
+                entrant = prepare_entrant(store, request.bot, request.board, request.budgets)
             with InteractiveGame(
                 entrant,
                 self._confinement,
-                board=wish.board,
-                person=wish.person,
+                board=request.board,
+                person=request.person,
                 seed=secrets.randbelow(SEED_LIMIT),
-                start=wish.start,
+                start=request.start,
             ) as game:
                 self._game = game
                 game.prepare()
-                self._play_on()
-                while (asked := self._asked.get()) is not None:
-                    self._do(*asked)
+                self._continue_game()
+                while (action := self._actions.get()) is not None:
+                    self._process(*action)
         except Stopped:
-            self._shown.says = "the server was ended"
+            self._view.status = SERVER_STOPPED
         except KNOWN_ERRORS as error:
-            self._shown.says = str(error)
+            self._view.status = str(error)
         finally:
             self._game = None
             self.is_over = True
-            self._shown.says = self._ending or self._shown.says
-            self._shown.is_busy = False
+            self._view.status = self._end_reason or self._view.status
+            self._view.is_busy = False
             self._publish()
 
-    def _do(self, word: str, value: Any) -> None:
+    def _process(self, action: str, value: Any) -> None:
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
-        self._shown.hint = None
+        self._view.hint = None
         try:
-            if word == "drop" and game.persons_turn:
+            if action == "drop" and game.is_persons_turn:
                 game.drop(value)
-            elif word == "undo":
+            elif action == "undo":
                 game.undo()
-                self._shown.saved = self._shown.unsaved = ""
-            elif word == "hint" and game.persons_turn:
-                self._shown.says = f"waiting for a hint of {value}"
+                self._view.saved = self._view.unsaved = ""
+            elif action == "hint" and game.is_persons_turn:
+                self._view.status = f"Waiting for a hint from {value}"
                 self._publish()
-                self._shown.hint = _opinion(self._hint(game, value))
+                self._view.hint = _move_document(self._hint(game, value))
         except BotFailure as failure:
-            self._shown.hint = {"name": value, "failed": str(failure)}
+            self._view.hint = {"name": value, "failed": str(failure)}
         except Stopped:
             raise
         except KNOWN_ERRORS as error:
-            self._shown.says = str(error)
-            self._shown.is_busy = False
+            self._view.status = str(error)
+            self._view.is_busy = False
             self._publish()
             return
-        self._play_on()
+        self._continue_game()
 
-    def _hint(self, game: InteractiveGame, name: str) -> Opinion:
+    def _hint(self, game: InteractiveGame, name: str) -> BotMove:
         with contextlib.closing(Store.follow(self._database)) as store:
-            if unknown_bots([store.bots.get(name)]):
-                raise UsageError(f"{name} was not registered by you on this machine")
+            _check_known(store, name)
             try:
-                entrant = entrant_at_the_board(store, name, self.wish.board, self.wish.budgets)
+                entrant = prepare_entrant(store, name, self.request.board, self.request.budgets)
             except UsageError:
-                entrant = entrant_at_the_board(
-                    store, name, self.wish.board, Budgets({"time_ms": HINT_MS})
-                )
+                budgets = Budgets({"time_ms": HINT_MS})
+                entrant = prepare_entrant(store, name, self.request.board, budgets)
         return game.hint(entrant)
 
-    def _play_on(self) -> None:
-        """Have the bot move when it is its turn, and show what came of it."""
+    def _continue_game(self) -> None:
+        """Let the bot move if it is its turn, and publish the new state."""
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
-        if game.bots_turn and not self._ending:
-            self._shown.says = f"{self.wish.bot} is thinking"
+        if game.is_bots_turn and not self._end_reason:
+            self._view.status = f"{self.request.bot} is thinking"
             self._publish()
             game.reply()
-        if self._ending:
+        if self._end_reason:
             return
         if game.verdict is None:
-            self._shown.says = "your move"
+            self._view.status = "Your move"
         else:
             self._save(game)
-            self._shown.says = "; ".join(filter(None, (_ending(game), self._shown.unsaved)))
-        self._shown.is_busy = False
+            self._view.status = "; ".join(filter(None, (_ending(game), self._view.unsaved)))
+        self._view.is_busy = False
         self._publish()
 
     def _save(self, game: InteractiveGame) -> None:
-        """Save a finished game once, if that is wanted."""
-        shown = self._shown
-        if not self.wish.is_saved or shown.saved or shown.unsaved:
+        """Save the finished game once, if this was requested."""
+        view = self._view
+        if not self.request.is_saved or view.saved or view.unsaved:
             return
         try:
             key = save_game(game, self._database, lambda: Store.open(self._database, create=False))
         except NotSaved as error:
-            shown.unsaved = str(error)
+            view.unsaved = str(error)
         else:
-            shown.saved = f"p{key}"
+            view.saved = f"p{key}"
 
     def _publish(self) -> None:
-        shown = self._shown
+        view = self._view
         self.state = play_state(
             self._game,
-            bot=self.wish.bot,
-            board=self.wish.board,
-            person=self.wish.person,
-            start=self.wish.start,
-            says=shown.says,
-            hint=shown.hint,
-            saved=shown.saved,
-            is_busy=shown.is_busy,
+            bot=self.request.bot,
+            board=self.request.board,
+            person=self.request.person,
+            start=self.request.start,
+            status=view.status,
+            hint=view.hint,
+            saved=view.saved,
+            is_busy=view.is_busy,
             is_over=self.is_over,
             shares_cpu=_shares_cpu(),
         )
         self.version += 1
-        self._changed()
+        self._on_change()
 
 
-def consult(database: str, confinement: Confinement, wish: GameRequest) -> dict[str, Any]:
-    """The opinion of a bot about the position of a wish, on this thread; its process ends with it.
+def _check_known(store: Store, name: str) -> None:
+    """Refuse a bot of another user, whose commands this user may not want to run."""
+    if unknown_bots([store.bots.get(name)]):
+        raise UsageError(
+            f"{name} was not registered by you on this machine: start it once with "
+            f"`ladder play {name}`, which shows what it runs"
+        )
+
+
+def ask_for_move(database: str, confinement: Confinement, request: GameRequest) -> dict[str, Any]:
+    """Ask a bot for its move in the position of a request; its process then ends.
 
     Raises:
-        UsageError: the bot was not registered by this user, cannot play there, or failed.
+        UsageError: the bot was not registered by this user, does not support the position or the
+            budget, or failed.
 
     """
     _leave_claimed_cpus()
     with contextlib.closing(Store.follow(database)) as store:
-        if unknown_bots([store.bots.get(wish.bot)]):
-            raise UsageError(f"{wish.bot} was not registered by you on this machine")
-        entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
+        _check_known(store, request.bot)
+        entrant = prepare_entrant(store, request.bot, request.board, request.budgets)
     seed = secrets.randbelow(SEED_LIMIT)
     with InteractiveGame(
-        entrant, confinement, board=wish.board, person=wish.person, seed=seed, start=wish.start
+        entrant,
+        confinement,
+        board=request.board,
+        person=request.person,
+        seed=seed,
+        start=request.start,
     ) as game:
         try:
-            return _opinion(game.hint(entrant))
+            return _move_document(game.hint(entrant))
         except BotFailure as failure:
-            raise UsageError(f"{wish.bot} failed: {failure}") from failure
+            raise UsageError(f"{request.bot} failed: {failure}") from failure
 
 
-def _opinion(opinion: Opinion) -> dict[str, Any]:
-    info = opinion.info
+def _move_document(move: BotMove) -> dict[str, Any]:
+    info = move.info
     return {
-        "name": opinion.name,
-        "column": opinion.column,
-        "ms": round(opinion.elapsed_us / 1000, 1),
+        "name": move.name,
+        "column": move.column,
+        "ms": round(move.elapsed_us / 1000, 1),
         "value": None if info is None else info.value,
         "work": None if info is None else info.simulations or info.nodes,
         "depth": None if info is None else info.depth,
@@ -283,21 +292,21 @@ def _opinion(opinion: Opinion) -> dict[str, Any]:
 
 def _ending(game: InteractiveGame) -> str:
     verdict = game.verdict
-    assert verdict is not None  # noqa: S101 - asked after the end
+    assert verdict is not None  # noqa: S101 - called after the end
     how = verdict.termination.value.replace("_", " ")
     points = verdict.result.points2 if game.person == 0 else 2 - verdict.result.points2
-    word = ("you lost", "a draw", "you won")[points]
-    return f"{word} by {how}" + (f": {verdict.detail}" if verdict.detail else "")
+    outcome = ("You lost", "A draw", "You won")[points]
+    return f"{outcome} by {how}" + (f": {verdict.detail}" if verdict.detail else "")
 
 
 def _leave_claimed_cpus() -> None:
-    """Keep this thread, and the bots that it starts, off the CPUs on which pairs are played."""
+    """Keep this thread and the bots that it starts off the CPUs that play pairs."""
     free = os.sched_getaffinity(0) - claimed_cpus()
     if free:
         os.sched_setaffinity(0, free)
 
 
 def _shares_cpu() -> bool:
-    """Whether a run plays on every CPU that this thread's bots may use."""
+    """Return whether runs have claimed every CPU that this thread's bots may use."""
     own = os.sched_getaffinity(0)
     return own <= claimed_cpus()

@@ -1,7 +1,6 @@
-"""All games of people against bots of a server, a few at a time.
+"""The games of people against bots on a server, a few at a time.
 
-A game ends with the page that shows it: when nobody has looked for some seconds, or nobody has
-moved for ten minutes.
+A game ends some seconds after its page is closed, or after ten minutes without a move.
 """
 
 import asyncio
@@ -16,62 +15,62 @@ from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Busy, NotFound
 from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.events import Events, event
-from ladder.web.play.open_game import GameRequest, OpenGame, consult
+from ladder.web.live.events import KEEPALIVE, KEEPALIVE_S, Events, event
+from ladder.web.play.open_game import SERVER_STOPPED, GameRequest, OpenGame, ask_for_move
 
 UNSEEN_S = 20.0
-"""Without a page that looks, a game ends after so long: enough to load the page again."""
+"""Time without an open page after which a game ends, long enough to reload the page."""
 IDLE_S = 600.0
-"""Without a move, a game ends after so long."""
-LOOK_S = 2.0
-"""How often is looked for games to end."""
+"""Time without a move after which a game ends."""
+CHECK_S = 2.0
+"""Interval at which games are checked."""
 
 
 class OpenGames:
-    """All games of a server, a few at a time."""
+    """The games of a server."""
 
-    def __init__(self, database: str, confinement: Confinement, most: int) -> None:
+    def __init__(self, database: str, confinement: Confinement, max_games: int) -> None:
         self._database = database
         self._confinement = confinement
-        self._most = most
+        self._max_games = max_games
         self._games: dict[str, OpenGame] = {}
-        self._asking = 0
-        self._news = ChangeSignal()
+        self._questions = 0
+        self._changes = ChangeSignal()
 
-    def begin(self, wish: GameRequest) -> OpenGame:
-        """Start a game. Raises Busy when there are as many as may be."""
-        self._check_room()
+    def start(self, request: GameRequest) -> OpenGame:
+        """Start a game. Raises Busy if there are too many."""
+        self._check_capacity()
         loop = asyncio.get_running_loop()
 
-        def changed() -> None:
+        def on_change() -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._news.ring)
+                loop.call_soon_threadsafe(self._changes.notify)
 
-        game = OpenGame(wish, self._database, self._confinement, changed)
+        game = OpenGame(request, self._database, self._confinement, on_change)
         self._games[game.key] = game
         return game
 
     def get(self, key: str) -> OpenGame:
-        """A game by its key. Raises NotFound."""
+        """Return a game by its key. Raises NotFound."""
         game = self._games.get(key)
         if game is None:
-            raise NotFound("there is no such game: it has ended, or the server was started again")
+            raise NotFound("there is no such game: it has ended, or the server was restarted")
         return game
 
-    async def consult(self, wish: GameRequest) -> dict[str, Any]:
-        """The opinion of a bot about the position of a wish; its process ends with the answer."""
-        self._check_room()
-        self._asking += 1
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    async def ask_for_move(self, request: GameRequest) -> dict[str, Any]:
+        """Ask a bot for its move in the position of a request; its process then ends."""
+        self._check_capacity()
+        self._questions += 1
         loop = asyncio.get_running_loop()
+        answer: asyncio.Future[dict[str, Any]] = loop.create_future()
 
         def ask() -> None:
             try:
-                found: object = consult(self._database, self._confinement, wish)
+                found: object = ask_for_move(self._database, self._confinement, request)
             except BaseException as error:
                 found = error
 
-            def hand_over() -> None:
+            def set_answer() -> None:
                 if answer.cancelled():
                     return
                 if isinstance(found, BaseException):
@@ -80,36 +79,36 @@ class OpenGames:
                     answer.set_result(found)  # type: ignore[arg-type]
 
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(hand_over)
+                loop.call_soon_threadsafe(set_answer)
 
         threading.Thread(target=ask, name="question", daemon=True).start()
         try:
             return await answer
         finally:
-            self._asking -= 1
+            self._questions -= 1
 
     async def states(self, game: OpenGame) -> Events:
-        """The events of a game's page."""
+        """Yield the events of a game's page."""
         game.watchers += 1
         seen = -1
         try:
             while True:
                 game.last_seen = time.monotonic()
-                news = self._news.count
+                count = self._changes.count
                 if game.version != seen:
                     seen = game.version
                     yield event("state", game.state)
                     continue
-                if not await self._news.wait(news, 5.0):
-                    yield b": still here\n\n"
+                if not await self._changes.wait(count, KEEPALIVE_S):
+                    yield KEEPALIVE
         finally:
             game.watchers -= 1
             game.last_seen = time.monotonic()
 
-    async def tidy(self) -> None:
-        """End what nobody looks at or plays any more, again and again."""
+    async def end_abandoned(self) -> None:
+        """End games without a page or a move, until cancelled."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(CHECK_S)
             now = time.monotonic()
             for key, game in list(self._games.items()):
                 unseen = not game.watchers and now - game.last_seen > UNSEEN_S
@@ -124,21 +123,21 @@ class OpenGames:
         """End all games and wait a moment for their bots."""
         games = list(self._games.values())
         for game in games:
-            game.end("the server was ended")
+            game.end(SERVER_STOPPED)
         for game in games:
             game.thread.join(0.5)
 
-    def _check_room(self) -> None:
-        living = sum(not game.is_over for game in self._games.values()) + self._asking
-        if living >= self._most:
+    def _check_capacity(self) -> None:
+        busy = sum(not game.is_over for game in self._games.values()) + self._questions
+        if busy >= self._max_games:
             raise Busy(
-                f"{living} bots play against people already, and no more are allowed: finish a "
-                "game, or start the server with --players"
+                f"{busy} bots already play against people, which is this server's limit: finish a "
+                f"game, or restart the server with `ladder serve --players {busy + 1}`"
             )
 
 
 def budgets_of(kind: str, amount: int) -> Budgets:
-    """A budget of one kind, such as ``time_ms`` or ``simulations``. Raises UsageError."""
+    """Return a budget of a kind, such as ``time_ms`` or ``simulations``. Raises UsageError."""
     if kind not in KIND_OF_FIELD:
-        raise UsageError(f"a budget is one of {', '.join(KIND_OF_FIELD)}")
+        raise UsageError(f"unknown kind of budget: choose one of {', '.join(KIND_OF_FIELD)}")
     return Budgets({kind: amount})

@@ -1,4 +1,4 @@
-"""Documents for scripts, equal to those of the commands' ``--json``."""
+"""JSON documents for scripts, as those of the commands with ``--json``."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,26 +25,26 @@ from reports.report.comparison import comparison_document
 from reports.report.standings import standings_document
 from reports.runs import now_document
 
-MOST_GAMES = 1000
+MAX_GAMES = 1000
 
 
 async def standings(request: Request) -> Response:
-    """The document of `ladder report --json`."""
+    """Answer with the document of `ladder report --json`."""
     given = Parameters(request)
     division = given.text("division")
     given.check()
 
-    def look(store: FollowedStore) -> Any:
+    def query(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
         return standings_document(
             select_bots(standings_of_division(store, row)), read_mistakes(store, row)
         )
 
-    return await _document(request, look)
+    return await _document(request, query)
 
 
 async def runs(request: Request) -> Response:
-    """All runs, those that are played now with their pace."""
+    """Answer with all runs, and the games per hour of running ones."""
     Parameters(request).check()
     return await _document(
         request, lambda store: now_document(measure_paces(store, history(store)))
@@ -52,46 +52,46 @@ async def runs(request: Request) -> Response:
 
 
 async def games(request: Request) -> Response:
-    """Games that fit conditions, newest first, page by page."""
+    """Answer with a page of the games that match conditions, newest first."""
     given = Parameters(request)
     conditions = game_filter(given)
-    limit = given.number("limit", low=1, high=MOST_GAMES) or 100
+    limit = given.number("limit", low=1, high=MAX_GAMES) or 100
     before = given.number("before")
     given.check()
 
-    def look(store: FollowedStore) -> Any:
+    def query(store: FollowedStore) -> Any:
         found = search(store, conditions.query(store, before=before), limit)
         return page_document(found.games, found.next)
 
-    return await _document(request, look)
+    return await _document(request, query)
 
 
 async def game(request: Request) -> Response:
-    """The document of `ladder replay --json`."""
+    """Answer with the document of `ladder replay --json`."""
     Parameters(request).check()
     word = request.path_params["game"]
 
-    def look(store: FollowedStore) -> dict[str, Any]:
+    def query(store: FollowedStore) -> dict[str, Any]:
         row = find_game(store, word)
         return game_document(row, read_truth(store, row))
 
-    return await _document(request, look)
+    return await _document(request, query)
 
 
 async def comparison(request: Request) -> Response:
-    """The document of `ladder report --compare --json`."""
+    """Answer with the document of `ladder report --compare --json`."""
     given = Parameters(request)
     names = given.names("bots")
     division = given.text("division")
     given.check()
 
-    def look(store: FollowedStore) -> Any:
+    def query(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
         return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
-    return await _document(request, look)
+    return await _document(request, query)
 
 
-async def _document(request: Request, look: Callable[[FollowedStore], Any]) -> Response:
-    text = await site_of(request).readers.read(lambda store: to_json(look(store)))
+async def _document(request: Request, query: Callable[[FollowedStore], Any]) -> Response:
+    text = await site_of(request).readers.read(lambda store: to_json(query(store)))
     return Response(text + "\n", media_type="application/json")

@@ -10,7 +10,7 @@ from reports.html.live.bots import bot_parts
 
 
 async def bot_page(request: Request) -> Response:
-    """Everything about one bot."""
+    """Answer with the page of a bot."""
     given = Parameters(request)
     division = given.text("division")
     given.check()

@@ -1,4 +1,4 @@
-"""Bots side by side."""
+"""The page that compares bots."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +15,7 @@ from reports.html.live.parts import PageParts
 
 
 async def compare_page(request: Request) -> Response:
-    """The bots of ``bots=a,b,c``, or of the two fields of the page's form."""
+    """Answer with a comparison of the bots of ``bots=a,b,c``, or of ``one`` and ``other``."""
     given = Parameters(request)
     names = list(given.names("bots"))
     pair = [given.text("one"), given.text("other")]
@@ -23,7 +23,7 @@ async def compare_page(request: Request) -> Response:
     division = given.text("division")
     given.check()
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         if store.runs.latest(kind=None) is None:
             return compare_parts(names)
         row = division_or_latest(store, division)
@@ -39,7 +39,7 @@ async def compare_page(request: Request) -> Response:
         made, problem = None, ""
         try:
             made = compare(store, row, names) if names else None
-        except UsageError as error:  # the form stays, to choose again
+        except UsageError as error:  # shown above the form, so that the user can choose again
             problem = str(error)
         return compare_parts(
             names,
@@ -49,4 +49,4 @@ async def compare_page(request: Request) -> Response:
             problem=problem,
         )
 
-    return await still_page(request, "compare.html.j2", look, here="/compare")
+    return await still_page(request, "compare.html.j2", render, here="/compare")

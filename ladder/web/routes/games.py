@@ -1,4 +1,4 @@
-"""The list of games and the page of one."""
+"""The list of games and the page of a game."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,13 +18,13 @@ PAGE = 50
 
 
 async def games_page(request: Request) -> Response:
-    """Games that fit conditions, newest first, page by page."""
+    """Answer with a page of the games that match conditions, newest first."""
     given = Parameters(request)
     conditions = game_filter(given)
     before = given.number("before")
     given.check()
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         found = search(store, conditions.query(store, before=before), PAGE)
         return games_parts(
             found.games,
@@ -35,16 +35,16 @@ async def games_page(request: Request) -> Response:
             is_cut=found.is_cut,
         )
 
-    return await still_page(request, "games.html.j2", look, here="/games")
+    return await still_page(request, "games.html.j2", render, here="/games")
 
 
 async def game_page(request: Request) -> Response:
-    """One game in the replay viewer; the part of the address behind # names a ply."""
+    """Answer with a game in the replay viewer; the address may end with a ply after ``#``."""
     Parameters(request).check()
     word = request.path_params["game"]
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         row = find_game(store, word)
         return game_parts(row, read_truth(store, row))
 
-    return await still_page(request, "game.html.j2", look)
+    return await still_page(request, "game.html.j2", render)

@@ -1,4 +1,4 @@
-"""The first page."""
+"""The overview page."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,16 +14,16 @@ from reports.html.live.parts import PageParts
 
 
 async def overview_page(request: Request) -> Response:
-    """Runs and the rating list of a division, kept up to date."""
+    """Answer with the runs and the rating list of a division, updated live."""
     given = Parameters(request)
     division = given.text("division")
     given.check()
     site = site_of(request)
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         data = read_overview(store, division, site.rate_without_run)
         return overview_parts(data, running_trials(store, data.runs))
 
     return await live_page(
-        request, "overview.html.j2", division, look, here="/", boards=site.boards
+        request, "overview.html.j2", division, render, here="/", boards=site.boards
     )

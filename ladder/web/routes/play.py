@@ -1,8 +1,8 @@
-"""Playing against a bot: the form, a game's page and its stream, moves, and questions."""
+"""Games against bots: the form, the page of a game with its stream, and actions."""
 
 import contextlib
 import secrets
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -24,27 +24,29 @@ from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, fragment, framed
 
-MOST_MS = 60_000
-MOST_WORK = 10**9
+Decoded = TypeVar("Decoded")
+MAX_MS = 60_000
+MAX_WORK = 10**9
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A wish as a page sends it."""
+    """The body of a request for a game."""
 
     bot: str
     kind: str = "time_ms"
     amount: int = 1000
     board: str = "standard"
     side: str = "first"
-    """first, second, or mover: whoever is to move in a stored position."""
+    """first, second, or mover: the side to move in a stored position."""
     game: str | None = None
-    """A stored game to go on from."""
+    """A stored game to start from."""
     ply: int | None = None
+    """The ply of the stored game to start from; None for its end."""
     save: bool = False
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A move, or what else a person asks for."""
+    """The body of a request for a move, undo, a hint or the end."""
 
     word: str
     column: int = -1
@@ -52,12 +54,12 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 async def play_page(request: Request) -> Response:
-    """The form that begins a game; with ``game`` and ``ply`` it begins in a stored position."""
+    """Answer with the form for a game, which may start at a ``ply`` of a stored ``game``."""
     given = Parameters(request)
     bot, game, ply = given.text("bot"), given.text("game"), given.number("ply", high=144)
     given.check()
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         groups = bot_groups(store.bots.all(), store.bots.played())
         row = None if game is None else find_game(store, game)
         at, to_move = None, None
@@ -76,35 +78,34 @@ async def play_page(request: Request) -> Response:
         )
         return PageParts("Play", {"form": form})
 
-    return await still_page(request, "play.html.j2", look, here="/play", key="")
+    return await still_page(request, "play.html.j2", render, here="/play", key="")
 
 
-async def begin(request: Request) -> Response:
-    """Start a game; the answer names its page."""
-    site = site_of(request)
-    wish = await _wish(request)
-    game = site.open_games.begin(wish)
+async def start(request: Request) -> Response:
+    """Start a game and answer with the address of its page."""
+    game = site_of(request).open_games.start(await _read_request(request))
     return JSONResponse({"address": f"/play/{game.key}"})
 
 
-async def consult(request: Request) -> Response:
-    """What a bot would play in a position."""
-    return JSONResponse(await site_of(request).open_games.consult(await _wish(request)))
+async def ask_for_move(request: Request) -> Response:
+    """Answer with a bot's move in a position."""
+    game_request = await _read_request(request)
+    return JSONResponse(await site_of(request).open_games.ask_for_move(game_request))
 
 
-async def game_of_person(request: Request) -> Response:
-    """A game's page, or the stream of what happens in it."""
+async def game_page(request: Request) -> Response:
+    """Answer with a game's page or with its stream."""
     site = site_of(request)
     Parameters(request).check()
     game = site.open_games.get(request.path_params["key"])
     if wants_stream(request):
         return site.streams.open(request.state.browser, site.open_games.states(game))
     hints: dict[str, list[str]] = {}
-    with contextlib.suppress(DatabaseError):  # the game goes on without the list of hints
+    with contextlib.suppress(DatabaseError):  # the game can be played without hints
         hints = await site.readers.read(
             lambda store: bot_groups(store.bots.all(), store.bots.played())
         )
-    page = PageParts(f"You against {game.wish.bot}", {"form": ""})
+    page = PageParts(f"You against {game.request.bot}", {"form": ""})
     return HTMLResponse(
         framed(
             "play.html.j2",
@@ -119,35 +120,35 @@ async def game_of_person(request: Request) -> Response:
 
 
 async def act(request: Request) -> Response:
-    """A move, undo, a hint, or the end of a game."""
+    """Submit a move, undo, a hint, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
-    action = _decoded(await request.body(), Action)
+    action = _decode(await request.body(), Action)
     match action.word:
         case "drop":
             if action.column not in game.state["columns"]:
-                raise Refused("this column cannot be played now")
-            game.ask("drop", action.column)
+                raise Refused("this column cannot be played now: choose a free column on your turn")
+            game.submit("drop", action.column)
         case "undo":
-            game.ask("undo", None)
+            game.submit("undo", None)
         case "hint":
-            game.ask("hint", action.bot or CHAMPION)
+            game.submit("hint", action.bot or CHAMPION)
         case "end":
             game.end("you ended the game")
         case _:
-            raise Refused("word is one of drop, undo, hint, end")
+            raise Refused(f"unknown word {action.word!r}: use drop, undo, hint or end")
     return JSONResponse({})
 
 
-async def _wish(request: Request) -> GameRequest:
-    body = _decoded(await request.body(), Body)
-    most = MOST_MS if body.kind == "time_ms" else MOST_WORK
+async def _read_request(request: Request) -> GameRequest:
+    body = _decode(await request.body(), Body)
+    most = MAX_MS if body.kind == "time_ms" else MAX_WORK
     if not 1 <= body.amount <= most:
-        raise Refused(f"the budget of a move is 1 to {most}")
+        raise Refused(f"the budget of a move must be from 1 to {most}, not {body.amount}")
     if body.side not in ("first", "second", "mover"):
-        raise Refused("side is first, second or mover")
+        raise Refused("the side must be first, second or mover")
     budgets = budgets_of(body.kind, body.amount)
     if body.game is None:
-        board = parse_board_class(body.board[:40]).draw(SplitMix(mix(_fresh())))
+        board = parse_board_class(body.board[:40]).draw(SplitMix(mix(secrets.randbits(53))))
         start: tuple[int, ...] = ()
     else:
         word = body.game
@@ -155,7 +156,7 @@ async def _wish(request: Request) -> GameRequest:
         board = parse_board_class(row.board).draw(SplitMix(0))
         ply = len(row.moves) if body.ply is None else body.ply
         if not 0 <= ply <= len(row.moves):
-            raise Refused(f"ply is 0 to {len(row.moves)} for game {row.id}")
+            raise Refused(f"the ply of game {row.id} must be from 0 to {len(row.moves)}")
         start = row.moves[:ply]
         if Position.from_moves(board, start).is_over:
             raise Refused("the game is over at this ply: choose an earlier one")
@@ -170,12 +171,8 @@ async def _wish(request: Request) -> GameRequest:
     )
 
 
-def _fresh() -> int:
-    return secrets.randbits(53)
-
-
-def _decoded(body: bytes, kind: type[Any]) -> Any:
+def _decode(body: bytes, kind: type[Decoded]) -> Decoded:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refused(f"the request is not understood: {error}") from error
+        raise Refused(f"the body of the request is not valid: {error}") from error

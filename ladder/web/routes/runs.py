@@ -24,43 +24,41 @@ from reports.html.findings import (
 from reports.html.live.parts import PageParts
 from reports.html.live.run import run_parts
 
-RATED_ANEW = 20_000
-"""Games up to which a list of the run's own games is made: all of them are read for it."""
-
-
-JUDGED_ANEW = 10_000
-"""Games up to which a selection is judged anew: 0.4 ms of processor time each."""
-JUDGED_OFTEN = 1000
-"""The same while it is played, when every update of the page does it."""
+MAX_RATED = 20_000
+"""Largest number of games for which a run's own rating list is computed, as all are read."""
+MAX_JUDGED = 10_000
+"""Largest number of games for which a selection is judged, at 0.4 ms of processor time each."""
+MAX_JUDGED_LIVE = 1000
+"""The same for a running selection, which is judged at every update of the page."""
 
 
 async def run_page(request: Request) -> Response:
-    """One run with its progress; of a gate also the course of its decision."""
+    """Answer with the page of a run, with the LLR history of a gate."""
     Parameters(request).check()
     word = request.path_params["run"]
     if not (word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= LARGEST_KEY):
-        raise NotFound("the number of a run is a whole number: the first page lists them")
+        raise NotFound("the number of a run is a whole number: the overview lists the runs")
     key = int(word)
 
-    def look(store: FollowedStore) -> PageParts:
+    def render(store: FollowedStore) -> PageParts:
         run = past_run(store, key)
         (entry,) = measure_paces(store, [run])
         division = store.divisions.find(str(run.row.division_id))
         is_trial = run.row.kind in (RunKind.GATE, RunKind.MATCH)
         trials = [trial_of(store, run.row)] if is_trial and run.games else []
         standings = None
-        if 0 < run.games <= RATED_ANEW and run.row.kind is not RunKind.TUNE:
+        if 0 < run.games <= MAX_RATED and run.row.kind is not RunKind.TUNE:
             standings = standings_of_run(store, division, run.row)
         return run_parts(entry, trials, standings, _finding(site_of(request), store, run))
 
-    return await live_page(request, "run.html.j2", key, look)
+    return await live_page(request, "run.html.j2", key, render)
 
 
 def _finding(site: Site, store: FollowedStore, run: PastRun) -> Finding | None:
-    """Return the finding of an experiment; None of other runs and if it is not readable."""
+    """Return the finding of an experiment, or None if the run has no readable finding."""
     row = run.row
     if row.kind is RunKind.SELECT and run.games <= (
-        JUDGED_OFTEN if run.status is RunStatus.RUNNING else JUDGED_ANEW
+        MAX_JUDGED_LIVE if run.status is RunStatus.RUNNING else MAX_JUDGED
     ):
         selection = site.selection(store, run)
         return None if selection is None else selection_finding(selection)

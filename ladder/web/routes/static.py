@@ -1,4 +1,4 @@
-"""The files that pages load, by name; no path leads to any other file."""
+"""Static files, by name; no path leads to another file."""
 
 import asyncio
 
@@ -10,11 +10,11 @@ from ladder.web.site import site_of
 from reports.html.live.parts import static_file as read_file
 from reports.html.live.parts import static_version
 
-FOR_EVER = "public, max-age=31536000, immutable"
+CACHE_FOREVER = "public, max-age=31536000, immutable"
 
 
 async def static_file(request: Request) -> Response:
-    """One file; its address changes with its content, so browsers may keep it."""
+    """Answer with a file; its address changes with its content, so browsers may cache it."""
     loop = asyncio.get_running_loop()
     try:
         text, kind = await loop.run_in_executor(
@@ -23,5 +23,5 @@ async def static_file(request: Request) -> Response:
     except KeyError:
         raise NotFound("there is no such file") from None
     is_current = request.path_params["version"] == static_version()
-    keep = FOR_EVER if is_current else "no-store"
-    return Response(text, media_type=kind, headers={"Cache-Control": keep})
+    cache = CACHE_FOREVER if is_current else "no-store"
+    return Response(text, media_type=kind, headers={"Cache-Control": cache})

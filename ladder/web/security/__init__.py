@@ -1,1 +1,1 @@
-"""Request validation: passwords, parameters, limits."""
+"""Request validation: passwords, parameters, hosts and sizes."""

@@ -1,23 +1,23 @@
-"""Conditions on games as addresses carry them."""
+"""Conditions on games in an address."""
 
 from dataclasses import fields
 
 from ladder.results.overview.game_filter import GameFilter
 from ladder.results.overview.game_words import Mover, Outcome
-from ladder.web.security.moments import moment_of
+from ladder.web.security.moments import parse_moment
 from ladder.web.security.parameters import Parameters
 
 MOST_PLIES = 144
 NAMES = tuple(field.name for field in fields(GameFilter))
-"""The parameters of an address that are conditions on games."""
+"""The parameters that are conditions on games."""
 
 
 def game_filter(given: Parameters) -> GameFilter:
     """Read the conditions of a request.
 
     Raises:
-        Refused: a value is of the wrong kind.
-        UsageError: no game can fulfil the conditions.
+        Refused: a value is not valid.
+        UsageError: no game can match the conditions.
 
     """
     since = given.text("since")
@@ -32,6 +32,6 @@ def game_filter(given: Parameters) -> GameFilter:
         longest=given.number("longest", high=MOST_PLIES),
         run=given.number("run", low=1),
         division=given.text("division"),
-        since=None if since is None else moment_of(since),
+        since=None if since is None else parse_moment(since),
         upsets=given.flag("upsets"),
     )

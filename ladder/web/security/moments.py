@@ -1,15 +1,15 @@
-"""Moments as people write them in an address."""
+"""Dates and times in an address."""
 
 from datetime import UTC, datetime
 
 from ladder.web.errors import Refused
 
 
-def moment_of(text: str) -> float:
-    """Seconds since the epoch from a date or time; one without a zone is UTC, as pages show it.
+def parse_moment(text: str) -> float:
+    """Parse a date or time into epoch seconds; without a zone it is UTC, as on pages.
 
     Raises:
-        Refused: it is none.
+        Refused: the text is not a date or time.
 
     """
     try:
@@ -18,4 +18,4 @@ def moment_of(text: str) -> float:
             found = found.replace(tzinfo=UTC)
         return found.timestamp()
     except (ValueError, OverflowError):
-        raise Refused("since is a date or time such as 2026-11-20 or 2026-11-20T18:00") from None
+        raise Refused("since must be a date or time like 2026-11-20 or 2026-11-20T18:00") from None

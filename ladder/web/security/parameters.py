@@ -1,4 +1,4 @@
-"""The parameters of an address, each read by its rule; whatever is left over is refused."""
+"""The parameters of an address, each with its type; unknown parameters are refused."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -16,40 +16,40 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Parameters:
-    """The query of a request. Empty values count as not given, as forms send them."""
+    """The query of a request; empty values count as missing, as forms send them."""
 
     def __init__(self, request: Request) -> None:
         self._given: dict[str, str] = {}
         for name, value in request.query_params.multi_items():
             if name in self._given:
-                raise Refused(f"{_shown(name)} is given twice")
+                raise Refused(f"{_quote(name)} is given twice")
             self._given[name] = value
-        self._given.pop("seen", None)  # of the streams: the state of the page that asks
-        self._asked: set[str] = set()
+        self._given.pop("seen", None)  # the digest of the page that opens a stream
+        self._known: set[str] = set()
 
     def text(self, name: str) -> str | None:
-        """A printable text of at most 200 characters; None: not given."""
-        self._asked.add(name)
+        """Return a printable text of at most 200 characters, or None if it is missing."""
+        self._known.add(name)
         value = self._given.get(name, "").strip()
         if not value:
             return None
         if len(value) > TEXT_LIMIT or not value.isprintable():
-            raise Refused(f"{name} is a text of at most {TEXT_LIMIT} printable characters")
+            raise Refused(f"{name} must be at most {TEXT_LIMIT} printable characters")
         return value
 
     def number(self, name: str, *, low: int = 0, high: int = LARGEST_KEY) -> int | None:
-        """A whole number; None: not given."""
+        """Return a whole number, or None if it is missing."""
         value = self.text(name)
         if value is None:
             return None
         if not (value.isascii() and value.isdecimal() and len(value) < 20):
-            raise Refused(f"{name} is a whole number, got {_shown(value)}")
+            raise Refused(f"{name} must be a whole number, got {_quote(value)}")
         if not low <= int(value) <= high:
-            raise Refused(f"{name} is {low} to {high}, got {value}")
+            raise Refused(f"{name} must be from {low} to {high}, got {value}")
         return int(value)
 
     def choice(self, name: str, kind: type[Choice]) -> Choice | None:
-        """A word of an enumeration; None: not given."""
+        """Return a member of an enumeration, or None if it is missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -57,34 +57,34 @@ class Parameters:
             return kind(value)
         except ValueError:
             words = ", ".join(member.value for member in kind)
-            raise Refused(f"{name} is one of {words}, got {_shown(value)}") from None
+            raise Refused(f"{name} must be one of {words}, got {_quote(value)}") from None
 
     def flag(self, name: str) -> bool:
-        """Return whether a condition is switched on by ``1``; not given or ``0``: it is not."""
+        """Return whether a parameter is ``1``, and neither ``0`` nor missing."""
         value = self.text(name)
         if value not in (None, "0", "1"):
-            raise Refused(f"{name} is 1 or 0, got {_shown(str(value))}")
+            raise Refused(f"{name} must be 1 or 0, got {_quote(str(value))}")
         return value == "1"
 
     def given(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the values of these parameters as the address carries them, without empty ones."""
+        """Return the texts of these parameters by name, without missing ones."""
         return {name: value for name in names if (value := self.text(name)) is not None}
 
     def names(self, name: str, *, most: int = 20) -> Sequence[str]:
-        """Words between commas; none: not given."""
+        """Return comma-separated names; empty if the parameter is missing."""
         value = self.text(name)
         words = [] if value is None else [word.strip() for word in value.split(",")]
         if len(words) > most or not all(words):
-            raise Refused(f"{name} is up to {most} names between commas")
+            raise Refused(f"{name} must be up to {most} names, separated by commas")
         return words
 
     def check(self) -> None:
-        """Refuse what nobody has asked for: a misspelt condition would be left out in silence."""
-        unknown = sorted(set(self._given) - self._asked)
+        """Refuse unknown parameters, as a misspelt condition must not be ignored."""
+        unknown = sorted(set(self._given) - self._known)
         if unknown:
-            known = ", ".join(sorted(self._asked)) or "none"
-            raise Refused(f"there is no parameter {_shown(unknown[0])} here; there are {known}")
+            known = ", ".join(sorted(self._known)) or "none"
+            raise Refused(f"unknown parameter {_quote(unknown[0])}: this page has {known}")
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(visible(text if len(text) <= SHOWN else text[:SHOWN] + "..."))

@@ -1,4 +1,4 @@
-"""The password of a server that other machines reach: compared in constant time, tried slowly."""
+"""Password check of a server that other machines can reach, in constant time and rate-limited."""
 
 import asyncio
 import base64
@@ -15,19 +15,20 @@ from ladder.web.errors import Busy, Unauthorized
 SHORTEST = 8
 LONGEST = 1024
 DELAYS_S = (0.5, 1.0, 2.0, 4.0)
-"""Seconds that the first, second... failed try in a row costs; all later ones cost the last."""
-WAITING = 200
-"""Tries that may wait for their turn."""
-WAITING_OF_AN_ADDRESS = 10
-KNOWN = 1000
-"""Browsers that are remembered."""
+"""Delays in seconds after the first, second ... failed attempt in a row; the last one repeats."""
+MAX_WAITING = 200
+"""Largest number of waiting attempts."""
+MAX_WAITING_PER_ADDRESS = 10
+MAX_BROWSERS = 1000
+"""Largest number of remembered browsers."""
 
 
 def read_password(file: Path) -> str:
-    """The first line of a file.
+    """Read a password from the first line of a file.
 
     Raises:
-        UsageError: the file cannot be read, others may read it, or the line is too short or long.
+        UsageError: the file cannot be read, other users can read it, or the password is too short
+            or too long.
 
     """
     try:
@@ -35,22 +36,23 @@ def read_password(file: Path) -> str:
             line = stream.readline(LONGEST + 2).rstrip("\r\n")
         mode = file.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise UsageError(f"--password-file {file} cannot be read: {reason}") from error
+        reason = getattr(error, "strerror", None) or "it is not a text file in UTF-8"
+        raise UsageError(f"{file} cannot be read: {reason}", option="password_file") from error
     if not SHORTEST <= len(line) <= LONGEST:
         raise UsageError(
-            f"--password-file {file}: the password is the first line, of {SHORTEST} to {LONGEST} "
-            f"characters; it has {len(line)}"
+            f"the first line of {file} has {len(line)} characters: a password has {SHORTEST} to "
+            f"{LONGEST}",
+            option="password_file",
         )
     if mode & 0o077:
         raise UsageError(
-            f"--password-file {file} can be read by other users: `chmod 600 {file}` first"
+            f"{file} can be read by other users: run `chmod 600 {file}`", option="password_file"
         )
     return line
 
 
-class _Tries:
-    """The tries from one address that wait for their turn."""
+class _Attempts:
+    """The waiting attempts from one address."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
@@ -58,64 +60,63 @@ class _Tries:
 
 
 class BasicAuth:
-    """Checks passwords one after the other; each failed one makes the next try wait longer.
+    """Checks passwords one after the other, and slower after each failed attempt.
 
-    Addresses take turns: who guesses from one address delays the others by one try, not by all of
-    them. A browser that gave the right password is known by its cookie from then on and waits for
-    nobody.
+    Addresses take turns, so an attacker at one address delays others by one attempt only. A browser
+    that gave the right password is recognized by its cookie and does not wait.
     """
 
     def __init__(
         self, password: str, *, pause: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:
-        """Nothing is asked for yet.
+        """Set the check up.
 
         Args:
-            password: the right one.
-            pause: waits for so many seconds after a failed try.
+            password: the right password.
+            pause: waits for a number of seconds after a failed attempt.
 
         """
         self._digest = _digest(password)
         self._pause = pause
         self._turn = asyncio.Lock()
-        self._tries: dict[str, _Tries] = {}
-        """By address, while any of them waits."""
+        self._attempts: dict[str, _Attempts] = {}
+        """The waiting attempts by address."""
         self._waiting = 0
         self._failed = 0
         self._known: OrderedDict[str, None] = OrderedDict()
 
     def knows(self, browser: str | None) -> bool:
-        """Whether this browser has given the password."""
+        """Return whether this browser gave the right password before."""
         return browser is not None and browser in self._known
 
     def remember(self, browser: str) -> None:
-        """Know a browser by its cookie."""
+        """Remember a browser by its cookie."""
         self._known[browser] = None
-        while len(self._known) > KNOWN:
+        while len(self._known) > MAX_BROWSERS:
             self._known.popitem(last=False)
 
     async def check(self, authorization: str | None, address: str) -> None:
         """Check the header of a request, with any user name.
 
         Args:
-            authorization: the header, or None if the request has none.
-            address: where the request comes from.
+            authorization: the header, or None if it is missing.
+            address: the address of the client.
 
         Raises:
-            Unauthorized: there is no password, or a wrong one.
-            Busy: too many tries wait.
+            Unauthorized: the password is missing or wrong.
+            Busy: too many attempts wait.
 
         """
         if authorization is None:
-            raise Unauthorized("this server asks for its password")
-        tries = self._tries.setdefault(address, _Tries())
-        if self._waiting >= WAITING or tries.waiting >= WAITING_OF_AN_ADDRESS:
-            raise Busy("too many tries at the password at once: try again in a moment")
+            raise Unauthorized("this server requires a password")
+        attempts = self._attempts.setdefault(address, _Attempts())
+        if self._waiting >= MAX_WAITING or attempts.waiting >= MAX_WAITING_PER_ADDRESS:
+            raise Busy("too many password attempts at once: try again in a moment")
         self._waiting += 1
-        tries.waiting += 1
+        attempts.waiting += 1
         try:
-            # One try of each address at most is in the queue that all share.
-            async with tries.turn, self._turn:
+            # At most one attempt of each address waits for the lock that all share.
+            async with attempts.turn, self._turn:
                 if self.is_right(authorization):
                     self._failed = 0
                     return
@@ -123,15 +124,15 @@ class BasicAuth:
                 self._failed += 1
         finally:
             self._waiting -= 1
-            tries.waiting -= 1
-            if not tries.waiting:
-                self._tries.pop(address, None)
+            attempts.waiting -= 1
+            if not attempts.waiting:
+                self._attempts.pop(address, None)
         raise Unauthorized("the password is wrong")
 
     def is_right(self, authorization: str) -> bool:
-        """Return whether a header holds the password, in a time that does not depend on its words.
+        """Return whether a header has the right password, in constant time.
 
-        Hashes of equal length are compared to their end; the user name is ignored.
+        Hashes of equal length are compared; the user name is ignored.
         """
         return hmac.compare_digest(_digest(_password_in(authorization)), self._digest)
 

@@ -1,9 +1,9 @@
-"""The border: who may ask, what a request may look like, and what every answer carries.
+"""Access checks of requests, and security headers of answers.
 
-The server starts programs, and every page that a browser shows can send requests to it. So a
-request must be for a name that cannot be turned to this machine by a stranger's name server, must
-not come from another site, and must carry the token of this server's pages where it changes
-anything. Pages may load and run nothing but the files of this server.
+The server starts programs, and any web page in a browser can send requests to it. So the host name
+of a request must be one that no foreign name server can point at this machine (DNS rebinding), the
+request must not come from another site, and a request that changes anything must carry the token of
+this server's pages. Pages may load only files of this server.
 """
 
 import secrets
@@ -30,7 +30,7 @@ TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
 COOKIE = "ladder-browser"
 COOKIE_LIMIT = 64
 REQUESTS = 1000
-"""Answered at once, streams included; more are refused."""
+"""Largest number of requests at once, including streams; more are refused."""
 
 POLICY = "; ".join(
     [
@@ -56,32 +56,32 @@ ANSWERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Border:
-    """The requests that are let in."""
+class AccessRules:
+    """The rules by which requests are accepted."""
 
     host: str
     """The address that the server listens at."""
     basic_auth: BasicAuth | None = None
-    """Asks for the password; None: nobody does."""
+    """The password check; None if no password is required."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    """Of requests that change something."""
+    """The token that requests with changes must carry."""
 
     def check(self, method: str, path: str, query: bytes, headers: Headers) -> None:
-        """Look at a request before anything is done for it.
+        """Check a request before it is processed.
 
         Raises:
-            Refused: it is not let in; the sentence says why.
+            Refused: the request is not accepted.
 
         """
         if len(query) > QUERY_LIMIT or len(path) > PATH_LIMIT:
-            raise TooLarge("the address is longer than any of this server's")
+            raise TooLarge("the address is too long")
         if sum(len(name) + len(value) for name, value in headers.raw) > HEAD_LIMIT:
             raise TooLarge(f"the headers of a request have at most {HEAD_LIMIT} bytes")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self.is_ours(hosts[0]):
             raise Forbidden(
-                "the request is for another host name than this server's: open its address as "
-                "`ladder serve` prints it"
+                "the request is for another host name than this server's: open the address that "
+                "`ladder serve` prints"
             )
         for origin in headers.getlist("origin"):
             if origin.partition("://")[2] != hosts[0]:
@@ -95,7 +95,7 @@ class Border:
                 raise Forbidden("the request has no token of this server's pages: reload the page")
 
     def is_ours(self, host: str) -> bool:
-        """Whether a Host header names this server, in a way that no name server can bend."""
+        """Return whether a Host header names this server, independently of any name server."""
         name = host_name(host)
         if name is None:
             return False
@@ -110,7 +110,7 @@ LOOPBACK = ("127.0.0.1", "::1")
 
 
 def host_name(host: str) -> str | None:
-    """The name in a Host header without its port; None when it is none."""
+    """Return the name in a Host header without its port, or None if the header is not valid."""
     if host.startswith("["):
         name, closed, rest = host[1:].partition("]")
         port = rest.removeprefix(":")
@@ -123,16 +123,16 @@ def host_name(host: str) -> str | None:
     return name.lower()
 
 
-Refuser = Callable[[Refused, Scope, Receive, Send], Awaitable[None]]
-"""Answers a refused request with a page or a document."""
+SendRefusal = Callable[[Refused, Scope, Receive, Send], Awaitable[None]]
+"""Answers a refused request."""
 
 
 class SafetyMiddleware:
-    """Holds every request against the border, and puts the same headers on every answer."""
+    """Checks every request, and sets the security headers of every answer."""
 
-    def __init__(self, app: ASGIApp, border: Border, refuse: Refuser) -> None:
+    def __init__(self, app: ASGIApp, access: AccessRules, refuse: SendRefusal) -> None:
         self._app = app
-        self._border = border
+        self._access = access
         self._refuse = refuse
         self._answering = 0
 
@@ -164,10 +164,10 @@ class SafetyMiddleware:
         try:
             if self._answering > REQUESTS:
                 raise Busy
-            self._border.check(scope["method"], scope["path"], scope["query_string"], headers)
-            if self._border.basic_auth is not None and not self._border.basic_auth.knows(browser):
+            self._access.check(scope["method"], scope["path"], scope["query_string"], headers)
+            if self._access.basic_auth is not None and not self._access.basic_auth.knows(browser):
                 address = address_group((scope.get("client") or ("", 0))[0])
-                await self._border.basic_auth.check(headers.get("authorization"), address)
+                await self._access.basic_auth.check(headers.get("authorization"), address)
                 scope["state"]["is_known"] = True
                 if browser is not None:
                     self._remember(browser)
@@ -179,30 +179,30 @@ class SafetyMiddleware:
             self._answering -= 1
 
     def _remember(self, browser: str) -> None:
-        if self._border.basic_auth is not None:
-            self._border.basic_auth.remember(browser)
+        if self._access.basic_auth is not None:
+            self._access.basic_auth.remember(browser)
 
 
 def browser_of(headers: Headers) -> str | None:
-    """The cookie by which a browser is known again; None when it has none of ours."""
+    """Return the cookie that identifies a browser, or None if it has no valid one."""
     value = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-    is_one = 16 <= len(value) <= COOKIE_LIMIT and value.isascii()
-    return value if is_one and value.replace("-", "").replace("_", "").isalnum() else None
+    is_valid = 16 <= len(value) <= COOKIE_LIMIT and value.isascii()
+    return value if is_valid and value.replace("-", "").replace("_", "").isalnum() else None
 
 
 def _limited(headers: Headers, receive: Receive) -> Receive:
-    """The body as it comes, up to its limit. Raises TooLarge."""
-    told = headers.get("content-length", "0")
-    if not told.isdigit() or len(told) > 9 or int(told) > BODY_LIMIT:
-        raise TooLarge(f"a request has at most {BODY_LIMIT} bytes")
-    so_far = 0
+    """Limit the size of a request's body. Raises TooLarge."""
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or len(length) > 9 or int(length) > BODY_LIMIT:
+        raise TooLarge(f"the body of a request has at most {BODY_LIMIT} bytes")
+    received = 0
 
     async def limited() -> Message:
-        nonlocal so_far
+        nonlocal received
         message = await receive()
-        so_far += len(message.get("body", b""))
-        if so_far > BODY_LIMIT:
-            raise TooLarge(f"a request has at most {BODY_LIMIT} bytes")
+        received += len(message.get("body", b""))
+        if received > BODY_LIMIT:
+            raise TooLarge(f"the body of a request has at most {BODY_LIMIT} bytes")
         return message
 
     return limited

@@ -1,4 +1,4 @@
-"""Charts of experiments: estimates with their intervals, and the chances of a search."""
+"""Charts of experiments: estimates with their intervals, and the progress of a search."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from reports.html.figures import Row, Spec
 
 
 def interval_chart(rows: Sequence[Row], title: str) -> Spec:
-    """A dot with its 95 % interval per row, in the order of the rows.
+    """Return a chart of a dot with its 95 % interval per row, in the order of the rows.
 
     Rows have ``name``, ``elo``, ``low``, ``high``, ``label``, ``verdict`` (gained, undecided or
     lost).
@@ -50,7 +50,10 @@ def interval_chart(rows: Sequence[Row], title: str) -> Spec:
 
 
 def chance_chart(rows: Sequence[Row]) -> Spec:
-    """The chance of the likeliest commit after each visit: ``games``, ``chance``, ``likeliest``."""
+    """Return a chart of the most likely commit's probability over the games.
+
+    Rows have ``games``, ``chance``, ``likeliest``, ``suspects``.
+    """
     chart = (
         alt.Chart(values(rows))
         .mark_line(color=ACCENT, strokeWidth=2, interpolate="step-after", point=True)
@@ -58,7 +61,7 @@ def chance_chart(rows: Sequence[Row]) -> Spec:
             x=alt.X("games:Q", title="games"),
             y=alt.Y(
                 "chance:Q",
-                title="chance of the likeliest",
+                title="chance of the most likely commit",
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%"),
             ),

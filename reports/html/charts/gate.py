@@ -1,4 +1,4 @@
-"""The course and the counts of a gate as charts."""
+"""Charts of a gate: the LLR history and the pair counts."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -21,7 +21,7 @@ from reports.html.figures import Row, Spec
 
 
 def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
-    """LLR of a gate against its counted pairs, between its bounds.
+    """Return a chart of a gate's LLR over the counted pairs, between its bounds.
 
     Rows have ``pair``, ``llr``, ``against``.
     """
@@ -46,8 +46,8 @@ def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
         )
     )
     ends = [
-        {"bound": bounds[0], "says": f"regression below {bounds[0]:.2f}", "verdict": "lost"},
-        {"bound": bounds[1], "says": f"passed above {bounds[1]:.2f}", "verdict": "gained"},
+        {"bound": bounds[0], "label": f"regression below {bounds[0]:.2f}", "verdict": "lost"},
+        {"bound": bounds[1], "label": f"passed above {bounds[1]:.2f}", "verdict": "gained"},
     ]
     limits = alt.Chart(values(ends)).encode(
         y="bound:Q",
@@ -58,15 +58,15 @@ def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
         ),
     )
     rules = limits.mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
-    words = [part for end in ends for part in _words_inside(end)]
+    words = [part for end in ends for part in _bound_label(end)]
     return finished(alt.layer(rules, line, *words), height=240)
 
 
-def _words_inside(end: Row) -> list[alt.Chart]:
-    """Return a bound's words on the inner side of its line, with a halo that covers the grid."""
+def _bound_label(end: Row) -> list[alt.Chart]:
+    """Return a bound's label on the inner side of its line, with a halo that covers the grid."""
     at_top = end["bound"] > 0
-    # A plain number has no scale: the words stand at the left edge, whatever the pairs.
-    base = alt.Chart(values([end])).encode(y="bound:Q", x=alt.value(0), text="says:N")
+    # A constant has no scale: the label stays at the left edge.
+    base = alt.Chart(values([end])).encode(y="bound:Q", x=alt.value(0), text="label:N")
     placed: dict[str, Any] = {
         "align": "left",
         "baseline": "top" if at_top else "bottom",
@@ -79,7 +79,7 @@ def _words_inside(end: Row) -> list[alt.Chart]:
 
 
 def pentanomial_chart(rows: Sequence[Row]) -> Spec:
-    """Pairs by the candidate's points in them: rows of ``points``, ``pairs``, ``against``."""
+    """Return a bar chart of pairs by points: rows of ``points``, ``pairs``, ``against``."""
     many = len({row["against"] for row in rows}) > 1
     base = alt.Chart(values(rows)).encode(
         x=alt.X("points:N", sort=None, title="points of a pair", axis=alt.Axis(labelAngle=0)),

@@ -1,4 +1,4 @@
-"""The course of a training as charts: losses by generation, and calibration."""
+"""Charts of a training: losses by generation, and calibration."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reports.html.figures import Row, Spec
 
 
 def loss_chart(rows: Sequence[Row]) -> Spec:
-    """Losses by generation: rows of ``generation``, ``loss``, ``of``."""
+    """Return a chart of losses by generation: rows of ``generation``, ``loss``, ``of``."""
     chart = (
         alt.Chart(values(rows))
         .mark_line(point=True, strokeWidth=2)
@@ -25,7 +25,7 @@ def loss_chart(rows: Sequence[Row]) -> Spec:
 
 
 def calibration_chart(rows: Sequence[Row]) -> Spec:
-    """Scored against expected results: rows of ``expected``, ``scored``, ``positions``."""
+    """Return a chart of results: rows of ``expected``, ``scored``, ``positions``."""
     scale = alt.Scale(domain=[0, 1])
     points = (
         alt.Chart(values(rows))

@@ -1,4 +1,4 @@
-"""Maps of scores and of mistakes, cell by cell."""
+"""Heat maps of scores and of mistakes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from reports.html.figures import Row, Spec
 
 
 def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
-    """Scores of the row's bot against the column's, with residuals from the rating list.
+    """Return a heat map of the row's bot against the column's, with residuals from the rating list.
 
     Rows have ``a``, ``b``, ``score``, ``label``, ``interval``, ``wdl``, ``games``, ``error``,
-    ``z``, ``residual``, ``surprise``. With few bots each cell holds all of it; with more the score
-    and the residuals that surprise; with many it is coloured and framed only.
+    ``z``, ``residual``, ``surprise``. With few bots each cell shows all numbers, with more the
+    score and surprising residuals, with many only a colour and a frame.
     """
     base = alt.Chart(values(rows)).encode(
         x=alt.X(
@@ -37,8 +37,8 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
             "b:N",
             "games:Q",
             alt.Tooltip("score:Q", format=".1%"),
-            alt.Tooltip("wdl:N", title="win-draw-loss"),
-            alt.Tooltip("error:Q", format=".1%", title="+- (95 %)"),
+            alt.Tooltip("wdl:N", title="won-drawn-lost"),
+            alt.Tooltip("error:Q", format=".1%", title="± (95 %)"),
             alt.Tooltip("z:Q", format="+.1f", title="residual in standard errors"),
         ],
     )
@@ -46,7 +46,7 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     frames = surprising.mark_rect(filled=False, stroke=INK, strokeWidth=2, tooltip=None)
     layers = [cells]
     surprises = any(row["surprise"] for row in rows)
-    if surprises:  # an empty layer has no name, which screen readers would miss
+    if surprises:  # an empty layer would be announced by screen readers without a name
         layers.append(frames)
     text = alt.condition(
         "datum.score < 0.06 || datum.score > 0.92", alt.value("#ffffff"), alt.value("#1b1b1b")
@@ -69,7 +69,7 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
 
 
 def mistakes_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
-    """Mistakes per 100 decisions, a row a bot and a column a range of plies left.
+    """Return a heat map of mistakes per 100 decisions: a row per bot, a column per plies left.
 
     Rows have ``bot``, ``left``, ``first`` (its order), ``rate``, ``label``, ``decisions``,
     ``mistakes``, ``unknown``.

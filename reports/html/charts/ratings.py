@@ -1,4 +1,4 @@
-"""Ratings, steps and ratings over time as charts."""
+"""Charts of ratings, of steps between versions, and of ratings over time."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -23,7 +23,7 @@ from reports.html.figures import Row, Spec
 
 
 def rating_chart(rows: Sequence[Row]) -> Spec:
-    """A dot and a 95 % whisker per bot, best on top.
+    """Return a chart with a dot and its 95 % interval per bot, the best bot on top.
 
     Rows have ``bot``, ``elo``, ``error``, ``low``, ``high``, ``label``, ``games``, ``wins``,
     ``draws``, ``losses``, ``anchored``.
@@ -38,7 +38,7 @@ def _rating_frame() -> Spec:
     tips = [
         alt.Tooltip("bot:N"),
         alt.Tooltip("elo:Q", format=".0f"),
-        alt.Tooltip("error:Q", format=".0f", title="+- (95 %)"),
+        alt.Tooltip("error:Q", format=".0f", title="± (95 %)"),
         alt.Tooltip("games:Q"),
         alt.Tooltip("wins:Q"),
         alt.Tooltip("draws:Q"),
@@ -63,7 +63,7 @@ def _rating_frame() -> Spec:
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
-    """The gain of each change: the difference to the predecessor with its interval.
+    """Return a chart of each version's difference to its predecessor, with its interval.
 
     Rows have ``bot``, ``based_on``, ``label``, ``elo``, ``low``, ``high``, ``verdict``.
     """
@@ -99,12 +99,14 @@ def history_chart(
     games: str = "games of the division",
     elo: str = "Elo",
 ) -> Spec:
-    """Ratings with their bands against the games played, named in this order.
+    """Return a chart of ratings with their bands over the games played.
 
-    `games` and `elo` are the titles of the axes.
+    Args:
+        rows: with ``bot``, ``games``, ``elo``, ``low``, ``high``.
+        order: the bots in the legend's order, no more than there are colours in `PALETTE`.
+        games: the title of the x axis.
+        elo: the title of the y axis.
 
-    Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``. At most as many bots as there are
-    colours (PALETTE): more lines could not be told apart.
     """
     return with_rows(_history_frame(tuple(order), games, elo), rows)
 
@@ -134,7 +136,7 @@ def _history_frame(order: tuple[str, ...], games: str, elo: str) -> Spec:
 
 
 def date_chart(rows: Sequence[Row]) -> Spec:
-    """Ratings in the order of dates, each bot with its own place: most come in groups.
+    """Return a chart of ratings in the order of dates, evenly spaced as dates come in groups.
 
     Rows have ``bot``, ``day``, ``place`` (name and date), ``of``, ``elo``, ``low``, ``high``.
     """

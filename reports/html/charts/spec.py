@@ -1,4 +1,4 @@
-"""The colours, the type and the last touch that all charts share."""
+"""What all charts share: colours, fonts and configuration."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,56 +10,56 @@ from reports.html.figures import Row, Spec
 INK, FAINT, ACCENT = "var(--ink)", "var(--line)", "var(--accent)"
 GAINED, UNDECIDED, LOST = "var(--gained)", "var(--undecided)", "var(--lost)"
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
-"""By name: Vega measures labels in it."""
+"""A named font, as Vega measures labels with it."""
 FULL_CELLS, NUMBERED_CELLS = 9, 16
-"""With so many bots each cell of the heat map holds all numbers, or the score."""
+"""Largest number of bots for which the cells of the heat map show all numbers, or the score."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
 
 
 def values(rows: Sequence[Row]) -> alt.Data:
-    """Rows as the data of a chart, inside of its specification."""
+    """Return rows as inline data of a chart."""
     data: alt.Data = alt.InlineData(values=list(rows))
     return data
 
 
 ROWS = "rows"
-"""The name under which a frame leaves room for its data."""
+"""The name of the data that `with_rows` inserts."""
 
 
 def named_rows() -> alt.Data:
-    """The data of a frame: `with_rows` puts them in."""
+    """Return the placeholder for data that `with_rows` inserts."""
     data: alt.Data = alt.NamedData(name=ROWS)
     return data
 
 
 def with_rows(frame: Spec, rows: Sequence[Row], **changes: object) -> Spec:
-    """A finished frame with its data.
+    """Return a specification with its data.
 
-    Altair takes some 30 ms of processor time to build a specification, too much for a page that
-    follows a run: a frame is built once, and only its data are other ones each time.
+    Altair needs some 30 ms of processor time to build a specification, too much for each update of
+    a live page, so the specification is built once and only its data are replaced.
 
     Args:
-        frame: of a chart over `named_rows`; shared by all charts of its kind, so never changed.
+        frame: a specification over `named_rows`; it is cached and shared, so it must not change.
         rows: the data.
-        changes: other properties at the top of the specification, such as the height.
+        changes: other top-level properties, such as the height.
 
     """
     return {**frame, "datasets": {**frame.get("datasets", {}), ROWS: list(rows)}, **changes}
 
 
 def height_of(rows: Sequence[Row], field: str, step: int) -> int:
-    """Pixels for a row of marks per value: Vega-Lite warns of steps beside a fitted width."""
+    """Return the chart's height in pixels; Vega-Lite refuses steps beside a fitted width."""
     return step * len({row[field] for row in rows}) + 6
 
 
 def rounded(field: str, form: str = ".0f") -> alt.Tooltip:
-    """A number of a row as a pointer that rests on its mark is told it."""
+    """Return a tooltip with a rounded number."""
     return alt.Tooltip(f"{field}:Q", format=form)
 
 
 def finished(chart: Any, *, height: object, width: object = "container") -> Spec:
-    """Return the finished specification, with the page's colours and type."""
-    # In the specification itself: one from the configuration is tried as a fit of both sides first.
+    """Return the specification of a chart with the page's colours and fonts."""
+    # Set here, as Vega first tries a value of the configuration as a fit of both sides.
     fitted = width == "container"
     size = alt.AutoSizeParams(type="fit-x" if fitted else "pad", contains="padding")
     made = chart.properties(height=height, width=width, padding=5, autosize=size).configure(

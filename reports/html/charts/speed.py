@@ -1,4 +1,4 @@
-"""Speed and move times as charts."""
+"""Charts of speed and of move times."""
 
 from collections.abc import Sequence
 
@@ -17,27 +17,27 @@ from reports.html.charts.spec import (
 from reports.html.figures import Row, Spec
 
 ROUND_SPEEDS = [factor * 10**power for power in range(10) for factor in (1, 2, 5)]
-"""Where a line of the speeds' axis may stand: Vega would draw nine in each power of ten."""
+"""Values for grid lines of the axis of speeds; Vega would draw nine per power of ten."""
 
 
 def _around(speeds: Sequence[float]) -> list[float]:
-    """The next round speeds outside of all these: similar ones must not fill the whole width."""
+    """Return the round speeds next below and above all speeds, so that similar speeds look so."""
     below = [value for value in ROUND_SPEEDS if value < min(speeds)]
     above = [value for value in ROUND_SPEEDS if value > max(speeds)]
     return [max(below, default=min(speeds)), min(above, default=max(speeds))]
 
 
 def speed_chart(rows: Sequence[Row]) -> Spec:
-    """A dot and its number per bot: ``bot``, ``speed`` (simulations or nodes a second, above 0).
+    """Return a chart of speeds: rows of ``bot``, ``speed`` (simulations/s or nodes/s, above 0).
 
-    By orders of magnitude: alpha-beta counts nodes, ten times as many as a search with rollouts
-    has simulations, and on an even axis nothing could be told of the others.
+    The axis is logarithmic: alpha-beta has ten times as many nodes as other searches have
+    simulations, which would look alike on a linear axis.
     """
     base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(
         x=alt.X(
             "speed:Q",
-            title="simulations or nodes a second",
+            title="simulations/s or nodes/s",
             scale=alt.Scale(type="log", nice=False, domain=_around([row["speed"] for row in rows])),
             axis=alt.Axis(format="~s", values=ROUND_SPEEDS),
         ),
@@ -50,7 +50,7 @@ def speed_chart(rows: Sequence[Row]) -> Spec:
 
 
 def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
-    """Move times per bot in ms: median, middle half and 1 to 99 %, beside the budget."""
+    """Return a chart of move times in ms: median, quartiles, 1 % and 99 %, and the budget."""
     base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
     x = alt.X("low:Q", title="ms a move: median, quartiles, 1 % and 99 %")
     tips = ["bot:N", "moves:Q", *(rounded(name, ".1f") for name in ("low", "median", "high"))]
@@ -66,7 +66,7 @@ def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
 
 
 def cpu_chart(rows: Sequence[Row]) -> Spec:
-    """Mean processor and wall time of a move: rows of ``bot``, ``clock``, ``ms``, ``share``."""
+    """Return a chart of mean times of a move: rows of ``bot``, ``clock``, ``ms``, ``share``."""
     base = alt.Chart(values(rows)).encode(
         y=alt.Y("bot:N", sort=None, title=None),
         yOffset=alt.YOffset("clock:N", sort=["wall", "processor"]),

@@ -1,4 +1,4 @@
-"""The course of a tuning as charts: values with the range that was tried, and the expected gain."""
+"""Charts of a tuning: values with the tried range, and the expected gain."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reports.html.figures import Row, Spec
 
 
 def parameter_chart(rows: Sequence[Row], name: str, *, start: float, is_log: bool) -> Spec:
-    """A parameter against the games: rows of ``games``, ``value``, ``low``, ``high``."""
+    """Return a chart of a parameter: rows of ``games``, ``value``, ``low``, ``high``."""
     scale = alt.Scale(type="log") if is_log else alt.Scale(zero=False)
     base = alt.Chart(values(rows)).encode(x=alt.X("games:Q", title="games"))
     band = base.mark_area(color=ACCENT, opacity=0.18).encode(
@@ -29,7 +29,7 @@ def parameter_chart(rows: Sequence[Row], name: str, *, start: float, is_log: boo
 
 
 def gain_chart(rows: Sequence[Row]) -> Spec:
-    """The expected gain against the games: rows of ``games``, ``elo``, ``low``, ``high``."""
+    """Return a chart of the expected gain: rows of ``games``, ``elo``, ``low``, ``high``."""
     base = alt.Chart(values(rows)).encode(x=alt.X("games:Q", title="games"))
     band = base.mark_area(color=ACCENT, opacity=0.18).encode(
         y=alt.Y("low:Q", title="Elo over the start"), y2="high:Q"

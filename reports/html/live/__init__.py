@@ -1,1 +1,1 @@
-"""Pages of the web server: frames, and the parts that change while they are open."""
+"""Pages of the web server: the frame of all pages, and parts that are updated live."""

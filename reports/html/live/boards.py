@@ -1,4 +1,4 @@
-"""A game in play, as its small board on the first page is drawn."""
+"""The state of a game in play, for its small board on the overview page."""
 
 from math import isfinite
 from typing import Any
@@ -12,12 +12,12 @@ from reports.html.live.links import bot_link
 
 
 def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[str, Any] | None:
-    """Everything that is drawn of one game, as plain data; None: it breaks the rules of the game.
+    """Return the state of a game as plain data, or None if its moves are not legal.
 
     Args:
-        game: as it was sent, by whatever program.
-        worker: the process that sent it.
-        shown_for_s: seconds since then.
+        game: the game as broadcast; it may come from any program.
+        worker: the id of the process that sent it.
+        shown_for_s: seconds since it was sent.
 
     """
     try:

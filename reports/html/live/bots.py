@@ -7,13 +7,13 @@ from reports.html.live.games import games_table
 from reports.html.live.links import bot_link, compare_link, game_link, games_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.sections.history import history_figure
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.html.words import day
-from reports.replay import last_words_text
+from reports.replay import last_output_text
 
 
 def bot_parts(data: BotPage) -> PageParts:
-    """The page of a moment."""
+    """Return the parts of a bot's page."""
     row, name = data.row, data.row.name
     figure = history_figure(data.history, [name])
     document = bot_document(row)
@@ -38,7 +38,7 @@ def bot_parts(data: BotPage) -> PageParts:
             "title": f"Game {game.id}",
             "link": game_link(game.id, len(game.moves)),
             "kind": game.termination.value.replace("_", " "),
-            "text": last_words_text(game) or game.detail or "nothing was said",
+            "text": last_output_text(game) or game.detail or "no output",
         }
         for game in data.forfeits
     ]
@@ -69,7 +69,7 @@ def bot_parts(data: BotPage) -> PageParts:
 
 def _opponents(data: BotPage) -> Table:
     return Table(
-        columns("opponent", "#games", "#win", "#draw", "#loss", "#score", "side by side"),
+        headings("opponent", "#games", "#win", "#draw", "#loss", "#score", "side by side"),
         [
             (
                 Cell(each.name, href=bot_link(each.name)),

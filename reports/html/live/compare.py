@@ -1,4 +1,4 @@
-"""Bots side by side."""
+"""The page that compares bots."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,14 +17,14 @@ def compare_parts(
     divisions: Sequence[tuple[DivisionRow, bool]] = (),
     problem: str = "",
 ) -> PageParts:
-    """Return the comparison, and the form that asks for another one.
+    """Return the comparison and the form for another one.
 
     Args:
         chosen: the names of the bots to compare.
-        made: None if none is asked for, or it cannot be made.
+        made: the comparison; None without one.
         groups: the bots that can be compared, by group.
-        divisions: those to choose from, and whether each is the one that is shown.
-        problem: why there is no comparison although bots are chosen.
+        divisions: the divisions, each with whether it is the current one.
+        problem: why the chosen bots cannot be compared.
 
     """
     here = next((each.id for each, is_here in divisions if is_here), None)
@@ -41,9 +41,7 @@ def compare_parts(
                     for each, is_here in divisions
                 ],
                 problem=problem,
-                sentences=[]
-                if made is None
-                else [each.sentence.replace("+-", "±") for each in made.versus],
+                sentences=[] if made is None else [each.sentence for each in made.versus],
                 tables=[] if made is None else comparison_tables(made),
             )
         },

@@ -1,4 +1,4 @@
-"""Lists of games, and the page of one game."""
+"""The list of games and the page of a game."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
 from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.html.viewer import viewer_game
 from reports.html.words import day
-from reports.replay import last_words_text
+from reports.replay import last_output_text
 
 
 def games_table(games: Sequence[GameSummary]) -> Table:
-    """A row per game, each with the links of its game, its bots and its run."""
+    """Return a table of games with links to the games, bots and runs."""
     return Table(
-        columns("#game", "first", "second", "result", "by", "#plies", "board", "#run", "started"),
+        headings("#game", "first", "second", "result", "by", "#plies", "board", "#run", "started"),
         [
             (
                 Cell(str(game.id), float(game.id), href=game_link(game.id)),
@@ -41,7 +41,7 @@ def games_table(games: Sequence[GameSummary]) -> Table:
 
 
 def _result(game: GameSummary) -> str:
-    """By sides: the names stand beside it."""
+    """Return the result by side, as the names are in other columns."""
     if game.result is Result.DRAW:
         return "draw"
     return "first won" if game.winner == game.first else "second won"
@@ -56,15 +56,15 @@ def games_parts(
     before: int | None,
     is_cut: bool,
 ) -> PageParts:
-    """The list of games that fit, and the conditions as a form.
+    """Return the list of matching games and the form of conditions.
 
     Args:
-        games: newest first.
-        given: the conditions by the names of their parameters.
+        games: the games, newest first.
+        given: the conditions by parameter.
         groups: all bots, by group.
-        next_id: with which the next page goes on; None: there is none.
-        before: with which this page goes on; None: it is the first.
-        is_cut: whether the search ended before the page was full.
+        next_id: the parameter ``before`` of the next page; None on the last page.
+        before: the parameter ``before`` of this page; None on the first page.
+        is_cut: whether the search stopped at its limit before the page was full.
 
     """
     conditions = dict(given)
@@ -93,11 +93,11 @@ def games_parts(
 
 
 def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> PageParts:
-    """The page of one game: the replay viewer, and what else is stored with it.
+    """Return the parts of a game's page: links, last output, and the game for the replay viewer.
 
     Args:
-        game: with its thoughts.
-        truth: what an analysis knows of it; None: it was not analysed.
+        game: the game with its thoughts.
+        truth: the result of its analysis; None if it was not analysed.
 
     """
     shown: dict[str, Any] = viewer_game(game, "", truth)
@@ -112,7 +112,7 @@ def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> 
                 second_link=bot_link(game.second),
                 run_link=run_link(game.run_id) if isinstance(game, GameRow) else "",
                 started=day(game.started_at),
-                words=last_words_text(game) if isinstance(game, GameRow) else "",
+                output=last_output_text(game),
             )
         },
         games=[shown],

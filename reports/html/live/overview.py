@@ -1,4 +1,4 @@
-"""The first page of the server: what is played now, the runs, and the rating list."""
+"""The overview page: running runs, the latest runs, and the rating list."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,10 +10,10 @@ from reports.html.live.links import bot_link, division_link, games_link, run_lin
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import elsewhere_words, pace_words, run_name, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
-from reports.html.sections.trials import ratio_words
+from reports.html.sections.trials import llr_text
 from reports.html.sections.verdict import verdict
-from reports.html.tables import Cell, Table, columns, number
-from reports.html.words import day
+from reports.html.tables import Cell, Table, headings, number
+from reports.html.words import as_sentence, day
 from reports.report.notes import note_text
 from reports.report.rating_columns import View
 
@@ -21,11 +21,11 @@ RUNS_SHOWN = 12
 
 
 def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
-    """Return the parts of the first page.
+    """Return the parts of the overview page.
 
     Args:
         data: the runs and the rating list.
-        playing: running gates and matches, by run id.
+        playing: the running gates and matches by run id.
 
     """
     running = [entry for entry in data.runs if entry.is_running]
@@ -50,11 +50,12 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
         before = data.before if data.latest is not None and data.before else None
         figure = ratings_figure(View(standings, before=before, link=bot_link))
         charts = specs_of([figure])
+        names = {bot.name for bot in standings.bots}
         parts["list"] = fragment(
             "list.html.j2",
             figure=figure,
             verdict=verdict(rated_bots(standings)),
-            warnings=[note_text(note) for note in standings.notes],
+            warnings=[as_sentence(note_text(note), names) for note in standings.notes],
             since=None if before is None or data.latest is None else data.latest.run.row.id,
             since_link="" if data.latest is None else run_link(data.latest.run.row.id),
         )
@@ -84,13 +85,13 @@ def _card(entry: RunPace, trial: Trial | None) -> dict[str, object]:
         "pace": pace_words(entry),
         "note": run.row.note,
         "elsewhere": elsewhere_words(entry),
-        "ratio": "" if trial is None or trial.result is None else ratio_words(trial.result),
+        "ratio": "" if trial is None or trial.result is None else llr_text(trial.result),
     }
 
 
 def _runs_table(runs: Sequence[RunPace]) -> Table:
     return Table(
-        columns("#run", "kind", "~what", "status", "#games", "begun", "~note"),
+        headings("#run", "kind", "~title", "status", "#games", "started", "~note"),
         [
             (
                 Cell(

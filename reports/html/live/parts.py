@@ -1,8 +1,10 @@
-"""Parts of a page of the server, and its frame."""
+"""The parts of a page of the server, and the frame around them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from typing import Any
 
 from markupsafe import Markup
@@ -17,37 +19,37 @@ FILES = {
     "boards.js": "text/javascript; charset=utf-8",
     "play.js": "text/javascript; charset=utf-8",
 }
-"""The files that pages load, by name, and their types."""
+"""The static files by name, with their media types."""
 VEGA = "vega.js"
-"""The library that draws charts: one more such file, read from the cache of the user."""
+"""The chart library, a static file that is read from the user's cache."""
 PAGES = (("/", "Overview"), ("/games", "Games"), ("/compare", "Compare"), ("/play", "Play"))
 
 
 @dataclass(frozen=True, slots=True)
 class PageParts:
-    """A page at one moment."""
+    """The content of a page at one moment."""
 
     title: str
     parts: Mapping[str, str]
-    """Finished HTML by the name of its place."""
+    """HTML by the name of the part."""
     charts: Mapping[str, Any] = field(default_factory=dict)
-    """Vega-Lite by the name of its place."""
+    """Vega-Lite specifications by the name of the chart."""
     games: list[Any] = field(default_factory=list)
-    """For the replay viewer."""
+    """Games for the replay viewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The part that all pages of a server share."""
+    """Values that all pages of a server share."""
 
     database: str
-    """The database's name, for the footer."""
+    """The database's name, shown in the footer."""
     token: str
-    """Of requests that change something."""
+    """The token that requests with changes must carry."""
 
 
 def fragment(template: str, **values: object) -> str:
-    """A part of a page; every text in `values` is escaped."""
+    """Render a part of a page; every text in `values` is escaped."""
     return environment().get_template(f"live/{template}").render(**values)
 
 
@@ -61,16 +63,16 @@ def framed(
     failed: bool = False,
     **values: object,
 ) -> str:
-    """A whole page of the server.
+    """Render a whole page of the server.
 
     Args:
-        template: its name in ``templates/live``.
-        page: its parts.
-        frame: of the server.
-        here: the path of the page among `PAGES`; empty: another one.
-        live: a word for its state; empty: the page does not follow anything.
-        failed: it shows an error, and is loaded anew when there is something else to show.
-        values: what else the template names.
+        template: the template's name in ``templates/live``.
+        page: the content.
+        frame: the values that all pages share.
+        here: the path of the page if it is one of `PAGES`.
+        live: the digest of the content of a live page; empty for a page without updates.
+        failed: whether the page shows an error and is reloaded at the first update.
+        values: other values of the template.
 
     """
     return (
@@ -95,23 +97,17 @@ def framed(
 
 
 def static_file(name: str) -> tuple[str, str]:
-    """A file's text and its type. Raises KeyError when pages load no such file."""
+    """Return the text and the media type of a static file. Raises KeyError if it is unknown."""
     if name == VEGA:
         return vega_bundle(), FILES["page.js"]
-    kind = FILES[name]  # looked up before anything is opened: only these names are files
+    kind = FILES[name]  # refuses other names before any file is opened
     return (STATIC / name).read_text(encoding="utf-8"), kind
 
 
+@cache
 def static_version() -> str:
-    """A word that is another one when a file of the pages is another one."""
-    from importlib.metadata import version
-
-    if not _version:
-        digest = sha256(version("vl-convert-python").encode())
-        for name in FILES:
-            digest.update((STATIC / name).read_bytes())
-        _version.append(digest.hexdigest()[:12])
-    return _version[0]
-
-
-_version: list[str] = []
+    """Return a hash of the contents of all static files."""
+    digest = sha256(version("vl-convert-python").encode())
+    for name in FILES:
+        digest.update((STATIC / name).read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""A game of a person against a bot, as its page draws it."""
+"""The state of a person's game against a bot, for its page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from engine.position import Position
 from engine.result import Result, Termination
 from ladder.tools.play.game import InteractiveGame
 from reports.html.viewer import viewer_game
+from reports.html.words import as_sentence
 
 
 def play_state(
@@ -18,40 +19,40 @@ def play_state(
     board: Board,
     person: int,
     start: Sequence[int],
-    says: str,
+    status: str,
     hint: Mapping[str, Any] | None,
     saved: str,
     is_busy: bool,
     is_over: bool,
     shares_cpu: bool,
 ) -> dict[str, Any]:
-    """Everything that the page shows, as plain data.
+    """Return the state of the page as plain data.
 
     Args:
-        game: None: its bot is not there yet, or is gone.
-        bot: its name.
-        board: where it is played.
+        game: the game; None before the bot has started and after it has ended.
+        bot: the bot's name.
+        board: the board.
         person: the person's side.
-        start: the columns that it began with.
-        says: what is going on, in words.
-        hint: what another bot would play.
-        saved: the name of the stored game; empty: it is not stored.
-        is_busy: whether nothing can be asked for now.
-        is_over: whether nothing can be asked for any more.
-        shares_cpu: whether the bot thinks on a CPU on which a run plays.
+        start: the columns played before the game began.
+        status: the status line.
+        hint: another bot's move.
+        saved: the id of the stored game; empty if it is not stored.
+        is_busy: whether the person has to wait.
+        is_over: whether the bot has ended and no more requests are possible.
+        shares_cpu: whether the bot shares its CPU with a run.
 
     """
     position = Position.from_moves(board, tuple(start)) if game is None else game.position
     thoughts = [Thought(0)] * len(start) if game is None else game.thoughts
     shown = viewer_game(_as_stored(position, bot, person, thoughts), "")
-    is_mine = game is not None and game.persons_turn and not is_over and not is_busy
+    is_mine = game is not None and game.is_persons_turn and not is_over and not is_busy
     columns = list(position.legal_moves()) if is_mine else []
     return {
         "game": shown,
         "person": person,
         "start": len(start),
         "moves": list(position.moves),
-        "says": _sentence(says, bot),
+        "says": as_sentence(status, (bot,)),
         "hint": hint,
         "saved": saved,
         "busy": is_busy,
@@ -66,16 +67,10 @@ def play_state(
     }
 
 
-def _sentence(words: str, bot: str) -> str:
-    """Words as a sentence; a bot's name at their beginning stays as it is."""
-    begun = words if words.startswith(bot) else words[:1].upper() + words[1:]
-    return begun if begun.endswith((".", "!", "?")) else f"{begun}."
-
-
 def _as_stored(
     position: Position, bot: str, person: int, thoughts: Sequence[Thought]
 ) -> HumanGameRow:
-    """The game so far in the shape of a stored one."""
+    """Return the game so far in the form of a stored game, for the viewer."""
     return HumanGameRow(
         key=0,
         bot=bot,

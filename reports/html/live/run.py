@@ -1,4 +1,4 @@
-"""The page of a run: what was played, and what an experiment has found."""
+"""The page of a run or an experiment."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reports.html.figures import specs_of
 from reports.html.findings import Finding
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import goes_on_words, pace_words, run_name, state_of
+from reports.html.live.runs import pace_words, resume_hint, run_name, state_of
 from reports.html.sections.ratings import ratings_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.words import day
@@ -22,13 +22,13 @@ def run_parts(
     standings: Standings | None,
     finding: Finding | None = None,
 ) -> PageParts:
-    """The page of a moment.
+    """Return the parts of a run's page.
 
     Args:
         entry: the run.
-        trials: the run as a gate or match; empty for a ladder run.
-        standings: of its games alone; None: it has none.
-        finding: of a selection, a bisection or a tuning, as far as it is known.
+        trials: the run as a gate or match; empty for other runs.
+        standings: the rating list of its own games, or None.
+        finding: the finding of a selection, a bisection or a tuning, or None.
 
     """
     row = entry.run.row
@@ -59,7 +59,7 @@ def run_parts(
                 judged=judged,
                 figure=figure,
                 finding=finding,
-                goes_on=goes_on_words(entry),
+                resume_hint=resume_hint(entry),
             )
         },
         specs_of(figures),

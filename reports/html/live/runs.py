@@ -1,11 +1,11 @@
-"""A run in words: its state, its pace, and how long it will take."""
+"""A run in words: name, state and pace."""
 
 from db.records.runs import RunKind, RunRow, RunStatus
 from ladder.results.overview.pace import RunPace
 
 
 def state_of(entry: RunPace) -> str:
-    """The state as a person would say it; of a gate its verdict."""
+    """Return the state of a run, with the verdict of a gate."""
     if entry.has_died:
         return "died"
     verdict = entry.run.verdict
@@ -14,48 +14,48 @@ def state_of(entry: RunPace) -> str:
 
 
 def run_name(row: RunRow) -> str:
-    """The name of a run: ``ladder run 5``, ``gate 3``."""
+    """Return the name of a run, such as ``ladder run 5`` or ``gate 3``."""
     kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value
     return f"{kind} {row.id}"
 
 
-def goes_on_words(entry: RunPace) -> str:
-    """How a run that was stopped goes on; empty: it was not, or is played to its end."""
+def resume_hint(entry: RunPace) -> str:
+    """Return how to resume an interrupted run; empty for other runs."""
     row = entry.run.row
     is_short = row.target_games is None or entry.run.games < row.target_games
     if entry.run.status is not RunStatus.INTERRUPTED or not is_short:
         return ""
     how = "died" if entry.has_died else "was stopped"
-    return f"It {how} after {pace_words(entry)}: the command that began it goes on with it."
+    return f"The run {how} after {pace_words(entry)}: the command that started it resumes it."
 
 
 def elsewhere_words(entry: RunPace) -> str:
-    """Why the boards of a run are not shown; empty: they are."""
+    """Return why the boards of a run are not shown; empty if they are."""
     if not entry.machines:
         return ""
     names = entry.machines[:3] if len(entry.machines) > 4 else entry.machines
     more = len(entry.machines) - len(names)
     who = ", ".join([*names, f"{more} more"] if more else names)
     return (
-        f"Machines of a cluster play it ({who}): its boards are not shown, because positions do "
-        "not travel between machines."
+        f"The run is played by machines of a cluster ({who}), which do not send their boards to "
+        "this page."
     )
 
 
 def pace_words(entry: RunPace) -> str:
-    """Games so far, an hour, and the time left."""
+    """Return the number of games, the games per hour and the time left."""
     run = entry.run
     target = run.row.target_games
     words = [f"{run.games:,} games" if target is None else f"{run.games:,} of {target:,} games"]
     if entry.games_an_hour is not None:
-        words.append(f"{entry.games_an_hour:,.0f} games an hour")
+        words.append(f"{entry.games_an_hour:,.0f} games/hour")
     if entry.seconds_left is not None:
         words.append(f"{duration(entry.seconds_left)} left")
     return ", ".join(words)
 
 
 def duration(seconds: float) -> str:
-    """A span of time in its two largest units."""
+    """Return a duration in its two largest units."""
     minutes = max(round(seconds / 60), 1 if seconds >= 1 else 0)
     if seconds < 90:
         return f"{seconds:.0f} s"

@@ -1,54 +1,54 @@
-"""Forfeits by bot and kind, and the last words of each."""
+"""Forfeits by bot and kind, with the last output of the bots."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ladder.match.process.failures import remove_stderr
 from ladder.results.standings.showcase import ShownGame
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.html.viewer import TEXT_LIMIT
 
-WORDS_LIMIT = 300_000
-"""Characters of last words in a page; of the forfeits beyond it the sentence alone is shown."""
+OUTPUT_LIMIT = 300_000
+"""Characters of bots' output on a page; further forfeits are shown without output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A forfeit and the end of what its bot wrote and was told."""
+    """A forfeit with the bot's last output and messages."""
 
     game: int
     ply: int
     bot: str
     kind: str
     sentence: str
-    """The kind of failure."""
+    """The cause."""
     stderr: str
-    """The last that the bot wrote there; empty where nothing is kept."""
+    """The end of the bot's stderr; empty if none is stored."""
     messages: Sequence[str]
-    """The last of the protocol."""
+    """The last messages of the protocol."""
 
 
 def failures_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
-    """Return a row per bot of its counts, such as forfeits by kind; all bots have the same."""
+    """Return a table of counts by bot and kind; all bots have the same kinds."""
     heads = next(iter(counts.values()), {})
     return Table(
-        columns("bot", *(f"#{head.replace('_', ' ')}" for head in heads)),
+        headings("bot", *(f"#{head.replace('_', ' ')}" for head in heads)),
         [(Cell(bot), *map(number, own.values())) for bot, own in counts.items()],
     )
 
 
 def failures(games: Sequence[ShownGame]) -> list[Failure]:
-    """The forfeits among the games of a page, in their order."""
-    found, left = [], WORDS_LIMIT
+    """Return the forfeits among games."""
+    found, left = [], OUTPUT_LIMIT
     for shown in games:
-        game, words = shown.game, shown.game.last_output
+        game, output = shown.game, shown.game.last_output
         if game.offender is None:
             continue
         sentence = game.detail[:TEXT_LIMIT]
         stderr: str = ""
         messages: Sequence[str] = ()
-        if words is not None and left > 0:
-            stderr, messages = words.stderr[:TEXT_LIMIT], words.messages
+        if output is not None and left > 0:
+            stderr, messages = output.stderr[:TEXT_LIMIT], output.messages
             left -= len(stderr) + sum(map(len, messages))
             sentence = remove_stderr(sentence)
         found.append(
@@ -57,7 +57,7 @@ def failures(games: Sequence[ShownGame]) -> list[Failure]:
                 ply=len(game.moves),
                 bot=game.second if game.offender else game.first,
                 kind=game.termination.value.replace("_", " "),
-                sentence=sentence or "nothing was said",
+                sentence=sentence or "no cause is stored",
                 stderr=stderr,
                 messages=messages,
             )

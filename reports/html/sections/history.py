@@ -1,4 +1,4 @@
-"""Ratings over time: against the games played, and by the date of a bot."""
+"""Ratings over the games played, and by the dates of bots."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,14 +7,14 @@ from ladder.results.standings.history import RatedMoment
 from ladder.results.standings.standings import BotStanding
 from reports.html.charts.ratings import date_chart, history_chart
 from reports.html.charts.spec import PALETTE
-from reports.html.figures import Figure, Row, plain_table
+from reports.html.figures import Figure, Row, table_of_rows
 from reports.html.words import day
 
 
 def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
-    """Ratings with their bands as games came in; `order` names the bots, best first.
+    """Return the figure of ratings over the games played; `order` has the bots, best first.
 
-    The chart has the best bots (`history_said`), the table all.
+    The chart shows only the best bots, see `drawn_bots_note`; the table shows all.
     """
     drawn = order[: len(PALETTE)]
     rows = [
@@ -30,29 +30,29 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
     ]
     return Figure(
         name="history",
-        label="Ratings with bands against the games played",
-        caption="Ratings after all games so far",
-        table=plain_table(("bot", "#games", "#elo", "#error"), _last_moments(rows)),
+        label="Ratings with 95 % bands over the games played",
+        caption="Ratings over the games played",
+        table=table_of_rows(("bot", "#games", "#elo", "#error"), _last_moments(rows)),
         spec=history_chart([row for row in rows if row["bot"] in drawn], drawn) if rows else None,
     )
 
 
-def history_said(order: Sequence[str]) -> str:
-    """Which bots the chart leaves out; empty for none."""
+def drawn_bots_note(order: Sequence[str]) -> str:
+    """Return a sentence if the chart leaves bots out, else an empty text."""
     if len(order) <= len(PALETTE):
         return ""
     return f"The best {len(PALETTE)} of {len(order)} bots are drawn; the table has all."
 
 
 def _last_moments(rows: Sequence[Row]) -> list[Row]:
-    """Some ten moments of the many: a table of all would be no help."""
+    """Return some ten moments with all their rows."""
     moments = sorted({row["games"] for row in rows})
-    kept = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
-    return [row for row in rows if row["games"] in kept]
+    chosen = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
+    return [row for row in rows if row["games"] in chosen]
 
 
-def dated(bot: BotRow) -> tuple[float, str]:
-    """When its present content came to be (epoch seconds), and by what that is known."""
+def revision_date(bot: BotRow) -> tuple[float, str]:
+    """Return the date of a bot's revision in epoch seconds, and whose date it is."""
     origin = bot.revision.launch.origin
     if origin is not None and origin.committed_at is not None:
         return origin.committed_at, "commit"
@@ -60,13 +60,13 @@ def dated(bot: BotRow) -> tuple[float, str]:
 
 
 def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Figure:
-    """The rating of every bot by the date of its commit, or else of its registration."""
-    known = [(dated(bots[bot.name]), bot) for bot in rated if bot.name in bots]
+    """Return the figure of ratings by the date of the commit or the registration."""
+    known = [(revision_date(bots[bot.name]), bot) for bot in rated if bot.name in bots]
     rows = [
         {
             "bot": bot.name,
             "day": day(moment),
-            # A bar parts the lines of a label: no name holds one and a date neither.
+            # The chart splits a label into lines at each bar.
             "place": f"{bot.name.replace('|', ' ')}|{day(moment)[5:10]}|{day(moment)[11:16]}",
             "of": of,
             "elo": bot.elo,
@@ -79,7 +79,7 @@ def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Fi
         name="dates",
         label="Ratings by the date of commit or registration",
         caption="Bots by date of commit or registration",
-        table=plain_table(("bot", "day", "of", "#elo"), rows),
+        table=table_of_rows(("bot", "day", "of", "#elo"), rows),
         spec=date_chart(rows) if rows else None,
         is_wide=True,
     )

@@ -1,16 +1,16 @@
 """The machines that played a division's pairs."""
 
 from ladder.results.standings.machines import Agreement
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 from reports.report.machines import chi_square_text, surprise_text
 
 
 def machines_table(agreement: Agreement) -> Table:
-    """A row per machine, the least likely first."""
+    """Return a table with a row per machine."""
     return Table(
-        columns(
-            "machine", "#pairs", "#chi-square", "#degrees of freedom", "#chance if all are alike",
-            "farthest from the list",
+        headings(
+            "machine", "#pairs", "#chi-square", "#degrees of freedom", "#p-value",
+            "largest deviation",
         ),
         [
             (

@@ -4,18 +4,18 @@ from ladder.results.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
 from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 
 
 def mistakes_figure(made: DivisionMistakes | None) -> Figure:
-    """A heat map of mistakes per 100 decisions, version by plies left."""
+    """Return the heat map of mistakes per 100 decisions by bot and plies left."""
     rows = [] if made is None else _rows(made)
     return Figure(
         name="mistakes",
-        label="Mistakes per 100 decisions of every bot by plies left as a heat map",
+        label="Heat map of mistakes per 100 decisions by bot and plies left",
         caption="Mistakes per 100 decisions by plies left",
         table=Table(
-            columns("bot", "plies left", "#decisions", "#mistakes", "#per 100", "#unknown moves"),
+            headings("bot", "plies left", "#decisions", "#mistakes", "#per 100", "#unknown moves"),
             [
                 (
                     Cell(row["bot"]),
@@ -52,10 +52,10 @@ def _rows(made: DivisionMistakes) -> list[Row]:
 
 
 def mistakes_table(made: DivisionMistakes | None) -> Table | None:
-    """The table of `ladder report --mistakes`; None where no game was analysed."""
+    """Return the table of `ladder report --mistakes`, or None if no game was analysed."""
     if made is None:
         return None
     known = mistakes_columns(made.bots.items())
-    heads = columns(*(f"#{column.head}" if column.number else column.head for column in known))
+    heads = headings(*(f"#{column.head}" if column.number else column.head for column in known))
     cells = zip(*(column.cells for column in known), strict=True)
     return Table(heads, [[Cell(str(cell)) for cell in row] for row in cells])

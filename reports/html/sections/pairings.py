@@ -1,4 +1,4 @@
-"""Every two bots' games with each other, and what board and first move have to do with it."""
+"""Scores by pairing, by board class and by first mover."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ from ladder.results.standings.pairings import ClassScores, PairingResult
 from ladder.results.standings.standings import Standings
 from reports.html.charts.pairings import heat_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 
 SURPRISE = 2.0
-"""Standard errors from which on a residual is marked."""
+"""Residual in standard errors from which a pairing is marked."""
 
 
 def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> Figure:
-    """A heat map of scores; `order` names the bots, best first."""
+    """Return the heat map of scores; `order` has the bots, best first."""
     rows = _rows(pairings)
     return Figure(
         name="pairings",
-        label="Scores of every bot against every other as a heat map",
-        caption="Scores between every two bots, residuals in standard errors",
+        label="Heat map of the scores of every bot against every other bot",
+        caption="Scores by pairing, residuals in standard errors",
         table=_table(pairings),
         spec=heat_map(rows, order) if rows else None,
         is_wide=True,
@@ -46,7 +46,7 @@ def _rows(pairings: Sequence[PairingResult]) -> list[Row]:
 
 def _table(pairings: Sequence[PairingResult]) -> Table:
     return Table(
-        columns(
+        headings(
             "bot", "against", "#games", "#win", "#draw", "#loss", "#score", "#± 95 %", "#residual"
         ),
         [
@@ -67,10 +67,10 @@ def _table(pairings: Sequence[PairingResult]) -> Table:
 
 
 def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
-    """The first mover by board class."""
+    """Return the table of the first mover's results by board class."""
     elo = standings.first_mover_elo
     return Table(
-        columns("boards", "#games", "#draws", "#first mover scores", "#its advantage in Elo"),
+        headings("boards", "#games", "#draws", "#first mover scores", "#advantage in Elo"),
         [
             (
                 Cell(each.board_class),
@@ -85,16 +85,16 @@ def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table
 
 
 def bots_by_class_table(classes: Sequence[ClassScores], order: Sequence[str]) -> Table | None:
-    """Every bot's score by board class; None where there is one class alone."""
+    """Return the table of scores by bot and board class, or None if there is only one class."""
     if len(classes) < 2:
         return None
     return Table(
-        columns("bot", *(f"#{each.board_class}" for each in classes)),
+        headings("bot", *(f"#{each.board_class}" for each in classes)),
         [(Cell(bot), *(number(each.scores.get(bot), ".1%") for each in classes)) for bot in order],
     )
 
 
 def first_mover(standings: Standings) -> str:
-    """A sentence about the side that moves first."""
+    """Return a sentence about the first mover's score."""
     score = standings.first_mover_score
     return "" if score is None else f"The side that moves first scores {score:.1%}."

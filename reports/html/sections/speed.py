@@ -1,4 +1,4 @@
-"""Speed of the bots, and the time that their moves took."""
+"""Speed and move times of bots."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.standings import BotStanding
 from reports.html.charts.speed import cpu_chart, speed_chart, time_chart
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 
 
 def speed_figure(bots: Sequence[BotStanding]) -> Figure:
-    """Simulations or nodes a second."""
+    """Return the figure of simulations or nodes per second."""
     rows = [
         {"bot": bot.name, "speed": bot.simulations_per_second}
         for bot in bots
@@ -18,10 +18,10 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
     ]
     return Figure(
         name="speed",
-        label="Simulations or nodes a second per bot",
+        label="Simulations or nodes per second by bot",
         caption="Speed per bot, over all games",
         table=Table(
-            columns("bot", "#simulations or nodes a second", "#ms a move", "#longest ms"),
+            headings("bot", "#simulations/s or nodes/s", "#ms a move", "#longest ms"),
             [
                 (
                     Cell(bot.name),
@@ -37,7 +37,7 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
 
 
 def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
-    """The distribution of move times beside the budget."""
+    """Return the figure of the distribution of move times."""
     rows: list[Row] = [
         {
             "bot": entry.bot,
@@ -57,7 +57,7 @@ def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
         label="Distribution of move times per bot",
         caption="Milliseconds a move in the latest games",
         table=Table(
-            columns("bot", "#moves", "#1 %", "#25 %", "#median", "#75 %", "#99 %", *late),
+            headings("bot", "#moves", "#1 %", "#25 %", "#median", "#75 %", "#99 %", *late),
             [
                 (
                     Cell(row["bot"]),
@@ -76,7 +76,7 @@ def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
 
 
 def cpu_figure(times: Sequence[MoveTimes]) -> Figure:
-    """Processor time beside wall time."""
+    """Return the figure of processor time and wall time."""
     measured = [entry for entry in times if entry.cpu_share is not None]
     rows = [
         {"bot": entry.bot, "clock": clock, "ms": ms, "share": entry.cpu_share}
@@ -85,10 +85,10 @@ def cpu_figure(times: Sequence[MoveTimes]) -> Figure:
     ]
     return Figure(
         name="cpu",
-        label="Processor time of a move beside its wall time, per bot",
-        caption="Milliseconds a move in the latest games, by both clocks",
+        label="Processor time and wall time of a move by bot",
+        caption="Processor time and wall time of a move in the latest games, in ms",
         table=Table(
-            columns("bot", "#wall", "#processor", "#share"),
+            headings("bot", "#wall", "#processor", "#share"),
             [
                 (
                     Cell(entry.bot),

@@ -1,21 +1,21 @@
-"""The gain of each version over the one that it is based on."""
+"""The gain of each version over the version it is based on."""
 
 from collections.abc import Sequence
 
 from ladder.results.standings.lineage import Step, StepVerdict
 from reports.html.charts.ratings import step_chart
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, columns, number
+from reports.html.tables import Cell, Table, headings, number
 
-_SAID = {
+_VERDICTS = {
     StepVerdict.GAINED.value: "gained",
-    StepVerdict.UNDECIDED.value: "not decided",
+    StepVerdict.UNDECIDED.value: "undecided",
     StepVerdict.LOST.value: "lost",
 }
 
 
 def steps_figure(steps: Sequence[Step]) -> Figure:
-    """A bar per version with the interval of its difference."""
+    """Return the figure of differences between versions and their predecessors."""
     rows = [
         {
             "bot": step.bot,
@@ -34,7 +34,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
     return Figure(
         name="steps",
         label="Difference of each version to its predecessor with its 95 % interval",
-        caption="Steps along the line of versions",
+        caption="Versions and their predecessors",
         table=_table(rows),
         spec=step_chart(rows) if rows else None,
     )
@@ -42,7 +42,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
 
 def _table(rows: Sequence[Row]) -> Table:
     return Table(
-        columns("bot", "based on", "#Elo", "#± 95 %", "#games", "verdict", "change"),
+        headings("bot", "based on", "#Elo", "#± 95 %", "#games", "verdict", "change"),
         [
             (
                 Cell(row["bot"]),
@@ -50,7 +50,7 @@ def _table(rows: Sequence[Row]) -> Table:
                 number(row["elo"], "+.0f"),
                 number(row["error"]),
                 number(row["games"]),
-                Cell(_SAID[row["verdict"]], verdict=row["verdict"]),
+                Cell(_VERDICTS[row["verdict"]], verdict=row["verdict"]),
                 Cell(row["change"]),
             )
             for row in rows

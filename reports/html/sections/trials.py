@@ -1,4 +1,4 @@
-"""Gates and matches of a division: a table of them, and the course of the latest gates."""
+"""Gates and matches of a division."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,19 +7,20 @@ from db.records.runs import RunKind
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.stored import Trial
 from reports.html.charts.gate import llr_chart
-from reports.html.figures import Figure, plain_table
-from reports.html.tables import Cell, Table, columns, number
-from reports.html.words import day, games_in_time
+from reports.html.figures import Figure, table_of_rows
+from reports.html.tables import Cell, Table, headings, number
+from reports.html.words import as_sentence, day, games_in_time
+from reports.layout.format import wdl_text
 
 DRAWN = 3
-"""Gates whose course is drawn."""
+"""Number of gates whose LLR history is drawn."""
 COLOURS = {"pass": "gained", "regression": "lost", "inconclusive": "undecided", "invalid": "lost"}
-"""The colour of a verdict."""
+"""The colours of verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedGate:
-    """A gate whose question is known."""
+    """A gate with its result and its LLR history."""
 
     title: str
     sentence: str
@@ -27,10 +28,10 @@ class JudgedGate:
 
 
 def trials_table(trials: Sequence[Trial]) -> Table:
-    """A row per gate or match."""
+    """Return the table of gates and matches."""
     return Table(
-        columns(
-            "#run", "kind", "begun", "bot", "against", "verdict", "#games", "won-drawn-lost",
+        headings(
+            "#run", "kind", "started", "bot", "against", "verdict", "#games", "won-drawn-lost",
             "pairs 0 ½ 1 1½ 2", "LLR (bounds)", "note",
         ),
         [
@@ -42,9 +43,9 @@ def trials_table(trials: Sequence[Trial]) -> Table:
                 Cell(", ".join(trial.against)),
                 _verdict(trial),
                 number(trial.games),
-                Cell(f"{trial.wins}-{trial.draws}-{trial.losses}"),
+                Cell(wdl_text((trial.wins, trial.draws, trial.losses))),
                 Cell(" ".join(map(str, trial.pentanomial))),
-                Cell("-" if trial.result is None else ratio_words(trial.result)),
+                Cell("-" if trial.result is None else llr_text(trial.result)),
                 Cell(trial.run.note),
             )
             for trial in trials
@@ -60,23 +61,24 @@ def _verdict(trial: Trial) -> Cell:
     return Cell(trial.verdict, verdict=COLOURS.get(trial.verdict, ""))
 
 
-def ratio_words(result: GateResult) -> str:
-    """The ratio that decided, or would, between its bounds."""
+def llr_text(result: GateResult) -> str:
+    """Return the deciding LLR with its bounds."""
     sprt = result.deciding.sprt
     return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
 
 
 def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
-    """The latest gates with the course of their ratios."""
+    """Return the latest gates that have a result."""
     found = []
     for trial in trials:
         result = trial.result
         if result is None or not result.games:
             continue
+        reason = as_sentence(result.reason, (trial.bot, *trial.against))
         found.append(
             JudgedGate(
                 f"Run {trial.run.id}: {trial.bot} against {', '.join(trial.against)}",
-                f"{result.reason}. {games_in_time(result.games, result.seconds)}.",
+                f"{reason} {games_in_time(result.games, result.seconds)}.",
                 llr_figure(result, f"llr-{trial.run.id}"),
             )
         )
@@ -84,7 +86,7 @@ def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
 
 
 def llr_figure(result: GateResult, name: str) -> Figure:
-    """The course of the ratio against each baseline."""
+    """Return the figure of the LLR history against each baseline."""
     rows = [
         {"pair": pair, "llr": round(ratio, 3), "against": baseline.name}
         for baseline in result.baselines
@@ -99,7 +101,7 @@ def llr_figure(result: GateResult, name: str) -> Figure:
     return Figure(
         name=name,
         label=f"Log-likelihood ratio over the pairs, between {sprt.lower:.2f} and {sprt.upper:.2f}",
-        caption="Log-likelihood ratio after so many pairs",
-        table=plain_table(("against", "#pair", "#llr"), last),
+        caption="Log-likelihood ratio over the pairs",
+        table=table_of_rows(("against", "#pair", "#llr"), last),
         spec=llr_chart(rows, (sprt.lower, sprt.upper)) if rows else None,
     )

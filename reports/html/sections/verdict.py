@@ -1,4 +1,4 @@
-"""The verdict in words, and the conditions under which the games were played."""
+"""The verdict on a division, warnings, and the conditions of its games."""
 
 import os
 import platform
@@ -11,32 +11,32 @@ from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.html.words import day, listed
+from reports.html.words import as_sentence, day, join_names
 from reports.report.notes import note_text
 from reports.report.rating_columns import rating_words
 
 LATE_SHARE = 0.01
-"""Fewer late moves than this share are no warning."""
+"""Share of late moves from which there is a warning."""
 LOST_BY_CHANCE = 0.025
-"""The share of 95 % intervals of equally good versions that lie wholly below zero."""
+"""Share of 95 % intervals that lie below zero although both versions are equal."""
 
 
 def verdict(rated: Sequence[BotStanding]) -> str:
-    """The best bot, and how sure that is."""
+    """Return a sentence about the best bot."""
     if not rated:
         return "There are no rated games yet."
     best = rated[0]
     if len(rated) == 1:
         return f"{best.name} is the only rated bot."
-    said = f"{best.name} leads with {rating_words(best)} Elo"
+    leads = f"{best.name} leads with {rating_words(best)} Elo"
     close = [bot.name for bot in rated[1:] if _overlap(best, bot)]
     if not close:
-        return f"{said}, clear of {rated[1].name} and all others."
-    return f"{said}; these games cannot tell it from {listed(close)}."
+        return f"{leads}, significantly ahead of {rated[1].name} and all others."
+    return f"{leads}, but not significantly ahead of {join_names(close)}."
 
 
 def warnings(data: ReportData) -> list[str]:
-    """Lost steps, then reasons not to trust the numbers, the gravest first."""
+    """Return sentences about regressions and about reasons not to trust the numbers."""
     standings = data.standings
     failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
     found = _lost(data.steps)
@@ -47,7 +47,7 @@ def warnings(data: ReportData) -> list[str]:
         if bot.all_forfeits
     ]
     found += [
-        f"{bot.name} takes {bot.mean_move_ms:,.0f} ms a move in the mean, more than its budget."
+        f"{bot.name} uses {bot.mean_move_ms:,.0f} ms a move on average, more than its budget."
         for bot in standings.bots
         if bot.over_budget
     ]
@@ -56,42 +56,48 @@ def warnings(data: ReportData) -> list[str]:
     own = [entry for entry in late if not has_waited(entry, data.move_times, stalled=stalled)]
     found += _late(own)
     notes = list(standings.notes)
-    # Once for all bots, and not again where the list says it already.
+    names = {bot.name for bot in standings.bots}
+    # The note is about all bots, so it must not repeat that of the rating list.
     if len(own) < len(late) and not standings.is_shared:
         notes.append(shared_note(data.move_times))
-    return [*found, *(_sentence(note_text(note)) for note in notes)]
+    return [*found, *(as_sentence(note_text(note), names) for note in notes)]
 
 
 def _lost(steps: Sequence[Step]) -> list[str]:
-    """Versions that lost against what they are based on, in one sentence; none for none."""
+    """Return a sentence about the versions that lost against their predecessor, if any did."""
     lost = [step for step in steps if step.verdict is StepVerdict.LOST]
     if not lost:
         return []
-    said = "; ".join(
+    losses = "; ".join(
         f"{step.bot} lost {-step.elo:.0f} ± {step.error95:.0f} Elo against {step.based_on}"
         for step in lost
     )
-    chance = f"{LOST_BY_CHANCE * len(steps):.1f} of {len(steps)} steps would seem lost by chance"
+    chance = "This may be chance"
+    if len(steps) > 1:
+        chance = (
+            f"Of {len(steps)} versions, {LOST_BY_CHANCE * len(steps):.1f} would appear here by "
+            "chance"
+        )
     worst = min(lost, key=lambda step: step.elo)
-    gate = f"ladder gate {worst.bot} --against {worst.based_on}"
-    return [f"{said}. {chance if len(steps) > 1 else 'It may be chance'}; {gate} settles it."]
+    gate = f"`ladder gate {worst.bot} --against {worst.based_on}`"
+    return [f"{losses}. {chance}; run {gate} to decide."]
 
 
 def _late(times: Sequence[MoveTimes]) -> list[str]:
-    """Return a sentence about bots that were late by themselves, or nothing if there are none."""
+    """Return a sentence about bots that were late without a delay by the host, if there are any."""
     late = sorted(times, key=lambda entry: -entry.late / entry.moves)
     if not late:
         return []
     if len(late) == 1:
         (bot,) = late
         return [
-            f"{bot.bot} was late with {bot.late:,} of its latest {bot.moves:,} moves: within the "
-            "margin, but beyond its budget."
+            f"{bot.bot} used more than its budget in {bot.late:,} of its latest {bot.moves:,} "
+            "moves, within the margin."
         ]
     shares = [entry.late / entry.moves for entry in late]
     return [
-        f"{len(late)} bots were late with {min(shares):.1%} to {max(shares):.1%} of their latest "
-        f"moves, within the margin, but beyond the budget: {listed([bot.bot for bot in late])}."
+        f"{len(late)} bots used more than their budget in {min(shares):.1%} to {max(shares):.1%} "
+        f"of their latest moves, within the margin: {join_names([bot.bot for bot in late])}."
     ]
 
 
@@ -101,21 +107,16 @@ def _kinds(bot: BotStanding) -> str:
     )
 
 
-def _sentence(note: str) -> str:
-    """A note of the list as a sentence."""
-    return note + ("" if note.endswith(".") else ".")
-
-
 def alike(rated: Sequence[BotStanding]) -> str:
-    """Neighbours in the list that these games cannot tell apart; empty for none."""
+    """Return a sentence about neighbours in the list whose difference is not significant."""
     pairs = [
         f"{one.name} and {other.name}" for one, other in pairwise(rated) if _overlap(one, other)
     ]
-    return f"Not told apart by these games: {'; '.join(pairs)}." if pairs else ""
+    return f"No significant difference between: {'; '.join(pairs)}." if pairs else ""
 
 
 def facts(data: ReportData) -> list[tuple[str, str]]:
-    """The conditions, as names and values."""
+    """Return the conditions as labels and values."""
     standings = data.standings
     found = [
         ("Division", standings.label),
@@ -135,7 +136,7 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
 
 
 def machine_facts() -> list[tuple[str, str]]:
-    """The machine and the programs that write the page."""
+    """Return the machine and the program versions that write the page."""
     return [
         ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {_processor()}"),
         ("Written by", _programs(harness_version())),
@@ -143,10 +144,10 @@ def machine_facts() -> list[tuple[str, str]]:
 
 
 def _played_by(runs: Sequence[RunRow]) -> str:
-    """The programs that played the games, latest first."""
-    kept = [run.settings.get("harness") for run in runs]
-    told = [_programs(each) for each in kept if isinstance(each, Mapping)]
-    return "; ".join(dict.fromkeys(told))
+    """Return the program versions that played the games, latest first."""
+    stored = [run.settings.get("harness") for run in runs]
+    versions = [_programs(each) for each in stored if isinstance(each, Mapping)]
+    return "; ".join(dict.fromkeys(versions))
 
 
 def _programs(harness: Mapping[str, object]) -> str:
@@ -155,7 +156,7 @@ def _programs(harness: Mapping[str, object]) -> str:
 
 
 def _overlap(one: BotStanding, other: BotStanding) -> bool:
-    """Whether two ratings are closer than the errors of both allow to tell."""
+    """Return whether the difference of two ratings is not significant."""
     if one.elo is None or other.elo is None or one.error95 is None or other.error95 is None:
         return True
     gap: float = abs(one.elo - other.elo)

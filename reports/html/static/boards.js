@@ -6,15 +6,15 @@ import { CELL, drawn, stonesDrawn } from "./page.js";
 /**
  * @typedef {{name: string, link: string, value: number|null, last_ms: number, total_ms: number,
  *   budget_ms: number|null}} Side
- *   value of its latest move (-1..1 for itself), and the times of its latest and of all its moves
+ *   value: of its latest move (-1..1 for itself); last_ms, total_ms: times of its latest and of all its moves
  * @typedef {{worker: number, board: string, rows: number, columns: number,
  *   forbidden: [number, number]|null, cells: [number, number][], line: [number, number][],
  *   sides: [Side, Side], mover: number|null, since_ms: number, result: string|null, by: string}}
  *   InPlay
- *   since_ms: how long ago the worker told it
+ *   since_ms: milliseconds since the worker sent it
  */
 
-/** @type {Map<number, {card: HTMLElement, told: string, state: InPlay, came: number}>} */
+/** @type {Map<number, {card: HTMLElement, sent: string, state: InPlay, came: number}>} */
 const shown = new Map();
 /** @type {number|undefined} */
 let ticking;
@@ -23,8 +23,8 @@ let ticking;
 const byId = (id) => document.getElementById(id);
 
 /**
- * @param {InPlay[]} states Of all workers.
- * @param {boolean} taken Whether another server has them all.
+ * @param {InPlay[]} states The games of all workers.
+ * @param {boolean} taken Whether another server receives the boards.
  */
 export function showBoards(states, taken) {
   const place = byId("boards-shown");
@@ -38,11 +38,11 @@ export function showBoards(states, taken) {
   }
   for (const state of states) {
     const { since_ms, ...rest } = state;
-    const told = JSON.stringify(rest);
+    const sent = JSON.stringify(rest);
     const before = shown.get(state.worker);
-    if (before?.told === told) continue;
+    if (before?.sent === sent) continue;
     const card = before?.card || made("article", "board-in-play");
-    shown.set(state.worker, { card, told, state, came: now - since_ms });
+    shown.set(state.worker, { card, sent, state, came: now - since_ms });
     fill(card, state);
     if (!before) place.append(card);
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Keeps a page up to date while somebody looks at it: one stream of events, closed in the
+ * Keeps a visible page up to date with one stream of events, which is closed in the
  * background. Parts come as HTML that the server has escaped; everything else is set as text.
  */
 
@@ -17,13 +17,13 @@ let failures = 0;
 let overdue;
 
 /** @param {string} text @param {boolean} lost */
-function tell(text, lost) {
+function showConnection(text, lost) {
   const place = byId("connection");
   if (place.textContent !== text) place.textContent = text;
   place.classList.toggle("lost", lost);
 }
 
-/** @param {string} name @param {string} html Put a part in place and keep how its tables are sorted. */
+/** @param {string} name @param {string} html Replace a part, and keep the order of its tables. */
 function put(name, html) {
   const place = byId(`part-${name}`);
   if (!place) return;
@@ -65,7 +65,7 @@ async function update(message) {
   document.body.dataset.updates = String(Number(document.body.dataset.updates || 0) + 1);
 }
 
-/** @returns {string} This page's own stream, and what it shows already. */
+/** @returns {string} The address of this page's stream, with the digest of its content. */
 function address() {
   const there = new URL(location.href);
   there.hash = "";
@@ -79,7 +79,7 @@ function open() {
   stream.addEventListener("open", () => {
     failures = 0;
     settle();
-    tell("live", false);
+    showConnection("live", false);
   });
   stream.addEventListener("update", (message) => void update(message));
   stream.addEventListener("boards", (message) => {
@@ -92,8 +92,8 @@ function open() {
     place.hidden = false;
   });
   stream.addEventListener("error", () => {
-    // A stream that ends in peace comes again within a second: only what lasts is worth a word.
-    overdue ??= window.setTimeout(() => tell("the server does not answer", true), 2500);
+    // A stream that the server ends is opened again within a second, so wait before reporting.
+    overdue ??= window.setTimeout(() => showConnection("the server does not answer", true), 2500);
     if (stream && stream.readyState === EventSource.CLOSED) {
       stream = null;
       failures += 1;
@@ -108,7 +108,7 @@ function close() {
   settle();
 }
 
-/** The stream is as it should be, or not wanted. */
+/** Cancel the report of a lost connection. */
 function settle() {
   window.clearTimeout(overdue);
   overdue = undefined;
@@ -130,7 +130,7 @@ if (onward) {
   });
 }
 
-/** Leaves folded groups of bots out of their selects until the checkbox beside shows them. */
+/** Hides folded groups of bots until the checkbox shows them. */
 for (const box of document.querySelectorAll("input.unfold")) {
   const groups = [...(box.closest("form")?.querySelectorAll("optgroup[data-folded]") || [])];
   const places = groups.map((group) => /** @type {HTMLSelectElement} */ (group.parentElement));

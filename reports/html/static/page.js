@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What a page does by itself: draws its charts, sorts its tables, filters and replays its games.
- * All text is set as text, never as markup: names and words of bots are a stranger's.
+ * Draws the charts of a page, sorts its tables, filters and replays its games.
+ * Text is never set as markup, as names and messages of bots may come from anyone.
  */
 
 /**
@@ -46,16 +46,16 @@ function made(name, text) {
 /** @type {Promise<void>} */
 let drawing = Promise.resolve();
 
-/** @param {Record<string, any>} specs Vega-Lite by the names of their places; drawn in turn. */
+/** @param {Record<string, any>} specs Vega-Lite specifications by chart, drawn one after the other. */
 export function drawCharts(specs) {
   drawing = drawing.then(() => drawThem(specs));
   return drawing;
 }
 
-/** Pixels of width below which a chart leaves its names less room than its marks. */
+/** Width in pixels below which names take more room than marks. */
 const NARROW = 520;
 
-/** Characters of an axis's title, and of a bot's name, that fit into one line of a narrow chart. */
+/** Characters of an axis's title, and of a bot's name, that fit on a line of a narrow chart. */
 const [TITLE_LINE, NAME_LINE] = [30, 20];
 const [LINE_HEIGHT, IS_LONG] = [11, `length(datum.label) > ${NAME_LINE}`];
 /** Vega's expression for a long name in two lines; that of a step is "ONE over OTHER". */
@@ -69,7 +69,7 @@ const IN_LINES = {
   labelOffset: { condition: { test: IS_LONG, value: -LINE_HEIGHT / 2 }, value: 0 },
 };
 
-/** @param {any} spec @returns {any} The same with long names and titles in lines, and the legend below. */
+/** @param {any} spec @returns {any} The specification with long names and titles wrapped, and the legend below. */
 function narrowed(spec) {
   const config = spec.config || {};
   const axis = { ...config.axis, labelLimit: 130, labelFontSize: 11, labelLineHeight: LINE_HEIGHT };
@@ -79,7 +79,7 @@ function narrowed(spec) {
   return { ...inLines(spec), config: { ...config, axis, legend } };
 }
 
-/** @param {any} part Of a specification. @returns {any} The same with titles of x axes and names in lines. */
+/** @param {any} part Of a specification. @returns {any} The part with titles of x axes and names wrapped. */
 function inLines(part) {
   if (part.layer) return { ...part, layer: part.layer.map(inLines) };
   const { x, y } = part.encoding || {};
@@ -254,7 +254,7 @@ function show(game, ply) {
  */
 export const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
 
-/** @param {Stones} game @param {number} ply @returns {SVGElement[]} The board after so many plies. */
+/** @param {Stones} game @param {number} ply @returns {SVGElement[]} The board after some plies. */
 export function stonesDrawn(game, ply) {
   const [width, height] = [game.columns * CELL, game.rows * CELL];
   const parts = [drawn("rect", { width, height, rx: 8, fill: "var(--frame)" })];
@@ -275,7 +275,7 @@ export function stonesDrawn(game, ply) {
     const side = place % 2;
     const fill = side ? "var(--second)" : "var(--first)";
     parts.push(drawn("circle", { cx, cy, r: 15, fill, class: "stone", "data-side": side }));
-    // A shape besides the colour: a square for the second player.
+    // A square marks the second player's stones without colours.
     if (side) parts.push(drawn("rect", { x: cx - 5, y: cy - 5, width: 10, height: 10, fill: "#0006" }));
     if (place === ply - 1) {
       parts.push(drawn("circle", { cx, cy, r: 6, fill: "none", stroke: "#fff", "stroke-width": 2.5, class: "last" }));
@@ -313,7 +313,7 @@ export function drawBoard(game, ply) {
   byId("board-text").textContent = `Ply ${ply} of ${game.cells.length}: ${last}`;
 }
 
-/** @param {Game} game @param {number} ply @returns {string} Who made this ply. */
+/** @param {Game} game @param {number} ply @returns {string} The name of the side that made this ply. */
 const mover = (game, ply) => ((ply - 1) % 2 ? game.second : game.first);
 
 /** @param {Game} game @param {number} ply @returns {Thought|undefined} */
@@ -466,7 +466,7 @@ function followHash() {
   if (!found || !game) return;
   stop();
   show(game, found[2] === undefined ? game.cells.length : Number(found[2]));
-  if (byId("filters")) byId("viewer").scrollIntoView({ block: "nearest" }); // else the page is of this game
+  if (byId("filters")) byId("viewer").scrollIntoView({ block: "nearest" }); // other pages show only this game
 }
 
 function startGames() {
@@ -504,9 +504,9 @@ function startGames() {
   if (!byId("filters") && GAMES.length && !now.game) show(GAMES[0], GAMES[0].cells.length);
 }
 
-// Blocks of text to be pasted elsewhere.
+// Blocks of text to copy.
 
-/** @param {HTMLElement} button Make it copy the text of the element that it names. */
+/** @param {HTMLElement} button Make it copy the text of its element. */
 function makeCopying(button) {
   const block = byId(button.dataset.copy || "");
   button.addEventListener("click", async () => {
@@ -524,5 +524,5 @@ function makeCopying(button) {
 for (const button of document.querySelectorAll("[data-copy]")) makeCopying(/** @type {HTMLElement} */ (button));
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(/** @type {HTMLTableElement} */ (table));
 startGames();
-// A linked game is scrolled to again, as charts above it have grown.
+// Scroll again to a linked game, as the charts above it have grown.
 void drawCharts(embedded("charts")).then(() => location.hash && followHash());

@@ -1,5 +1,5 @@
 // @ts-check
-/** A game of a person against a bot: the server keeps the game, the page shows it and asks. */
+/** A game of a person against a bot: the server keeps the game, the page shows it and sends moves. */
 
 import { CELL, centreOf, drawBoard, drawn } from "./page.js";
 
@@ -7,7 +7,7 @@ import { CELL, centreOf, drawBoard, drawn } from "./page.js";
 const byId = (id) => document.getElementById(id);
 const TOKEN = document.querySelector("meta[name=ladder-token]")?.getAttribute("content") || "";
 
-/** @param {string} path @param {object} body @returns {Promise<any>} The answer; null when refused. */
+/** @param {string} path @param {object} body @returns {Promise<any>} The answer, or null if the request was refused. */
 async function post(path, body) {
   const place = byId("refused");
   try {
@@ -27,14 +27,14 @@ async function post(path, body) {
   return null;
 }
 
-/** @param {any} opinion @returns {string} */
-function worded(opinion) {
-  if (opinion.failed) return `${opinion.name} failed: ${opinion.failed}`;
-  const parts = [`${opinion.name} would play column ${opinion.column}`, `${opinion.ms} ms`];
-  if (opinion.value !== null) parts.push(`value ${opinion.value > 0 ? "+" : ""}${opinion.value.toFixed(2)}`);
-  if (opinion.work !== null) parts.push(`${opinion.work.toLocaleString("en")} simulations or nodes`);
-  if (opinion.depth !== null) parts.push(`depth ${opinion.depth}`);
-  if (opinion.proven !== null) parts.push(`proven ${opinion.proven}`);
+/** @param {any} move @returns {string} */
+function describeMove(move) {
+  if (move.failed) return `${move.name} failed: ${move.failed}`;
+  const parts = [`${move.name} would play column ${move.column}`, `${move.ms} ms`];
+  if (move.value !== null) parts.push(`value ${move.value > 0 ? "+" : ""}${move.value.toFixed(2)}`);
+  if (move.work !== null) parts.push(`${move.work.toLocaleString("en")} simulations or nodes`);
+  if (move.depth !== null) parts.push(`depth ${move.depth}`);
+  if (move.proven !== null) parts.push(`proven ${move.proven}`);
   return parts.join(", ");
 }
 
@@ -43,7 +43,7 @@ function worded(opinion) {
 /** @param {HTMLFormElement} form */
 function startForm(form) {
   /** @returns {object} */
-  const wish = () => {
+  const readForm = () => {
     const data = new FormData(form);
     /** @type {Record<string, any>} */
     const body = {};
@@ -58,16 +58,16 @@ function startForm(form) {
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const answer = await post("/play", wish());
+    const answer = await post("/play", readForm());
     if (answer) location.href = answer.address;
   });
   byId("consult")?.addEventListener("click", async () => {
-    const place = byId("opinion");
+    const place = byId("advice");
     place.hidden = false;
-    place.textContent = "It is thinking.";
-    const answer = await post("/play/consult", wish());
+    place.textContent = "The bot is thinking.";
+    const answer = await post("/play/consult", readForm());
     place.hidden = !answer;
-    if (answer) place.textContent = worded(answer);
+    if (answer) place.textContent = describeMove(answer);
   });
 }
 
@@ -83,7 +83,7 @@ function startGame(path) {
   stream.addEventListener("state", (message) => show(path, JSON.parse(message.data)));
   stream.addEventListener("error", () => {
     if (stream.readyState !== EventSource.CLOSED) return;
-    byId("says").textContent = "The game is gone: the server was ended or started again.";
+    byId("says").textContent = "The game has ended: the server was stopped or restarted.";
     for (const button of document.querySelectorAll("#columns button, #undo, #hint, #end")) {
       button.setAttribute("disabled", "");
     }
@@ -118,7 +118,7 @@ function columnAt(event) {
   return Math.floor(new DOMPoint(event.clientX, event.clientY).matrixTransform(toBoard).x / CELL);
 }
 
-/** @param {number} column @param {boolean} [previews] Whether its stone is shown where it would land. */
+/** @param {number} column @param {boolean} [previews] Whether to show a stone where it would land. */
 function choose(column, previews = false) {
   const columns = state.game.columns;
   chosen = Math.max(0, Math.min(column, columns - 1));
@@ -174,7 +174,7 @@ function show(path, now) {
   byId("hint").disabled = !now.columns.length;
   byId("end").disabled = now.over;
   byId("hinted").hidden = !now.hint;
-  if (now.hint) byId("hinted").textContent = worded(now.hint);
+  if (now.hint) byId("hinted").textContent = describeMove(now.hint);
   byId("saved").textContent = now.saved ? `Saved as game ${now.saved}: ` : "";
   if (now.saved) {
     const link = document.createElement("a");
@@ -185,25 +185,25 @@ function show(path, now) {
   facts(now);
 }
 
-/** @param {any} now The bot's last thought. */
+/** @param {any} now Show the bot's last thought. */
 function facts(now) {
   const thoughts = now.game.thoughts;
   let place = thoughts.length - 1;
   while (place >= now.start && place % 2 === now.person) place--;
   const thought = place >= now.start ? thoughts[place] : undefined;
   /** @type {[string, string][]} */
-  const told = [];
+  const rows = [];
   if (thought) {
     const [time, value, work, depth, proven, line] = thought;
-    told.push(["column", String(now.moves[place])], ["time", `${time.toLocaleString("en")} ms`]);
-    if (value !== null) told.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
-    if (work !== null) told.push(["simulations or nodes", work.toLocaleString("en")]);
-    if (depth !== null) told.push(["depth", String(depth)]);
-    if (proven !== null) told.push(["proven", proven]);
-    if (line.length) told.push(["expected columns", line.map((/** @type {any} */ cell) => cell[1]).join(" ")]);
-  } else told.push(["none", "it has not moved yet"]);
+    rows.push(["column", String(now.moves[place])], ["time", `${time.toLocaleString("en")} ms`]);
+    if (value !== null) rows.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
+    if (work !== null) rows.push(["simulations or nodes", work.toLocaleString("en")]);
+    if (depth !== null) rows.push(["depth", String(depth)]);
+    if (proven !== null) rows.push(["proven", proven]);
+    if (line.length) rows.push(["expected columns", line.map((/** @type {any} */ cell) => cell[1]).join(" ")]);
+  } else rows.push(["none", "it has not moved yet"]);
   byId("facts").replaceChildren(
-    ...told.map(([name, text]) => {
+    ...rows.map(([name, text]) => {
       const both = document.createElement("div");
       const head = document.createElement("dt");
       const body = document.createElement("dd");

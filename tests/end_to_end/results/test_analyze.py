@@ -33,7 +33,7 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     none = played("report", "--mistakes")
     assert (none.code, none.out) == (
         0,
-        "no game of this division was analysed yet: `ladder analyze` does it\n",
+        "no game of this division was analysed yet: run `ladder analyze`\n",
     )
     done = played("analyze", "--json", "--games", "12")
     assert done.code == 0, done.err

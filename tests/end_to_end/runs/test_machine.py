@@ -112,7 +112,7 @@ def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
     assert "docs/strangers-code.md" in reach["text"]
     through = ladder("doctor", "--sandbox", str(wrapper))
     assert through.code == 1
-    assert "in spite of --sandbox" in through.out
+    assert "in spite of the sandbox" in through.out
 
 
 def claim(cpu: int) -> socket.socket:

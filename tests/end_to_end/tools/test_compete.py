@@ -27,7 +27,7 @@ def codes(folder: Path) -> list[int]:
 
 
 def test_two_strategies_and_the_layout_of_the_file(ladder: Ladder) -> None:
-    """Rounds, their two games and the statistics must stand as the course's scripts read them."""
+    """Rounds, games and statistics are written as the course's scripts read them."""
     good = library(ladder.folder, "a.so")
     other = library(ladder.folder, "b.so")
     done = ladder("compete", good, other, "result.txt", 3, "--seed", 4, "--time", "500ms")
@@ -56,11 +56,11 @@ def test_two_strategies_and_the_layout_of_the_file(ladder: Ladder) -> None:
     ],
 )
 def test_failures_have_the_course_s_codes(ladder: Ladder, flag: str, as_a: int, as_b: int) -> None:
-    """Each failure must give the code of its kind and side, in both games of the round."""
+    """Each failure has the code of its kind and side, in both games of the round."""
     good = library(ladder.folder, "good.so")
     bad = library(ladder.folder, "bad.so", flag) if flag else "missing.so"
     for words, code in [((bad, good), as_a), ((good, bad), as_b)]:
-        for _ in range(5):  # on a machine that stalls a round is not played, with exit code 5
+        for _ in range(5):  # a delay by the host cancels a round, with exit code 5
             done = ladder("compete", *words, "result.txt", 1, "--time", "300ms")
             if done.code != 5:
                 break
@@ -71,8 +71,8 @@ def test_failures_have_the_course_s_codes(ladder: Ladder, flag: str, as_a: int, 
     assert f"ratio of A wins : {wins:g}\n" in (ladder.folder / "result.txt").read_text()
 
 
-def test_bad_words_are_refused(ladder: Ladder) -> None:
-    """A name that is nothing, no round and a folder that is not there must exit with 2."""
+def test_bad_arguments_are_refused(ladder: Ladder) -> None:
+    """An unknown name, zero rounds and a missing folder exit with 2 and one line."""
     for words in [
         ("nobody", "builtin:random", "result.txt", 1),
         ("builtin:random", "builtin:random", "result.txt", 0),

@@ -1,4 +1,4 @@
-"""What the doctor finds in a damaged database, and what it can repair."""
+"""Damages of a database that `doctor` finds, and those it can repair."""
 
 import re
 from collections.abc import Iterator
@@ -8,17 +8,14 @@ import pytest
 
 from db.store import Store
 from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import (
-    Finding,
-    Level,
-)
+from ladder.tools.doctor.machine import Finding, Level
 from tests.end_to_end.conftest import Ladder, new_database
 from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
 DAMAGES = {
-    # statement: (what finds it, words of the finding, whether --repair mends it)
+    # statement: (topic of the finding, words of the finding, whether --repair mends it)
     "update ratings set elo = elo + 1": ("derived", "ratings.elo", True),
     "delete from ratings": ("derived", "ratings.", True),
     "update pair_tables set a_moves = a_moves + 1": ("derived", "pair_tables.", True),
@@ -89,7 +86,7 @@ PLAYED = "played_for_the_doctor"
 
 
 def play(ladder: Ladder) -> None:
-    """A small finished run."""
+    """Play a small run."""
     bots = ("--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
     done = ladder.stock()("run", *bots, "--games", "8", "--seed", "1")
     assert done.code == 0, done.err
@@ -103,7 +100,7 @@ def play_on_server(folder: Path) -> None:
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A database with the games of `play`."""
+    """Return a database with the games of `play`."""
     if request.param == "sqlite":
         played = made_once("played-for-doctor", lambda folder: play(Ladder(folder))) / "ladder.db"
         (tmp_path / "ladder.db").write_bytes(played.read_bytes())
@@ -115,7 +112,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-def look(place: str, *, repair: bool = False) -> dict[str, Finding]:
+def examine(place: str, *, repair: bool = False) -> dict[str, Finding]:
     with Store.open(place) as store:
         found = examine_database(store, repair=repair)
     return {finding.topic: finding for finding in found}
@@ -129,19 +126,19 @@ def look(place: str, *, repair: bool = False) -> dict[str, Finding]:
     indirect=["place"],
 )
 def test_each_damage_is_found(place: str, statement: str) -> None:
-    """A sound database must pass; each damage must be named, and mended where games tell how."""
+    """A sound database passes; damage is reported, and repaired if it is in derived data."""
     topic, words, mended = (DAMAGES | OF_FILES | OF_SERVERS)[statement]
-    assert {finding.level for finding in look(place).values()} == {Level.OK}
-    change(place, in_words_of(place, statement))
-    found = look(place)[topic]
+    assert {finding.level for finding in examine(place).values()} == {Level.OK}
+    change(place, translated(place, statement))
+    found = examine(place)[topic]
     assert found.level is Level.FAULT
     assert words in found.text
     if mended:
         assert "--repair" in found.text
-    look(place, repair=True)
-    assert (look(place)[topic].level is Level.OK) is mended
+    examine(place, repair=True)
+    assert (examine(place)[topic].level is Level.OK) is mended
 
 
-def in_words_of(place: str, statement: str) -> str:
-    """A statement of SQLite for either kind of database: bytes are written in another way."""
+def translated(place: str, statement: str) -> str:
+    """Return a statement for the kind of database: PostgreSQL writes bytes differently."""
     return re.sub("x'([0-9a-f]+)'", r"'\\x\1'", statement) if "://" in place else statement

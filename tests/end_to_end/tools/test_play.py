@@ -19,12 +19,12 @@ from tests.end_to_end.traces import marked, query
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
-"""Four in column 6, which nobody hinders who plays the leftmost."""
+"""Four in column 6; a bot that plays the leftmost column does not prevent it."""
 
 
 @pytest.fixture
 def scratch(ladder: Ladder) -> str:
-    """The folder below which the bots of this test, and no others, have their own."""
+    """Return a folder that only the bots of this test have their scratch folders in."""
     folder = ladder.folder / "scratch"
     folder.mkdir()
     ladder.environment["TMPDIR"] = str(folder)
@@ -33,7 +33,7 @@ def scratch(ladder: Ladder) -> str:
 
 @pytest.fixture
 def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
-    """Starts commands at terminals, and ends what is left of them."""
+    """Start commands at terminals, and kill them at the end."""
     started: list[Keyboard] = []
 
     def start(*words: str, lines: int = 24, **environment: str) -> Keyboard:
@@ -52,7 +52,7 @@ def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
 
 
 def test_a_game_over_a_pipe(ladder: Ladder) -> None:
-    """Lines are moves; the board comes without colours, and leaves nothing in the folder."""
+    """Lines are moves, the board has no colours, and nothing stays in the folder."""
     done = ladder.told(WIN, "play", "stupid", "--time", "20ms")
     assert done.code == 0, done.err
     assert "you (X) against stupid (O) on 6x7, 20 ms a move" in done.out
@@ -65,7 +65,7 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
 
 
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
-    """Side, board with a forbidden cell and work budget are the person's choice."""
+    """The person chooses the side, the board and the budget."""
     done = ladder.told(
         "b\n",
         "play",
@@ -87,31 +87,31 @@ def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     assert second.count(" O ") == 1
 
 
-def test_what_is_no_move_gets_a_friendly_line(ladder: Ladder) -> None:
-    """A wrong key, a column off the board, a full one, an undo of nothing: the game goes on."""
+def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
+    """A wrong key, a column off the board or an undo of nothing does not end the game."""
     text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
     done = ladder.told(text, "play", "stupid", "--board", "4x7", "--side", "second")
     assert done.code == 0, done.err
     assert "there is no move of yours to take back" in done.out
-    assert "'z' is neither a column nor a word I know: ? shows them" in done.out
-    assert "there is no column 9: they are 0 to 6" in done.out
+    assert "'z' is neither a column nor a command" in done.out
+    assert "there is no column 9" in done.out
     assert "type a column, 0 to 6, or ? for help" in done.out
     assert "Traceback" not in done.err
 
 
-def test_a_full_column_is_refused_with_those_that_are_free(ladder: Ladder) -> None:
-    """The person fills column 0 together with the bot and tries once more."""
+def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) -> None:
+    """The person and the bot fill column 0, and the person tries once more."""
     done = ladder.told("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
 def test_undo_hint_and_info(ladder: Ladder) -> None:
-    """Undo shows the former board, a hint is another bot's opinion, info the bot's own."""
+    """Undo shows the former board, hint another bot's move, info the bot's statistics."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
     done = ladder.told(text, "play", "v12", "--simulations", "50", "--hints", "v2")
     assert done.code == 0, done.err
     turns = done.out.split("your move (X), 0 to 6, or ?> ")
-    assert "v12 has not answered in this position yet" in turns[1 + 0]
+    assert "v12 has not moved yet" in turns[1 + 0]
     assert "v12 played" in turns[2]
     assert "value" in turns[3]
     assert "for v12 (-1 lost, 1 won)" in turns[3]
@@ -125,8 +125,8 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     assert "undo   u" in turns[9]
 
 
-def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
-    """It is in the database as a person's game, and no rating, report or export knows it."""
+def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
+    """The game is stored as a person's game, and ratings, reports and exports leave it out."""
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
     assert ladder(*run).code == 0
     before = [ladder("report", "--json").document, ladder("export").out]
@@ -150,7 +150,7 @@ def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
 def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """The end says that nothing was saved and where the game is, and no later bot inherits it."""
+    """The message names the file, and no bot registered later gets the game."""
     assert ladder("bots", "add", "mine", HONEST).code == 0
     process = ladder.start("play", "mine", "--save", "--seed", "5", stdin=subprocess.PIPE)
     eventually(lambda: any("bot.py" in line for line in children(process.pid)))
@@ -169,7 +169,7 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
 
 
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
-    """The end of the input leaves the game, and says what became of it."""
+    """The end of the input ends the program, which prints that nothing was saved."""
     done = ladder.told("6\n", "play", "stupid", "--save")
     assert done.code == 0
     assert "not saved: the game was not over" in done.err
@@ -177,7 +177,7 @@ def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
 
 
 def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
-    """The person has won, is told why, and may save the game."""
+    """The person has won, the reason is printed, and the game can be saved."""
     mark = ladder.folder / "mark"
     mark.touch()
     command = [sys.executable, "-I", "-S", str(FAKE_BOTS / "bot.py"), "crashes-once", str(mark)]
@@ -197,7 +197,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
 def test_a_signal_ends_the_game_and_its_processes(
     ladder: Ladder, eventually: Callable[..., None], scratch: str, number: int
 ) -> None:
-    """While a bot thinks: exit code 130, no traceback, no process left."""
+    """A signal while a bot thinks gives exit code 130, no traceback and no process left."""
     process = ladder.start("play", "v4", "--time", "60s", "--side", "second", stdin=subprocess.PIPE)
     eventually(lambda: any("bots.host" in line for line in children(process.pid)))
     done = ladder.interrupt(process, number)
@@ -207,7 +207,7 @@ def test_a_signal_ends_the_game_and_its_processes(
 
 
 def children(pid: int) -> list[str]:
-    """The command lines of a process's descendants; those that end meanwhile have none."""
+    """Return the command lines of a process's descendants, without those that just ended."""
     found = []
     for child in psutil.Process(pid).children(recursive=True):
         try:
@@ -220,7 +220,7 @@ def children(pid: int) -> list[str]:
 def test_the_arrows_choose_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
-    """On a terminal a marker moves over the columns, and a typed number moves it too."""
+    """Arrows and typed numbers move a marker over the columns, and Enter drops."""
     board = keyboard("play", "stupid", "--save")
     board.wait_for("your move (X), 0 to 6, or ?> _")
     board.press(RIGHT, RIGHT)
@@ -232,7 +232,7 @@ def test_the_arrows_choose_and_enter_drops(
     board.press("undo", ENTER)
     board.wait_for("or ?> _")
     board.press("zz", ENTER)
-    board.wait_for("'zz' is neither a column nor a word I know")
+    board.wait_for("'zz' is neither a column nor a command")
     board.wait_for("or ?> _")
     board.press(LEFT, LEFT, RIGHT, RIGHT)
     for _ in range(2):
@@ -264,7 +264,7 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
 
 
 def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
-    """Exit code 130, the terminal as it was, no process left."""
+    """The exit code is 130, the terminal is as before, and no process is left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
     board.wait_for("or ?> _")
     assert "\x1b[3" not in board.raw, "NO_COLOR was set"
@@ -277,7 +277,7 @@ def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard])
 def test_a_window_that_is_closed_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
-    """The game ends with its terminal, and the bot with the game."""
+    """The game ends with its terminal, and its bot too."""
     board = keyboard("play", "v4", "--time", "10ms")
     board.wait_for("or ?> _")
     assert "\x1b[1;31m" in board.raw
@@ -289,7 +289,7 @@ def test_a_window_that_is_closed_leaves_no_process(
 def test_a_terminal_too_small_for_the_picture_gets_lines(
     keyboard: Callable[..., Keyboard],
 ) -> None:
-    """What scrolls away cannot be drawn anew, so the board is printed after each move."""
+    """The board is printed after each move, as lines that scroll away cannot be redrawn."""
     board = keyboard("play", "stupid", lines=12)
     board.wait_for("or ?> ")
     board.press("3\n")
@@ -300,7 +300,7 @@ def test_a_terminal_too_small_for_the_picture_gets_lines(
 
 
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
-    """Forward, back and jump, with the moves and their statistics beside the board."""
+    """Keys step and jump, and the moves with their statistics stand beside the board."""
     run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")
     assert ladder(*run, "--simulations", "40", "--opening-plies", "2").code == 0
     last = len(ladder("replay", "1", "--json").document["moves"])

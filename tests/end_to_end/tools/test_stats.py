@@ -1,4 +1,4 @@
-"""The calculator, against published numbers."""
+"""The statistics calculator against published numbers."""
 
 import math
 
@@ -8,7 +8,7 @@ from tests.end_to_end.conftest import Ladder
 
 
 def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
-    """Elo, its error and LOS must be those that fastchess's own tests state."""
+    """Elo, its error and normalized Elo equal those of fastchess's tests."""
     document = ladder("stats", "elo", "--penta", "34,54,63,64,75", "--json").document
     assert list(document) == [
         "score", "elo", "error95", "nelo", "nelo_error95", "los", "games",
@@ -20,7 +20,7 @@ def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
 
 
 def test_sprt_of_a_published_game_count(ladder: Ladder) -> None:
-    """The ratio, its bounds and its state must be those that fastchess's own tests state."""
+    """The LLR, its bounds and its state equal those of fastchess's tests."""
     words = ("--wdl", "36433,68692,36027", "--elo0", "0", "--elo1", "2", "--model", "normalized")
     document = ladder("stats", "sprt", *words, "--json").document
     assert list(document) == ["llr", "lower", "upper", "state"]
@@ -31,7 +31,7 @@ def test_sprt_of_a_published_game_count(ladder: Ladder) -> None:
 
 
 def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
-    """Shutouts and one single game must give finite numbers."""
+    """Shutouts and a single game give finite numbers."""
     for counts in (("--wdl", "1,0,0"), ("--wdl", "0,0,50"), ("--penta", "0,0,9,0,0")):
         for command in ("elo", "los"):
             done = ladder("stats", command, *counts, "--json")
@@ -41,16 +41,16 @@ def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
         assert math.isfinite(done.document["llr"])
 
 
-def test_a_shutout_is_told_as_a_bound(ladder: Ladder) -> None:
-    """Text must say only a bound, and JSON must hold it, from pairs where pairs are given."""
-    for words, said, key, bound in (
+def test_a_shutout_is_reported_as_a_bound(ladder: Ladder) -> None:
+    """Text has only a bound, and JSON has its key; pairs are used where they are given."""
+    for words, shown, key, bound in (
         (("--wdl", "100,0,0"), "at least +606.8 (95 %)", "elo_at_least", 606.79),
         (("--penta", "0,0,0,0,50"), "at least +483.8 (95 %)", "elo_at_least", 483.757),
         (("--penta", "50,0,0,0,0"), "at most -483.8 (95 %)", "elo_at_most", -483.757),
     ):
         text = ladder("stats", "elo", *words).out
-        assert said in text
-        assert "+-" not in text
+        assert shown in text
+        assert "±" not in text
         assert "1199" not in text
         document = ladder("stats", "elo", *words, "--json").document
         assert document[key] == pytest.approx(bound, abs=0.01)
@@ -81,10 +81,8 @@ def test_a_shutout_is_told_as_a_bound(ladder: Ladder) -> None:
         ),
     ],
 )
-def test_what_cannot_be_counted_is_refused(
-    ladder: Ladder, words: tuple[str, ...], named: str
-) -> None:
-    """Bad counts and hypotheses must be refused with exit 2 and a sentence that names them."""
+def test_invalid_counts_are_refused(ladder: Ladder, words: tuple[str, ...], named: str) -> None:
+    """Bad counts and hypotheses exit with 2 and a sentence that names the option."""
     done = ladder("stats", *words)
     assert done.code == 2, done.out
     assert named in done.err

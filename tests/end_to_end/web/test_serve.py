@@ -1,4 +1,4 @@
-"""`ladder serve` as a person starts and ends it."""
+"""`ladder serve` from its start to its end."""
 
 import os
 import select
@@ -16,7 +16,7 @@ from db.store import Store
 
 @pytest.mark.slow
 def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:
-    """A script must be able to read the address, and Ctrl-C must end the server with code 0."""
+    """The first line is the address, and Ctrl-C ends the server with exit code 0."""
     Store.open(str(tmp_path / "ladder.db")).close()
     with subprocess.Popen(
         [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve", "--port", "0"],
@@ -46,32 +46,32 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "named"),
     [
         (("--host", "0.0.0.0"), "--password-file"),  # noqa: S104
         (("--db", "none.db"), "no database"),
         (("--port", "99999"), "--port"),
     ],
 )
-def test_what_cannot_be_served_is_said(
+def test_bad_input_is_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: tuple[str, ...],
-    said: str,
+    named: str,
 ) -> None:
-    """Bad input must be one sentence and exit code 2, before anything listens."""
+    """Bad input gives one sentence and exit code 2 before the server listens."""
     from ladder.cli.main import run_command
 
     monkeypatch.chdir(tmp_path)
     Store.open(str(tmp_path / "ladder.db")).close()
     assert run_command(["serve", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert named in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
-    """`run --serve` must print the address at which the run is seen, and end the server with it."""
+    """`run --serve` prints the address of the server, which ends with the run."""
     words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]
     with subprocess.Popen(
         [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
@@ -83,15 +83,15 @@ def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if "can be watched at" in line:
+            if "watch the run at" in line:
                 break
         address = line.split(" at ")[1].split()[0]
-        told = b""
+        document = b""
         deadline = time.monotonic() + 30
-        while b'"running"' not in told:
-            assert time.monotonic() < deadline, told
+        while b'"running"' not in document:
+            assert time.monotonic() < deadline, document
             with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
-                told = answer.read()
+                document = answer.read()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert process.returncode == 130

@@ -105,7 +105,7 @@ def test_the_table_names_ids_and_says_how_to_see_one(ladder: Command) -> None:
     assert text.splitlines()[1].split()[:4] == ["18", "b", "c", "1-0"]
     assert text.splitlines()[2].split()[:5] == ["17", "c", "b", "0-1", "timeout"]
     assert "`ladder replay 18`" in text
-    assert ladder("games", "--bot", "d").out == "no games fit\n"
+    assert ladder("games", "--bot", "d").out == "no game matches\n"
 
 
 @pytest.mark.parametrize(

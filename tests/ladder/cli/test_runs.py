@@ -94,7 +94,7 @@ def test_a_deleted_run_is_gone_from_every_rating(ladder: Command, league: Path) 
     report = ladder("report", "--json").document
     assert report["games"] == 4
     assert {bot["name"] for bot in report["bots"]} == {"b", "c"}
-    assert ladder("games", "--bot", "b", "--opponent", "a").out == "no games fit\n"
+    assert ladder("games", "--bot", "b", "--opponent", "a").out == "no game matches\n"
     with Store.open(str(league)) as store:
         assert store.aggregate.rebuild(rate_pair, repair=False) == []
 

@@ -24,7 +24,7 @@ from ladder.match.specs.compile import compile_entrants
 from ladder.match.specs.spec import read_spec
 from ladder.runs.budgets import Budgets
 from ladder.signals import Stopped
-from ladder.tools.play.game import entrant_at_the_board
+from ladder.tools.play.game import prepare_entrant
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import League
 from tests.support.stops import InstantWorkers
@@ -245,7 +245,7 @@ def test_a_run_and_a_game_compile_what_this_installation_has(
         done = ladder("run", "--bots", "stupid,random", "--games", "2", *SHORT)
         assert done.code == 0, done.err
         with Store.open(str(tmp_path / "ladder.db")) as store:
-            entrant_at_the_board(store, "stupid", Board(4, 4), Budgets({"simulations": 1}))
+            prepare_entrant(store, "stupid", Board(4, 4), Budgets({"simulations": 1}))
     assert not executed
 
 

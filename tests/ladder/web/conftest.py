@@ -1,4 +1,4 @@
-"""A server on a free port, its answers, and a browser that looks at it."""
+"""A server on a free port, its answers, and a browser."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ladder.web.server import Listening, Place, serve
+from ladder.web.server import Listening, ServerOptions, serve
 from tests.support.browser import Opened, watched
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
@@ -20,7 +20,7 @@ from tests.support.unconfined import UNCONFINED
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server sent."""
+    """An answer of the server."""
 
     status: int
     headers: dict[str, str]
@@ -35,7 +35,7 @@ class Answer:
 class Running:
     """A server in a thread of the test."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, options: ServerOptions) -> None:
         self._over = threading.Event()
         self._listening: list[Listening] = []
         self._failure: list[BaseException] = []
@@ -47,7 +47,7 @@ class Running:
 
         def run() -> None:
             try:
-                serve(place, announce, is_over=self._over.is_set)
+                serve(options, announce, is_over=self._over.is_set)
             except BaseException as error:
                 self._failure.append(error)
                 is_up.set()
@@ -61,7 +61,7 @@ class Running:
         self.port = int(self.address.rstrip("/").rpartition(":")[2])
 
     def end(self) -> None:
-        """Stop it and wait."""
+        """Stop the server and wait."""
         self._over.set()
         self._thread.join(20)
         assert not self._thread.is_alive()
@@ -77,7 +77,7 @@ class Running:
         raw: bytes | None = None,
         token: str = "",
     ) -> Answer:
-        """One request."""
+        """Send a request and return the answer."""
         given = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
         data = raw if body is None else json.dumps(body)
         if token:
@@ -92,7 +92,7 @@ class Running:
             connection.close()
 
     def head(self, path: str, headers: dict[str, str]) -> int:
-        """The status of a request whose answer goes on and is not waited for."""
+        """Return the status of a request without waiting for the end of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request("GET", path, None, headers)
@@ -104,12 +104,12 @@ class Running:
 
     @cached_property
     def known_token(self) -> str:
-        """The token, asked for once."""
+        """The token of the server's pages."""
         return self.token
 
     @property
     def token(self) -> str:
-        """That of the server's pages."""
+        """Return the token of the server's pages."""
         found = re.search(r'name="ladder-token" content="([^"]+)"', self.ask("/").text)
         assert found
         return found[1]
@@ -120,11 +120,13 @@ Start = Callable[..., Running]
 
 @pytest.fixture
 def start_server() -> Iterator[Start]:
-    """Start servers that end with the test."""
+    """Return a function that starts servers, which end with the test."""
     started: list[Running] = []
 
     def start(database: object, **options: Any) -> Running:
-        running = Running(Place(str(database), port=0, **{"confinement": UNCONFINED, **options}))
+        running = Running(
+            ServerOptions(str(database), port=0, **{"confinement": UNCONFINED, **options})
+        )
         started.append(running)
         return running
 
@@ -135,20 +137,20 @@ def start_server() -> Iterator[Start]:
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
-    """A database with three bots and no games."""
+    """Return a database with three bots and no games."""
     with League(tmp_path / "league.db", "alpha", "beta", "gamma") as made:
         yield made
 
 
 @pytest.fixture
 def server(league: League, start_server: Start) -> Running:
-    """A server of that database."""
+    """Return a server of that database."""
     return start_server(league.store.path)
 
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
-    """Open pages in one browser window, as tabs of one person."""
+    """Return a function that opens pages as tabs of one browser window."""
     contexts: dict[tuple[int, str], Any] = {}
 
     def visiting(address: str, *, width: int = 1280, scheme: str = "light") -> Opened:

@@ -1,4 +1,4 @@
-"""The boards in play now, from the workers of a run to the page."""
+"""Boards in play, from the workers of a run to the page."""
 
 import contextlib
 import socket
@@ -65,7 +65,7 @@ def tell(database: object, board: BoardInPlay) -> None:
 
 
 def is_bound(database: object) -> bool:
-    """Whether a server listens."""
+    """Return whether a server receives boards."""
     try:
         with contextlib.closing(BroadcastListener(str(channel_name(str(database))))):
             return False
@@ -89,7 +89,7 @@ def await_bound(database: object, expected: bool) -> None:
     ]
 )
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A new database: a file, or one of a PostgreSQL server."""
+    """Return a new database: a file, or one of a PostgreSQL server."""
     with contextlib.ExitStack() as held:
         if request.param == "file":
             where = str(tmp_path / "boards.db")
@@ -103,7 +103,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def test_a_run_is_watched_move_by_move(
     database: str, start_server: Start, visit: Visit, tmp_path: Path
 ) -> None:
-    """Stones, values and clocks of a run of another process must come while it plays."""
+    """The page shows stones, values and clocks of a run in another process."""
     server = start_server(database)
     script = tmp_path / "bot" / "steady.py"
     script.parent.mkdir()
@@ -149,10 +149,10 @@ def test_a_run_is_watched_move_by_move(
 
 
 @pytest.mark.slow
-def test_hostile_positions_do_nothing_on_the_page(
+def test_hostile_positions_are_harmless(
     league: League, start_server: Start, server: Running, visit: Visit
 ) -> None:
-    """Names are shown as text, impossible boards not at all; a second server says who has them."""
+    """Names are text, illegal boards are not shown, and a second server shows who has them."""
     database = league.store.path
     opened = visit(server.address)
     page = opened.page
@@ -183,7 +183,7 @@ def test_hostile_positions_do_nothing_on_the_page(
 
 
 def test_boards_are_dropped_with_their_worker() -> None:
-    """A position of a process that is gone must not be shown for ever."""
+    """The position of a process that is gone is removed."""
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
     assert not boards._is_alive(process.pid)
@@ -200,14 +200,14 @@ def test_boards_are_dropped_with_their_worker() -> None:
     ],
 )
 def test_a_board_against_the_rules_is_left_out(change: dict[str, Any]) -> None:
-    """Positions that no game can reach must not be drawn."""
+    """Illegal positions are not drawn."""
     board = msgspec.structs.replace(SHOWN, board="6x7")
     assert board_state(board, 1, shown_for_s=0.0) is not None
     assert board_state(msgspec.structs.replace(board, **change), 1, shown_for_s=0.0) is None
 
 
-def test_numbers_that_are_none_are_left_out() -> None:
-    """A value that is no number must not reach the page."""
+def test_values_that_are_not_finite_are_left_out() -> None:
+    """A value that is not finite is left out."""
     state = board_state(
         msgspec.structs.replace(SHOWN, values=(float("nan"), float("inf"))), 1, shown_for_s=0.25
     )

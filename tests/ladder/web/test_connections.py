@@ -1,4 +1,4 @@
-"""Connections whose requests do not come to their end, or whose answers are not read."""
+"""Connections with incomplete requests, or with unread answers."""
 
 import contextlib
 import http.client
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.web.connections import ConnectionLimits, WaitingRoom, address_group
+from ladder.web.connections import ConnectionLimits, WaitingList, address_group
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 
@@ -25,14 +25,14 @@ PATIENT = ConnectionLimits(head_s=3600.0, body_s=3600.0)
 
 @contextlib.contextmanager
 def connected(server: Running, sent: bytes = b"") -> Iterator[socket.socket]:
-    """Connect, and send something."""
+    """Connect and send bytes."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as made:
         made.sendall(sent)
         yield made
 
 
 def answer_of(connection: socket.socket) -> bytes:
-    """Return everything until the server closes the connection."""
+    """Return the bytes received until the server closes the connection."""
     received = b""
     with contextlib.suppress(ConnectionResetError):
         while block := connection.recv(65536):
@@ -42,7 +42,7 @@ def answer_of(connection: socket.socket) -> bytes:
 
 @contextlib.contextmanager
 def half_requests(server: Running, half: str) -> Iterator[None]:
-    """Hold many connections with the beginning of a request."""
+    """Hold many connections with incomplete requests."""
     with contextlib.ExitStack() as held:
         for _ in range(MANY):
             made = socket.create_connection(("127.0.0.1", server.port), timeout=20)
@@ -53,20 +53,20 @@ def half_requests(server: Running, half: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_a_thousand_half_requests_keep_nobody_out(
+def test_a_thousand_incomplete_requests_lock_nobody_out(
     league: League, start_server: Start, half: str
 ) -> None:
-    """Others at the same address must be answered while half requests are held, deadline or not."""
+    """Other requests from the same address are answered meanwhile."""
     server = start_server(league.store.path, connections=PATIENT)
     with half_requests(server, half):
         for _ in range(3):
             assert server.ask("/api/runs").status == 200
 
 
-def test_half_requests_before_the_password(
+def test_incomplete_requests_before_the_password(
     league: League, start_server: Start, tmp_path: Path
 ) -> None:
-    """A server with a password must ask others for it while half requests are held."""
+    """A server with a password answers other requests meanwhile."""
     file = tmp_path / "password"
     file.write_text("correct horse\n")
     file.chmod(0o600)
@@ -77,7 +77,7 @@ def test_half_requests_before_the_password(
 
 @pytest.mark.parametrize("half", HALVES)
 def test_a_request_has_a_deadline(league: League, start_server: Start, half: str) -> None:
-    """Half a request must be refused with 408 when its time is over, silence without a word."""
+    """An incomplete request gets status 408 at its deadline; an idle connection is closed."""
     server = start_server(league.store.path, connections=SOON)
     with connected(server, HALVES[half]) as connection:
         received = answer_of(connection)
@@ -89,10 +89,8 @@ def test_a_request_has_a_deadline(league: League, start_server: Start, half: str
         assert received.startswith(b"HTTP/1.1 403 ")
 
 
-def test_a_byte_now_and_then_does_not_move_the_deadline(
-    league: League, start_server: Start
-) -> None:
-    """A header that grows byte by byte must be cut off by the deadline of the first byte."""
+def test_single_bytes_do_not_extend_the_deadline(league: League, start_server: Start) -> None:
+    """The deadline counts from the first byte of a header."""
     server = start_server(league.store.path, connections=SOON)
     with connected(server, HALVES["head"]) as connection:
         connection.settimeout(0.02)
@@ -107,10 +105,10 @@ def test_a_byte_now_and_then_does_not_move_the_deadline(
     assert received.startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_body_that_does_not_come_is_no_defect(
+def test_an_incomplete_body_is_no_internal_error(
     league: League, start_server: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A request whose body stops must be refused or given up without an error in the log."""
+    """An incomplete body is refused without an error in the log."""
     server = start_server(league.store.path, connections=SOON)
     head = (
         f"POST /play HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Ladder-Token: {server.token}\r\n"
@@ -124,8 +122,8 @@ def test_a_body_that_does_not_come_is_no_defect(
     assert caplog.records == []
 
 
-def test_an_answer_that_is_not_read_is_given_up(league: League, start_server: Start) -> None:
-    """A receiver that reads nothing must lose its connection, and not keep it for ever."""
+def test_an_unread_answer_is_aborted(league: League, start_server: Start) -> None:
+    """A client that reads nothing loses its connection."""
     server = start_server(league.store.path, connections=SOON)
     page = server.ask("/").text
     address = max(
@@ -142,14 +140,14 @@ def test_an_answer_that_is_not_read_is_given_up(league: League, start_server: St
 
 
 def send_for_ever(connection: socket.socket, request: bytes) -> None:
-    """Send requests and read no answer: at some point nothing more is taken."""
+    """Send requests without reading, until the server accepts no more."""
     while True:
         connection.sendall(request)
 
 
 def test_an_honest_browser_keeps_its_connection(league: League, start_server: Start) -> None:
-    """Requests in pieces, one after the other on a connection, must all be answered."""
-    server = start_server(league.store.path, connections=ConnectionLimits(of_an_address=5))
+    """Requests in pieces on one connection are all answered."""
+    server = start_server(league.store.path, connections=ConnectionLimits(per_address=5))
     whole = b"GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with connected(server) as connection:
         for cut in (0, 1, 20, len(whole) - 1):
@@ -162,9 +160,9 @@ def test_an_honest_browser_keeps_its_connection(league: League, start_server: St
             answer.read()
 
 
-def test_who_has_waited_longest_goes_first() -> None:
-    """Of an address with too many its oldest go, and another address keeps all of its own."""
-    room = WaitingRoom[int](of_an_address=3, in_all=100)
+def test_the_oldest_connections_are_closed_first() -> None:
+    """The oldest connections of an address with too many are closed, and no others."""
+    room = WaitingList[int](per_address=3, total=100)
     for number in range(5):
         room.enter("loud", number)
     assert room.is_full
@@ -179,9 +177,9 @@ def test_who_has_waited_longest_goes_first() -> None:
     assert room.surplus(room.entered) == []
 
 
-def test_large_groups_make_room_for_small_ones() -> None:
-    """When all together are too many, the share of each address shrinks down to one connection."""
-    room = WaitingRoom[int](of_an_address=100, in_all=10)
+def test_large_groups_shrink_before_small_ones() -> None:
+    """With too many connections in total, the share of each address shrinks, down to one."""
+    room = WaitingList[int](per_address=100, total=10)
     for number in range(50):
         room.enter("loud", number)
         room.enter("louder", 100 + number)
@@ -189,14 +187,14 @@ def test_large_groups_make_room_for_small_ones() -> None:
         room.enter("quiet", 200 + number)
     kept = {*range(50), *range(100, 150), 200, 201} - {*room.surplus(room.entered)}
     assert kept == {46, 47, 48, 49, 146, 147, 148, 149, 200, 201}
-    many = WaitingRoom[int](of_an_address=100, in_all=10)
+    many = WaitingList[int](per_address=100, total=10)
     for number in range(30):
         many.enter(f"address {number}", number)
     assert many.surplus(many.entered) == list(range(20))
 
 
 def test_one_network_of_ipv6_is_one_address() -> None:
-    """Whoever has a network of 2^64 addresses must not count as so many people."""
+    """The addresses of an IPv6 network count as one address."""
     assert address_group("2001:db8::1") == address_group("2001:db8::ffff:2")
     assert address_group("2001:db8::1") != address_group("2001:db8:0:1::1")
     assert address_group("fe80::1%eth0") == "fe80::/64"

@@ -26,7 +26,7 @@ BOTH, LOST = (Game("1-0"), Game("0-1")), (Game("0-1"), Game("1-0"))
 
 
 def selection(league: League, rounds: int) -> RunRow:
-    """A selection in which alpha wins most, beta some and gamma few pairs."""
+    """Return a selection in which alpha wins most, beta some and gamma few pairs."""
     question = SelectQuestion(indifference=100.0, confidence=0.9)
     run = league.run(kind=RunKind.SELECT, settings=dict(question.settings(None)))
     for number in range(rounds):
@@ -36,7 +36,7 @@ def selection(league: League, rounds: int) -> RunRow:
 
 
 def bisection(league: League) -> RunRow:
-    """Two runs of a search, of which the second keeps the answer; return the first."""
+    """Store two runs of a search, of which the second has the answer; return the first."""
     kept = {SETTINGS: {"key": "k", "seed": 1}}
     first, last = (league.run(kind=RunKind.BISECT, settings=kept) for _ in range(2))
     search = Search(history(), Question(max_drop=100.0))
@@ -49,7 +49,7 @@ def bisection(league: League) -> RunRow:
 
 
 def tuning(league: League, steps: int) -> RunRow:
-    """A tuning of one number with a gate that has begun."""
+    """Return a tuning of one number with a gate that has begun."""
     search = {"spec": "exec:./bot --c {c}", "parameters": ["c=0.5..1..2"], "games": 64}
     run = league.run(kind=RunKind.TUNE, settings={"tuning": search})
     for step in range(1, steps + 1):
@@ -77,14 +77,14 @@ def tuning(league: League, steps: int) -> RunRow:
 
 
 def words_of(server: Running, run: RunRow) -> str:
-    """The text of a run's page, without markup."""
+    """Return the text of a run's page, without markup."""
     answer = server.ask(f"/runs/{run.id}")
     assert answer.status == 200, answer.text
     return " ".join(re.sub(r"<[^>]*>", " ", answer.text.split("<footer>")[0]).split())
 
 
-def test_a_selection_shows_its_choice_and_how_sure_it_is(league: League, server: Running) -> None:
-    """Before the end the page says how many can be the best; at the end it names the choice."""
+def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
+    """Before the end the page shows how many bots can be the best, at the end the choice."""
     run = selection(league, 4)
     words = words_of(server, run)
     assert "3 can still be the best, and it was stopped" in words
@@ -101,7 +101,7 @@ def test_a_selection_shows_its_choice_and_how_sure_it_is(league: League, server:
 
 
 def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server: Running) -> None:
-    """The pages of all visits must show the answer that the last one came to."""
+    """The pages of all runs of a bisection show the latest answer."""
     run = bisection(league)
     words = words_of(server, run)
     assert "found Which commit after" in words
@@ -114,7 +114,7 @@ def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server:
 
 
 def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running) -> None:
-    """The page must show each value before and after, the course, and the decision of the gate."""
+    """The page shows each value before and after, the progress, and the gate's decision."""
     words = words_of(server, tuning(league, 8))
     assert "no verdict Is exec:./bot --c {c} better with other numbers?" in words
     assert "Games of the search 64 of 64" in words
@@ -122,8 +122,8 @@ def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running)
     assert "Games of the gate 8 of at most 3,000" in words
 
 
-def test_a_run_whose_search_cannot_be_read_has_a_page(league: League, server: Running) -> None:
-    """Runs of earlier revisions keep less, and their pages show what there is."""
+def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Running) -> None:
+    """Runs of earlier versions have less data, and their pages show it."""
     for kind in (RunKind.SELECT, RunKind.BISECT, RunKind.TUNE):
         assert "Seed" in words_of(server, league.run(kind=kind))
 
@@ -133,7 +133,7 @@ def test_a_run_whose_search_cannot_be_read_has_a_page(league: League, server: Ru
 def test_findings_are_accessible_and_fit(
     league: League, start_server: Start, visit: Visit, scheme: str, width: int
 ) -> None:
-    """axe-core must find nothing, every chart is drawn, and no page may scroll sideways."""
+    """axe-core finds no violation, charts are drawn, and no page scrolls sideways."""
     runs = {"course": selection(league, 20), "search": bisection(league), "gain": tuning(league, 8)}
     server = start_server(league.store.path)
     for chart, run in runs.items():

@@ -1,4 +1,4 @@
-"""No request may be answered with an error that nobody foresaw."""
+"""No request causes an internal error."""
 
 from urllib.parse import quote
 
@@ -58,8 +58,10 @@ def coded(word: str) -> str:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(request=requests)
-def test_no_request_meets_a_defect(league: League, server: Running, request: object) -> None:
-    """Whatever is asked for, the answer must be a page or a refusal, never status 500."""
+def test_no_request_causes_an_internal_error(
+    league: League, server: Running, request: object
+) -> None:
+    """The answer to any request is a page or a refusal, never status 500."""
     path, one, other, parameters, method, accept = request  # type: ignore[misc]
     if not league.store.runs.find():
         run = league.run()
@@ -104,10 +106,10 @@ BODIES = st.one_of(NEARLY, FIELDS, VALUES)
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(body=BODIES, path=st.sampled_from(("/play", "/play/consult", "/play/{}")), word=text)
-def test_no_body_meets_a_defect(
+def test_no_body_causes_an_internal_error(
     league: League, server: Running, body: object, path: str, word: str
 ) -> None:
-    """Whatever is sent to be played, the answer must be a document or a refusal, never 500."""
+    """The answer to any body is a document or a refusal, never status 500."""
     if not league.store.runs.find():
         run = league.run()
         league.pairs(run, "alpha", "beta", 1, "1-0", "0-1")
@@ -124,8 +126,8 @@ def test_no_body_meets_a_defect(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(body=st.binary(max_size=40), path=st.sampled_from(("/play", "/play/consult", "/play/x")))
-def test_no_bytes_meet_a_defect(server: Running, body: bytes, path: str) -> None:
-    """A body that is no JSON must be refused."""
+def test_no_bytes_cause_an_internal_error(server: Running, body: bytes, path: str) -> None:
+    """A body that is not JSON is refused."""
     answer = server.ask(path, method="POST", raw=body, token=server.known_token)
     assert 400 <= answer.status < 500
     assert answer.document["error"]

@@ -1,4 +1,4 @@
-"""What the server keeps has a bound."""
+"""The caches of the server are limited."""
 
 import gc
 import json
@@ -8,59 +8,67 @@ from ladder.web import memory
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
-from ladder.web.live.views import KEPT, NOTHING, UPDATES_KEPT, Shown, View, Views, shown_of
+from ladder.web.live.views import (
+    MAX_UPDATES,
+    MAX_VIEWS,
+    NOTHING,
+    View,
+    ViewMarks,
+    Views,
+    hash_parts,
+)
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
 from tests.support.loops import run_apart
 
 
 class Thing:
-    """A part of a circle."""
+    """A part of a reference cycle."""
 
     other: "Thing"
 
 
-def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
-    """However many addresses are asked for, only so many pages may be kept."""
+def test_the_cache_of_views_is_limited(league: League) -> None:
+    """The number of cached views is limited."""
     path = str(league.store.path)
 
     async def ask(views: Views) -> int:
-        for number in range(3 * KEPT):
+        for number in range(3 * MAX_VIEWS):
             page = PageParts("a page", {"part": str(number)})
             await views.get(number, lambda _, page=page: View(page))
-        return len(views._kept)
+        return len(views._cached)
 
     readers = Readers(path)
     views = Views(readers, Follower(path, ChangeSignal()))
     try:
-        assert run_apart(ask(views)) == KEPT
+        assert run_apart(ask(views)) == MAX_VIEWS
     finally:
         readers.close()
 
 
-def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:
-    """A page must be sent the parts that differ from its own, by their marks alone."""
+def test_an_update_has_only_changed_parts() -> None:
+    """A page gets only the parts whose marks differ, and few events are cached."""
     old = PageParts("p", {"same": "1", "other": "2"}, {"chart": {"height": 1}})
     new = PageParts("p", {"same": "1", "other": "3"}, {"chart": {"height": 2}})
     view = View(new)
-    view.shown = shown_of(new)
+    view.marks = hash_parts(new)
 
-    def sent(before: Shown) -> object:
+    def sent(before: ViewMarks) -> object:
         lines = view.update(before).decode().splitlines()
         return json.loads(lines[2].removeprefix("data: "))
 
-    assert sent(shown_of(old)) == {"parts": {"other": "3"}, "charts": {"chart": {"height": 2}}}
-    assert sent(shown_of(new)) == {"parts": {}, "charts": {}}
+    assert sent(hash_parts(old)) == {"parts": {"other": "3"}, "charts": {"chart": {"height": 2}}}
+    assert sent(hash_parts(new)) == {"parts": {}, "charts": {}}
     assert sent(NOTHING) == {"parts": new.parts, "charts": new.charts}
-    for number in range(3 * UPDATES_KEPT):
-        sent(shown_of(PageParts("p", {"other": str(number)})))
-    assert len(view._updates) == UPDATES_KEPT
+    for number in range(3 * MAX_UPDATES):
+        sent(hash_parts(PageParts("p", {"other": str(number)})))
+    assert len(view._updates) == MAX_UPDATES
 
 
-def test_circles_are_found_after_the_server_has_settled() -> None:
-    """The program's own objects must be looked through no more, and new circles all the same."""
+def test_cycles_are_collected_after_freezing() -> None:
+    """Permanent objects are excluded from collection, and new cycles are still collected."""
     try:
-        memory.settle()
+        memory.freeze_permanent_objects()
         assert gc.get_freeze_count() > 1000
         one, other = Thing(), Thing()
         one.other, other.other = other, one

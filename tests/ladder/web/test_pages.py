@@ -54,7 +54,7 @@ PAGES = (
 def test_every_page_is_accessible_and_fits(
     server: Running, visit: Visit, scheme: str, width: int
 ) -> None:
-    """axe-core must find nothing, no script may fail, and no page may scroll sideways."""
+    """axe-core finds no violation, no script fails, and no page scrolls sideways."""
     for path in PAGES:
         opened = visit(server.address.rstrip("/") + path, width=width, scheme=scheme)
         opened.page.wait_for_selector("body[data-charts=drawn]")
@@ -67,7 +67,7 @@ def test_every_page_is_accessible_and_fits(
 
 @pytest.mark.usefixtures("played")
 def test_every_link_leads_somewhere(server: Running) -> None:
-    """Each address that a page names must be answered."""
+    """Each link of a page leads to a page."""
     seen, ahead = set(), ["/"]
     while ahead and len(seen) < 60:
         path = ahead.pop(0)
@@ -82,7 +82,7 @@ def test_every_link_leads_somewhere(server: Running) -> None:
 
 
 def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
-    """The groups of a page's select, with their options."""
+    """Return the groups of a page's select, with their options."""
     select = re.search(rf'<select name="{name}"[^>]*>(.*?)</select>', text, re.DOTALL)
     assert select
     groups = re.findall(r'<optgroup label="([^"]*)"[^>]*>(.*?)</optgroup>', select[1])
@@ -108,10 +108,10 @@ def test_lists_of_bots_begin_with_those_that_play(played: League, start_server: 
 
 
 @pytest.mark.slow
-def test_retired_bots_are_folded_until_they_are_wanted(
+def test_retired_bots_are_hidden_at_first(
     played: League, start_server: Start, visit: Visit
 ) -> None:
-    """A checkbox must offer the retired bots and take them away again, but never the chosen one."""
+    """A checkbox shows and hides retired bots, but never hides the chosen one."""
     played.store.bots.retire("beta")
     server = start_server(played.store.path)
     page = visit(f"{server.address}games").page
@@ -128,7 +128,7 @@ def test_retired_bots_are_folded_until_they_are_wanted(
 
 
 def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, server: Running) -> None:
-    """The form offers the bots of the division that is chosen, and stays beside an error."""
+    """The form has the bots of the chosen division, also below an error."""
     run = played.run(boards="7x8", bots=("alpha", "gamma"))
     played.pair(run, "alpha", "gamma", Game("1-0"), Game("0-1"))
     played.end(run)
@@ -151,7 +151,7 @@ def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, serve
         assert "--compare" not in answer.text
 
 
-def test_playing_on_proposes_the_bot_that_was_to_move(played: League, server: Running) -> None:
+def test_playing_from_a_stored_position_proposes_its_mover(played: League, server: Running) -> None:
     """From a position of a stored game, its mover is the opponent, and moves first."""
     game = played.store.games.get(1)
     assert game is not None
@@ -163,8 +163,8 @@ def test_playing_on_proposes_the_bot_that_was_to_move(played: League, server: Ru
 
 
 @pytest.mark.usefixtures("played")
-def test_filters_find_what_fits(server: Running) -> None:
-    """Each condition alone and all together must leave the games that fulfil it."""
+def test_filters_select_matching_games(server: Running) -> None:
+    """Each condition alone and all together select the games that match."""
 
     def found(query: str) -> list[int]:
         answer = server.ask(f"/api/games?{query}")
@@ -196,7 +196,7 @@ def test_filters_find_what_fits(server: Running) -> None:
 
 @pytest.mark.usefixtures("played")
 def test_pages_of_games_follow_each_other(server: Running) -> None:
-    """Following `next` must show every game once."""
+    """Following `next` shows every game once."""
     seen: list[int] = []
     before: int | None = None
     while True:
@@ -226,16 +226,16 @@ def test_pages_of_games_follow_each_other(server: Running) -> None:
 def test_the_command_and_the_page_have_the_same_conditions(
     played: League, server: Running, capsys: pytest.CaptureFixture[str], query: str, words: str
 ) -> None:
-    """A condition must select the same games in an address as among the command's options."""
+    """A condition selects the same games in an address as in the command's options."""
     surprise = Game("1-0", plies=5)
     played.pair(played.run(), "beta", "alpha", surprise, surprise)
     database = str(played.store.path)
     assert run_command(["games", *words.split(), "--json", "--db", database]) == 0
-    told = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
+    listed = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
     asked = [game["game"] for game in server.ask(f"/api/games?{query}").document["games"]]
-    assert asked == told != []
+    assert asked == listed != []
     page = server.ask(f"/games?{query}").text
-    assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == told
+    assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == listed
 
 
 def test_documents_are_those_of_the_commands(
@@ -245,7 +245,7 @@ def test_documents_are_those_of_the_commands(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """A script must read the same from the server as from the command line."""
+    """The server's JSON equals that of the commands."""
     monkeypatch.chdir(tmp_path)
     database = str(played.store.path)
     for path, words in (
@@ -270,7 +270,7 @@ def test_documents_are_those_of_the_commands(
 def test_a_game_is_stepped_through_by_keys_and_link(
     played: League, server: Running, visit: Visit
 ) -> None:
-    """The viewer of a game's page must show the position of the ply that a link names."""
+    """The viewer shows the position of the ply in a link."""
     row = played.store.games.get(1)
     assert row is not None
     page = visit(f"{server.address}games/1#game-1-ply-3").page
@@ -288,7 +288,7 @@ def test_a_game_is_stepped_through_by_keys_and_link(
 @pytest.mark.slow
 @pytest.mark.usefixtures("played")
 def test_the_form_of_games_filters(server: Running, visit: Visit) -> None:
-    """Choosing conditions and pressing the button must show the games that fit, by an address."""
+    """The form leads to an address that shows the matching games."""
     page = visit(f"{server.address}games").page
     page.select_option("select[name=bot]", "beta")
     page.select_option("select[name=ending]", "forfeit")
@@ -298,8 +298,8 @@ def test_the_form_of_games_filters(server: Running, visit: Visit) -> None:
     assert page.locator("select[name=bot]").input_value() == "beta"
 
 
-def test_a_bot_that_is_not_there_is_said_to_be_unknown(server: Running) -> None:
-    """Names of nothing must be answered with 404 and a way on."""
+def test_unknown_names_give_404(server: Running) -> None:
+    """Unknown names give status 404 and a link to the overview."""
     for path in ("/bots/nobody", "/games/77", "/games/p1", "/games/x", "/runs/9", "/runs/x"):
         answer = server.ask(path)
         assert answer.status == 404, path
@@ -307,7 +307,7 @@ def test_a_bot_that_is_not_there_is_said_to_be_unknown(server: Running) -> None:
 
 
 def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: Start) -> None:
-    """The page of a game must know the value of each column, as `ladder analyze` stored it."""
+    """The page of a game has the values that `ladder analyze` stored."""
     database = str(tmp_path / "analysed.db")
     with Store.open(database) as store:
         (game, _) = Games(store, "4x4").add(random_moves("4x4", 3))
@@ -325,7 +325,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
 
 
 def viewed(server: Running, game: int) -> dict[str, Any]:
-    """What the replay viewer is given."""
+    """Return the data of the replay viewer."""
     deadline = time.monotonic() + 10
     while True:  # the page is made anew when the server has noticed a change
         text = server.ask(f"/games/{game}").text

@@ -1,4 +1,4 @@
-"""The password of a server: what a wrong one costs, and whom it keeps waiting."""
+"""The password of a server, and the delay after a wrong one."""
 
 import asyncio
 import base64
@@ -6,7 +6,7 @@ import base64
 import pytest
 
 from ladder.web.errors import Busy, Unauthorized
-from ladder.web.security.password import DELAYS_S, WAITING_OF_AN_ADDRESS, BasicAuth
+from ladder.web.security.password import DELAYS_S, MAX_WAITING_PER_ADDRESS, BasicAuth
 from tests.support.loops import run_apart
 
 RIGHT = "correct horse"
@@ -33,7 +33,7 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_every_wrong_password_waits_as_long(kind: str) -> None:
-    """However wrong a password is, its answer must come after the same pause."""
+    """The pause after a wrong password does not depend on how it is wrong."""
     paused: list[float] = []
 
     async def pause(seconds: float) -> None:
@@ -50,8 +50,8 @@ def test_every_wrong_password_waits_as_long(kind: str) -> None:
     assert paused == [*DELAYS_S, DELAYS_S[-1]]
 
 
-def test_guesses_from_one_address_do_not_keep_another_out() -> None:
-    """The right password must be looked at after one wrong try of somebody else, not after all."""
+def test_attempts_from_one_address_do_not_lock_out_another() -> None:
+    """The right password waits for one wrong attempt from another address, not for all."""
     order: list[str] = []
 
     async def scene() -> None:
@@ -64,7 +64,7 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
         keeper = BasicAuth(RIGHT, pause=pause)
         guesses = [
             asyncio.create_task(keeper.check(header(f"guess {number}"), "10.0.0.66"))
-            for number in range(WAITING_OF_AN_ADDRESS)
+            for number in range(MAX_WAITING_PER_ADDRESS)
         ]
         await asyncio.sleep(0)
         with pytest.raises(Busy):
@@ -80,6 +80,6 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
         await honest
         assert order[:2] == ["wrong, 0.5 s", "right"]
         results = await asyncio.gather(*guesses, return_exceptions=True)
-        assert [type(result) for result in results] == [Unauthorized] * WAITING_OF_AN_ADDRESS
+        assert [type(result) for result in results] == [Unauthorized] * MAX_WAITING_PER_ADDRESS
 
     run_apart(scene())

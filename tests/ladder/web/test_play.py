@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    """The built-in players and a run of two games, played once for all tests."""
+    """Return the built-in players and a run of two games, played once for all tests."""
 
     def make(folder: Path) -> None:
         path = str(folder / "play.db")
@@ -51,12 +51,12 @@ def database(tmp_path: Path) -> str:
 
 @pytest.fixture
 def server(database: str, start_server: Start) -> Running:
-    """A server of it."""
+    """Return a server of it."""
     return start_server(database, players=2)
 
 
 def begun(server: Running, **wish: Any) -> str:
-    """The address of a new game."""
+    """Return the address of a new game."""
     body = {"bot": "stupid", "kind": "simulations", "amount": 1, **wish}
     answer = server.ask("/play", method="POST", body=body, token=server.known_token)
     assert answer.status == 200, answer.text
@@ -64,7 +64,7 @@ def begun(server: Running, **wish: Any) -> str:
 
 
 def in_column(page: Any, column: int) -> dict[str, float]:
-    """A point of the drawn board, in the middle of a column of seven."""
+    """Return a point of the drawn board, in the middle of a column of seven."""
     box = page.locator("#board").bounding_box()
     return {"x": box["width"] * (column + 0.5) / 7, "y": box["height"] / 4}
 
@@ -75,7 +75,7 @@ SAYS = "document.querySelector('#says').innerText"
 def test_a_game_is_played_by_clicks_undone_and_saved(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """From the form to a win: clicks on the board and on buttons, undo, a hint, the stored game."""
+    """A game is played from the form to a win, with undo, a hint and a stored game."""
     opened = visit(f"{server.address}play?bot=stupid")
     page = opened.page
     page.fill("input[name=amount]", "1")
@@ -119,7 +119,7 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
 
 
 def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
-    """Arrows, Enter, u and h must do what the buttons do, on a phone as well; so must a tap."""
+    """Arrows, Enter, u, h and taps do what the buttons do."""
     page = visit(begun(server), width=380).page
     until(page, f"{SAYS} === 'Your move.'")
     for stones in (2, 4, 6):
@@ -142,8 +142,8 @@ def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     assert page.evaluate(sideways) <= 0
 
 
-def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visit: Visit) -> None:
-    """From a ply of a stored game a bot must tell its move, and a game must begin there."""
+def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> None:
+    """A bot moves in a stored position, and a game starts there."""
     page = visit(f"{server.address}games/1#game-1-ply-5").page
     until(page, "document.querySelector('#ply').innerText.startsWith('5 of')")
     page.click("#play-on")
@@ -153,7 +153,7 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     page.fill("input[name=amount]", "5")
     page.select_option("select[name=kind]", "simulations")
     page.click("#consult")
-    until(page, "document.querySelector('#opinion').innerText.includes('stupid would play column')")
+    until(page, "document.querySelector('#advice').innerText.includes('stupid would play column')")
     page.click("button:text('Play')")
     page.wait_for_url("**/play/*")
     until(page, f"{SAYS} === 'Your move.'")
@@ -161,8 +161,8 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     assert page.is_disabled("#undo")
 
 
-def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) -> None:
-    """A game beyond --players must be refused in words; two tabs must play two games, or one."""
+def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
+    """A game beyond the limit is refused; two tabs play two games, or the same game."""
     first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
     until(first, f"{SAYS} === 'Your move.'")
     until(second, f"{SAYS} === 'Your move.'")
@@ -186,8 +186,8 @@ def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) ->
 def test_a_bot_ends_with_its_page(
     server: Running, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the page is closed, or nobody moves for long, the bot's process must be gone."""
-    monkeypatch.setattr(open_games, "LOOK_S", 0.1)
+    """The bot's process ends when the page is closed, and after a long time without a move."""
+    monkeypatch.setattr(open_games, "CHECK_S", 0.1)
     address = begun(server)
     page = visit(address).page
     until(page, f"{SAYS} === 'Your move.'")
@@ -209,7 +209,7 @@ def test_a_bot_ends_with_its_page(
 
 
 def children() -> list[int]:
-    """The supervisors of bots that the test's own process has started."""
+    """Return the supervisors of bots that this process has started."""
     found = []
     for each in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):  # it has just ended
@@ -255,7 +255,7 @@ def test_a_bot_that_fails_loses(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A bot that is unknown must not be started; one that crashes or hangs must lose in words."""
+    """An unregistered bot is not started; a bot that crashes or hangs loses, with the reason."""
     flag, script = tmp_path / "flag", tmp_path / "later.py"
     script.write_text(FAILS_LATER.format(flag=str(flag)))
     spec = f"exec:{sys.executable} {script}"
@@ -266,20 +266,20 @@ def test_a_bot_that_fails_loses(
     refused = visit(begun(server, bot="later")).page
     until(refused, f"{SAYS}.includes('was not registered by you')")
     monkeypatch.setenv("LADDER_STATE", str(tmp_path / "of somebody else"))
-    for mode, said in (("crash", "crash"), ("hang", "timeout")):
+    for mode, ending in (("crash", "crash"), ("hang", "timeout")):
         flag.write_text(mode)
         page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
-        until(page, f"{SAYS}.includes('You won by {said}')")
+        until(page, f"{SAYS}.includes('You won by {ending}')")
         assert page.is_disabled("#hint")
         page.click("#end")
         page.close()
     assert server.ask("/").status == 200
 
 
-def test_a_game_whose_bot_was_deleted_says_that_it_is_not_saved(
+def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
     database: str, server: Running, visit: Visit, tmp_path: Path
 ) -> None:
-    """The page that says who won must also say that nothing is stored, and where the game is."""
+    """The page shows that the game was not stored, and the file that has it."""
     spec = f"exec:{sys.executable} -I -S {FAKE_BOT} honest"
     assert run_command(["bots", "add", "mine", spec, "--db", database]) == 0
     page = visit(begun(server, bot="mine", save=True)).page
@@ -297,10 +297,10 @@ def test_a_game_whose_bot_was_deleted_says_that_it_is_not_saved(
         assert store.human_games.count() == 0
 
 
-def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
+def test_ending_a_game_while_a_bot_thinks_stores_no_result(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """Ending a game must end the bot that thinks, about its move or a hint, and store no result."""
+    """Ending a game ends a bot that thinks, and stores no result."""
     thinks = {"bot": "v20", "kind": "time_ms", "amount": 60_000, "save": True}
     page = visit(begun(server, **thinks, side="second")).page
     until(page, f"{SAYS} === 'v20 is thinking.'", timeout_s=60)
@@ -310,7 +310,7 @@ def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
     page = visit(begun(server, **thinks)).page
     until(page, f"{SAYS} === 'Your move.'", timeout_s=60)
     page.click("#hint")
-    until(page, f"{SAYS}.includes('a hint of {CHAMPION}')")
+    until(page, f"{SAYS}.includes('hint from {CHAMPION}')")
     until(page, "document.querySelector('#end:not([disabled])')")
     page.click("#end")
     until(page, f"{SAYS} === 'You ended the game.'")

@@ -1,4 +1,4 @@
-"""Who is let in, and what every answer carries."""
+"""Access checks, and the headers of every answer."""
 
 import base64
 import time
@@ -7,28 +7,28 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.web.security.safety import BODY_LIMIT, Border, host_name
-from ladder.web.server import Place, serve
+from ladder.web.security.safety import BODY_LIMIT, AccessRules, host_name
+from ladder.web.server import ServerOptions, serve
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
 
 def test_a_foreign_host_is_refused(server: Running) -> None:
-    """A name that a stranger's name server may turn to this machine must not be answered."""
+    """A host name that a foreign name server can point at this machine is refused."""
     strange = ("evil.example", "127.0.0.1.evil.example", "a@127.0.0.1", "1.2.3.4")
     for host in (*strange, "[::1", "", "localhost:x"):
         assert server.ask("/", headers={"Host": host}).status == 403, host
 
 
 def test_names_of_this_machine_are_answered(server: Running) -> None:
-    """The address that is printed and localhost, at any port of a tunnel, must be answered."""
+    """The printed address and localhost are accepted, at any port of a tunnel."""
     for host in (f"127.0.0.1:{server.port}", f"localhost:{server.port}", "localhost:9000", "[::1]"):
         assert server.ask("/", headers={"Host": host}).status == 200
 
 
 def test_a_foreign_origin_is_refused(server: Running) -> None:
-    """No other site may send a request, not even one that only reads."""
+    """Requests from other sites are refused, even if they only read."""
     token = server.token
     for origin in ("http://evil.example", "null", "http://localhost:1"):
         for method in ("GET", "POST"):
@@ -37,7 +37,7 @@ def test_a_foreign_origin_is_refused(server: Running) -> None:
 
 
 def test_another_sites_pictures_and_scripts_are_refused(server: Running) -> None:
-    """A page elsewhere may lead here by a link, and include nothing from here."""
+    """Another site may link to a page, but not include anything."""
     visit = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert server.ask("/", headers=visit).status == 200
     included = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
@@ -45,7 +45,7 @@ def test_another_sites_pictures_and_scripts_are_refused(server: Running) -> None
 
 
 def test_a_change_needs_the_token(server: Running) -> None:
-    """Without the token of this server's pages nothing may be changed."""
+    """A request with changes needs the token of this server's pages."""
     for token in ("", "x", server.token[:-1]):
         answer = server.ask("/", method="POST", token=token)
         assert answer.status == 403
@@ -53,8 +53,8 @@ def test_a_change_needs_the_token(server: Running) -> None:
     assert server.ask("/", method="POST", token=server.token).status == 405
 
 
-def test_every_answer_is_bounded_by_headers(server: Running) -> None:
-    """Pages, files, refusals and what is not there must forbid inline scripts and frames."""
+def test_every_answer_has_security_headers(server: Running) -> None:
+    """Every answer forbids inline scripts and frames."""
     for path, host in (("/", None), ("/nosuch", None), ("/static/x/page.js", None), ("/", "evil")):
         headers = server.ask(path, headers={} if host is None else {"Host": host}).headers
         policy = headers["content-security-policy"]
@@ -66,8 +66,8 @@ def test_every_answer_is_bounded_by_headers(server: Running) -> None:
         assert "server" not in headers
 
 
-def test_requests_have_bounds(server: Running) -> None:
-    """Long addresses, long heads and large bodies must be refused with a status."""
+def test_large_requests_are_refused(server: Running) -> None:
+    """Long addresses, long headers and large bodies are refused."""
     assert server.ask("/?division=" + "x" * 3000).status == 413
     assert server.ask("/" + "x" * 600).status == 413
     assert server.ask("/", headers={"X-Long": "x" * 30_000}).status == 413
@@ -76,7 +76,7 @@ def test_requests_have_bounds(server: Running) -> None:
 
 
 def test_no_path_leads_to_a_file(server: Running) -> None:
-    """Nothing but the few files of the pages may be reached."""
+    """Only the static files of the pages can be read."""
     for path in (
         "/static/../pyproject.toml",
         "/static/x/..%2f..%2fpage.py",
@@ -90,7 +90,7 @@ def test_no_path_leads_to_a_file(server: Running) -> None:
 
 
 def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
-    """A parameter that nobody reads, or that is given twice, must be named."""
+    """An unknown parameter, or one that is given twice, is named."""
     for query in (
         "?divsion=1",
         "?division=1&division=2",
@@ -102,27 +102,30 @@ def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
 
 
 def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
-    """An address that others reach must be refused without a file that only the user reads."""
+    """A public address needs a password file that only the user can read."""
     database = str(league.store.path)
-    with pytest.raises(UsageError, match="--password-file"):
-        serve(Place(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
+    with pytest.raises(UsageError, match="--password-file FILE"):
+        serve(ServerOptions(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
     file = tmp_path / "password"
     file.write_text("short\n")
     file.chmod(0o600)
     with pytest.raises(UsageError, match="8 to"):
-        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     file.write_text("long enough\n")
     file.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
-        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     with pytest.raises(UsageError, match="cannot be read"):
-        serve(Place(database, UNCONFINED, port=0, password_file=tmp_path / "none"), lambda _: None)
+        serve(
+            ServerOptions(database, UNCONFINED, port=0, password_file=tmp_path / "none"),
+            lambda _: None,
+        )
 
 
-def test_the_password_is_asked_for_and_tries_are_slow(
+def test_the_password_is_required_and_attempts_are_slow(
     league: League, start_server: Start, tmp_path: Path
 ) -> None:
-    """Only the right password may open the pages; a wrong one must cost time; a cookie is known."""
+    """Only the right password opens pages, a wrong one is delayed, and a cookie is remembered."""
     file = tmp_path / "password"
     file.write_text("correct horse\n")
     file.chmod(0o600)
@@ -147,22 +150,22 @@ def test_the_password_is_asked_for_and_tries_are_slow(
     assert server.ask("/", headers={"Cookie": cookie[:-4]}).status == 401
 
 
-def test_a_server_for_others_knows_addresses_but_no_strange_names() -> None:
-    """With a password any IP address is this server's, and a name is only the machine's own."""
-    border = Border("0.0.0.0")  # noqa: S104
-    assert border.is_ours("192.168.1.7:8344")
-    assert border.is_ours("[fe80::1]:8344")
-    assert not border.is_ours("rebound.example")
+def test_a_public_server_accepts_addresses_but_no_foreign_names() -> None:
+    """With a password any IP address is accepted, and of names only the machine's own."""
+    rules = AccessRules("0.0.0.0")  # noqa: S104
+    assert rules.is_ours("192.168.1.7:8344")
+    assert rules.is_ours("[fe80::1]:8344")
+    assert not rules.is_ours("rebound.example")
     assert host_name("[::1]:80") == "::1"
     assert host_name("[::1]x") is None
 
 
 def test_a_taken_port_is_named(league: League, server: Running) -> None:
-    """A port that another program holds must be refused with a way out."""
-    with pytest.raises(UsageError, match="--port"):
-        serve(Place(str(league.store.path), UNCONFINED, port=server.port), lambda _: None)
-    with pytest.raises(UsageError, match="--host"):
+    """A port in use and a foreign host are refused with a remedy."""
+    with pytest.raises(UsageError, match=r"^port: "):
+        serve(ServerOptions(str(league.store.path), UNCONFINED, port=server.port), lambda _: None)
+    with pytest.raises(UsageError, match=r"^host: "):
         serve(
-            Place(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
+            ServerOptions(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
             lambda _: None,
         )

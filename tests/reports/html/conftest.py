@@ -1,4 +1,4 @@
-"""A real browser that opens pages from disk, and what it saw."""
+"""A real browser that opens pages from disk and records errors and requests."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -22,12 +22,12 @@ class Opened:
 
     page: Any
     requests: list[str] = field(default_factory=list)
-    """Addresses beside the file itself."""
+    """Requested addresses, without the file itself."""
     errors: list[str] = field(default_factory=list)
     """Errors and warnings of the console and of scripts."""
 
     def violations(self) -> str:
-        """What axe-core finds against WCAG 2 AA; empty for nothing."""
+        """Return the violations of WCAG 2 AA that axe-core finds."""
         return violations_of(self.page)
 
 
@@ -37,7 +37,7 @@ Open = Callable[..., Opened]
 def opened(
     browser: Any, file: Path, *, anchor: str = "", width: int = 1280, scheme: str = "light"
 ) -> Opened:
-    """A file in a browser of its own memory, offline, with its charts drawn."""
+    """Open a file offline in a new browser context and wait for its charts."""
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         color_scheme=scheme,
@@ -63,7 +63,7 @@ def opened(
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Write a page to disk and open it; closed after the test."""
+    """Return a function that writes a page to disk and opens it."""
     contexts = []
 
     def opening(html: str, **how: Any) -> Opened:
@@ -80,7 +80,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
-    """Seven bots and 48 games."""
+    """Return the data of seven bots and 48 games."""
     file = tmp_path_factory.mktemp("report") / "games.db"
     file.write_bytes(gzip.decompress(DATABASE.read_bytes()))
     with Store.open(str(file)) as store:
@@ -89,13 +89,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
 
 @pytest.fixture(scope="session")
 def html(data: ReportData) -> str:
-    """Their page."""
+    """Return the page of these games."""
     return report_page(data)
 
 
 @pytest.fixture(scope="session")
 def report(browser: Any, html: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """Their page in a wide window, shared by all tests that leave it as it is."""
+    """Return the page in a wide window, shared by tests that do not change it."""
     file = tmp_path_factory.mktemp("shared") / "report.html"
     file.write_text(html, encoding="utf-8")
     seen = opened(browser, file)

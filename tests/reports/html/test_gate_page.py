@@ -1,4 +1,4 @@
-"""The page of a gate in a real browser, and without one its words and numbers."""
+"""The page of a gate, in a real browser and as text."""
 
 import re
 from dataclasses import replace
@@ -22,7 +22,7 @@ FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 
 
 def lost_gate(pairs: int) -> GateOutcome:
-    """A candidate that loses more and more clearly."""
+    """Return a gate that the candidate loses."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50))
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)
@@ -32,13 +32,13 @@ def lost_gate(pairs: int) -> GateOutcome:
 
 
 def ys(page: Any, mark: str) -> list[tuple[float, float]]:
-    """The upper and lower ends of the LLR chart's marks of a kind, the uppermost mark first."""
+    """Return the top and bottom of the LLR chart's marks of a kind, from top to bottom."""
     boxes = [each.bounding_box() for each in page.locator(f"#chart-llr .mark-{mark}").all()]
     return sorted((box["y"], box["y"] + box["height"]) for box in boxes)
 
 
 def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportData) -> None:
-    """A mark per count, the words of the verdict, its games, and nothing that keeps readers out."""
+    """The page has the verdict, charts, labels inside the bounds and games, and is accessible."""
     made = lost_gate(200)
     seen = open_page(gate_page(made, data.games[:5]))
     page = seen.page
@@ -58,8 +58,8 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert seen.violations() == ""
 
 
-def test_a_gate_of_terrible_names_is_text(open_page: Open) -> None:
-    """Two baselines, one of them and the candidate named to break pages."""
+def test_hostile_names_are_text(open_page: Open) -> None:
+    """Names with markup are shown as text, and the page fits a narrow screen."""
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)
     assert seen.errors == []
     assert "b<c>&\"'" in seen.page.inner_text("h1")
@@ -70,14 +70,14 @@ def test_a_gate_of_terrible_names_is_text(open_page: Open) -> None:
 
 @pytest.mark.parametrize("pairs", [0, 1])
 def test_a_gate_without_games_has_a_page(pairs: int) -> None:
-    """Nothing counted, or one pair: no decision, and no chart where there is nothing to draw."""
+    """With at most one pair the gate is inconclusive, and without pairs there is no chart."""
     page = gate_page(lost_gate(pairs), [])
     assert "inconclusive" in page
     assert ('data-chart="llr"' in page) == bool(pairs)
 
 
-def test_the_course_of_the_ratio_ends_with_the_result() -> None:
-    """At most two hundred moments, the last of them that of the decision."""
+def test_the_llr_history_ends_with_the_result() -> None:
+    """The history has at most two hundred points, and the last one is the result."""
     (baseline,) = lost_gate(200).result.baselines
     assert baseline.ratios[-1] == (baseline.pairs, pytest.approx(baseline.sprt.llr))
     assert [pairs for pairs, _ in baseline.ratios] == list(range(1, baseline.pairs + 1))
@@ -93,7 +93,7 @@ def test_the_course_of_the_ratio_ends_with_the_result() -> None:
 
 
 def test_the_expected_cost_is_that_of_the_calculator() -> None:
-    """Between equals and at the drop it is largest; far beyond it, near what was played."""
+    """The expected cost is largest for equal bots and at the drop."""
     (baseline,) = lost_gate(200).result.baselines
     expected = baseline.expected
     assert expected.as_measured is not None
@@ -102,8 +102,8 @@ def test_the_expected_cost_is_that_of_the_calculator() -> None:
     assert expected.if_worse > 3 * expected.as_measured
 
 
-def test_the_estimates_stand_in_the_page() -> None:
-    """Counts, ratio and bounds are those of the result, whatever the page rounds."""
+def test_the_estimates_are_on_the_page() -> None:
+    """Counts, LLR and bounds are those of the result."""
     made = lost_gate(200)
     (baseline,) = made.result.baselines
     text = re.sub(r"<[^>]+>", " ", gate_page(made, []))
@@ -112,14 +112,14 @@ def test_the_estimates_stand_in_the_page() -> None:
     assert f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}" in text
 
 
-def test_a_stopped_gate_says_so() -> None:
-    """Beside the numbers so far stands how to go on."""
+def test_a_stopped_gate_shows_how_to_resume() -> None:
+    """The page of a stopped gate has a warning about resuming."""
     page = gate_page(replace(lost_gate(3), stopped=True), [])
-    assert "the same command goes on" in page
+    assert "the same command resumes it" in page
 
 
-def test_the_question_is_kept_with_the_run() -> None:
-    """From the settings of a run the same test comes back, and nothing from other settings."""
+def test_the_test_is_stored_with_the_run() -> None:
+    """The test is read from the settings of a run, and other settings give None."""
     for test in (GateTest(), GateTest(max_drop=7.5, alpha=0.01, beta=0.1, max_games=98)):
         assert GateTest.from_settings(test.settings) == test
     for broken in ({}, {"question": None}, {"question": {"model": "new"}}, {"question": {"x": 1}}):

@@ -1,4 +1,4 @@
-"""Mistakes in the page: the heat map, the mark where a game was lost, and true values."""
+"""Mistakes on pages: the heat map, the losing move, and true values."""
 
 from ladder.results.analysis.division import GameTruth, format_columns
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
@@ -11,7 +11,7 @@ from tests.support.data.analysed import an_analysis
 
 
 def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
-    """Bot, plies left and rate stand in picture and table; without an analysis the page says so."""
+    """Chart and table have bot and plies left; without an analysis the page has a note."""
     _, made = an_analysis()
     figure = mistakes_figure(made)
     assert figure.spec is not None
@@ -26,13 +26,13 @@ def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
 
 
 def test_true_values_in_words() -> None:
-    """A full column and one whose result is open have none."""
+    """Full columns and unknown results have no text."""
     columns = (Bounds(FAR - 5, FAR - 5), None, UNBOUNDED, Bounds(0, 0), Bounds(1, FAR - 1))
     assert format_columns(columns) == ["win 5", None, None, "draw", "win"]
 
 
 def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportData) -> None:
-    """The viewer shows where the game was lost, and what each column was worth before the move."""
+    """The viewer shows the losing move and the true value of each column before it."""
     game = data.games[0].game
     moves = len(game.moves) - game.opening_plies
     columns = (Bounds(FAR - 5, FAR - 5), None, Bounds(0, 0), *[UNBOUNDED] * 9)

@@ -16,14 +16,14 @@ from tests.reports.html.conftest import Open, Opened
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
 
-def test_a_page_asks_nobody_and_complains_of_nothing(report: Opened) -> None:
-    """No request may leave the page, and its console must stay clean."""
+def test_a_page_sends_no_request_and_logs_no_error(report: Opened) -> None:
+    """The page needs no network, and its console stays empty."""
     assert report.requests == []
     assert report.errors == []
 
 
 def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
-    """A dot per rated bot and per speed, a cell per two bots that met."""
+    """There is a dot per rated bot and per speed, and a cell per pairing."""
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
     rated = [bot for bot in data.standings.bots if bot.elo is not None]
@@ -31,12 +31,12 @@ def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     framed = sum(pairing.z is not None and abs(pairing.z) >= 2 for pairing in data.pairings)
     cells = page.locator(marks.format("pairings", "rect")).count()
     assert cells == len(data.pairings) + framed
-    told = [bot for bot in data.standings.bots if bot.simulations_per_second]
-    assert page.locator(marks.format("speed", "symbol")).count() == len(told)
+    measured = [bot for bot in data.standings.bots if bot.simulations_per_second]
+    assert page.locator(marks.format("speed", "symbol")).count() == len(measured)
 
 
 def stones(page: Any) -> dict[tuple[int, int], int]:
-    """Side by (column, row from the top), as drawn."""
+    """Return the sides of the drawn stones by column and row from the top."""
     found = {}
     for stone in page.locator("#board .stone").all():
         x, y = float(stone.get_attribute("cx")), float(stone.get_attribute("cy"))
@@ -45,7 +45,7 @@ def stones(page: Any) -> dict[tuple[int, int], int]:
 
 
 def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], int]:
-    """What the engine says lies there."""
+    """Return the sides of the stones by the engine."""
     game = next(shown.game for shown in data.games if shown.game.id == number)
     board = parse_board(game.board)
     position = Position.from_moves(board, game.moves[:ply])
@@ -60,7 +60,7 @@ def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], i
 def test_keys_step_through_a_game_to_the_engines_positions(
     open_page: Open, html: str, data: ReportData
 ) -> None:
-    """A link leads to its ply; arrows, Home and End go on from there."""
+    """A link opens its ply, and arrows, Home and End step from there."""
     number = data.games[0].game.id
     plies = len(data.games[0].game.moves)
     page = open_page(html, anchor=f"#game-{number}-ply-5").page
@@ -73,7 +73,7 @@ def test_keys_step_through_a_game_to_the_engines_positions(
 
 
 def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> None:
-    """What a bot expected after its move lies where the engine would put it, numbered."""
+    """The expected moves are drawn on the cells where the stones would land."""
     shown = next(entry for entry in data.games if entry.game.board == "6x7")
     game = shown.game
     ply = game.opening_plies + 1
@@ -93,7 +93,7 @@ def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> N
 
 
 def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
-    """The games of one bot that it lost, and no others."""
+    """The list has exactly the games that match the filters."""
     page = report.page
     page.select_option("#filters [name=bot]", "v1")
     page.select_option("#filters [name=result]", "lost")
@@ -111,7 +111,7 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
 
 
 def test_heads_sort_a_table(report: Opened) -> None:
-    """A click on a head sorts by numbers, the next one the other way."""
+    """A click on a heading sorts by numbers, and the next click reverses the order."""
     page = report.page
     for direction in (-1, 1):
         page.get_by_role("button", name="games", exact=True).first.click()
@@ -122,8 +122,8 @@ def test_heads_sort_a_table(report: Opened) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
-def test_nothing_keeps_a_reader_out(open_page: Open, html: str, width: int, scheme: str) -> None:
-    """No violation of WCAG 2 AA, with a game open, in light and dark, wide and narrow."""
+def test_the_page_is_accessible(open_page: Open, html: str, width: int, scheme: str) -> None:
+    """The page does not violate WCAG 2 AA in light and dark, wide and narrow windows."""
     seen = open_page(html, anchor="#game-6-ply-9", scheme=scheme, width=width)
     assert seen.violations() == ""
     page = seen.page
@@ -138,13 +138,13 @@ OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
     return own.left < all.left - 1 || own.right > all.right + 1;
   }).map((text) => text.textContent);
 })"""
-"""The words of charts that are cut off at a side."""
+"""A script that returns the texts of charts that are cut off."""
 
 
 def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     open_page: Open, html: str, data: ReportData
 ) -> None:
-    """No word of a chart is cut off, and the bar at the top covers no heading."""
+    """No text of a chart is cut off, and the top bar covers no heading."""
     page = open_page(html, anchor=f"#game-{data.games[0].game.id}-ply-5", width=390).page
     assert page.evaluate(OUTSIDE) == []
     heading = page.locator("#viewer-title").bounding_box()
@@ -152,8 +152,8 @@ def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     assert bar["y"] + bar["height"] <= heading["y"] < 300
 
 
-def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
-    """An image without words and pale letters on white must be named by what looks for them."""
+def test_accessibility_violations_are_found(open_page: Open) -> None:
+    """The checker reports an image without a text and a low contrast."""
     page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'
     found = open_page(page + '<p style="color: #ccc; background: #fff">pale</p>').violations()
     assert "image-alt" in found
@@ -161,7 +161,7 @@ def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
 
 
 def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
-    """A name and a message full of markup, and a message of a million characters, are shown."""
+    """Names and messages with markup are shown as text, and long messages are cut."""
     shown = data.games[0]
     game = replace(shown.game, first=HOSTILE, detail=HOSTILE + "x" * 1_000_000, offender=0)
     bots = [replace(data.standings.bots[0], name=HOSTILE), *data.standings.bots[1:]]
@@ -181,14 +181,14 @@ def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
 
 
 def test_it_prints(report: Opened) -> None:
-    """Print gives a document of several pages."""
+    """Printing gives a document of several pages."""
     pdf = report.page.pdf()
     assert pdf.startswith(b"%PDF")
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 3
 
 
 def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None:
-    """Without games every section says so, and nothing fails."""
+    """Without games every section has a note."""
     empty = replace(
         data,
         standings=replace(data.standings, bots=[], pairs_table=[], games=0, pool=None),

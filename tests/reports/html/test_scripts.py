@@ -1,4 +1,4 @@
-"""The scripts of pages: their types by TypeScript, and what they must never do."""
+"""The scripts of pages: their types, and forbidden functions."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ NETWORK = re.compile(r"\bfetch\(|XMLHttpRequest|EventSource|WebSocket|sendBeacon
 
 @pytest.mark.slow
 def test_the_types_of_scripts_hold() -> None:
-    """Strict types from JSDoc, nothing unused, nothing out of reach: `tsc -p tsconfig.json`."""
+    """TypeScript accepts the types of the scripts: `tsc -p tsconfig.json`."""
     compiler = shutil.which("tsc")
     if compiler is None:
         pytest.skip("no tsc on PATH: apt-get install node-typescript")
@@ -26,6 +26,6 @@ def test_the_types_of_scripts_hold() -> None:
 
 
 @pytest.mark.parametrize("never", [MARKUP, NETWORK], ids=["markup", "network"])
-def test_the_script_of_a_file_stays_harmless(never: re.Pattern[str]) -> None:
-    """Names and words of bots are set as text only, and a page that was mailed asks nobody."""
+def test_the_script_of_a_file_sets_no_markup_and_uses_no_network(never: re.Pattern[str]) -> None:
+    """Names and messages of bots are set as text, and a saved page sends no request."""
     assert never.findall(SCRIPT.read_text(encoding="utf-8")) == []

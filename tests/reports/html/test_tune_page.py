@@ -1,4 +1,4 @@
-"""The page of a tuning in a real browser, and without one its words and numbers."""
+"""The page of a tuning, in a real browser and as text."""
 
 from ladder.experiments.tune.bots import Registration
 from ladder.results.standings.report_data import ReportData
@@ -10,7 +10,7 @@ from tests.support.data.tuned import a_tuning
 
 
 def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:
-    """A line and a band for each parameter and the gain, the gate, and nothing that breaks."""
+    """The page has a chart for each parameter, the gain and the gate, and is accessible."""
     kept = Registration("better", False, "the gate's verdict is regression")
     made = a_tuning(40, lost_gate(200), kept=kept)
     seen = open_page(tune_page(made, data.games[:3]))
@@ -27,7 +27,7 @@ def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> 
 
 
 def test_a_tuning_that_was_stopped_has_a_page() -> None:
-    """Before the first step there is nothing to draw, and without a gate no verdict."""
+    """Without steps there is no chart, and without a gate no verdict."""
     for steps in (0, 1):
         made = a_tuning(steps, None)
         page = tune_page(made, [])

@@ -21,7 +21,7 @@ from ladder.match.game.referee import play_pair
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import (
     Reach,
-    try_reach,
+    probe_database,
 )
 from tests.support.fakes import (
     StartFake,
@@ -112,15 +112,15 @@ def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
     """It runs as the same user: the probe must find that out, and change nothing."""
     database = tmp_path / "ladder.db"
     database.write_bytes(b"games")
-    assert try_reach(str(database), UNCONFINED) == (Reach.WRITABLE, "")
+    assert probe_database(str(database), UNCONFINED) == (Reach.WRITABLE, "")
     assert database.read_bytes() == b"games"
-    assert try_reach(str(tmp_path / "missing"), UNCONFINED) == (Reach.SEALED, "")
+    assert probe_database(str(tmp_path / "missing"), UNCONFINED) == (Reach.SEALED, "")
 
 
 def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
     """A sandbox that does not start is an error."""
     broken = replace(UNCONFINED, sandbox=("sh", "-c", "echo broken >&2; exit 3"))
-    reach, reason = try_reach(str(tmp_path), broken)
+    reach, reason = probe_database(str(tmp_path), broken)
     assert (reach, reason) == (Reach.UNKNOWN, "sh: broken")
 
 
@@ -134,7 +134,7 @@ def test_bubblewrap_keeps_bots_from_the_database(
     bot = start_fake("reaches", str(database), sandbox=BWRAP)
     assert read_report(bot)["file"] == "No such file or directory"
     open_game(bot)
-    assert try_reach(str(database), replace(UNCONFINED, sandbox=BWRAP)) == (Reach.SEALED, "")
+    assert probe_database(str(database), replace(UNCONFINED, sandbox=BWRAP)) == (Reach.SEALED, "")
 
 
 @needs_bwrap

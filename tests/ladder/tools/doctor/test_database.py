@@ -1,4 +1,4 @@
-"""What the doctor says of games that real bots have lost by failing."""
+"""Checks of games that real bots lost by failing."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ FAILING = {
 
 @pytest.mark.parametrize("mode", FAILING)
 def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
-    """Whatever a bot does wrong, what is stored of its games must pass every check."""
+    """However a bot fails, its stored games pass every check."""
     with Store.open(str(tmp_path / "ladder.db")) as store:
         launch = Launch(command=("fake",), folder=str(tmp_path))
         sides = []

@@ -1,4 +1,4 @@
-"""What the doctor finds on a machine, held against another reader of it."""
+"""Checks of the machine, compared with psutil."""
 
 from pathlib import Path
 
@@ -9,28 +9,28 @@ from ladder.tools.doctor.machine import Level, available_kb, check_limits
 
 
 def test_available_memory_is_the_kernels_own_figure() -> None:
-    """Processes come and go between two looks, so they may differ by a tenth of all memory."""
+    """Both figures agree within a tenth of all memory, as processes come and go meanwhile."""
     memory = psutil.virtual_memory()
     assert abs(available_kb() * 1024 - memory.available) < memory.total / 10
 
 
 def texts(place: Place | None) -> dict[str, str]:
-    """The sentences about limits, by topic."""
+    """Return the sentences about limits, by topic."""
     findings = check_limits(place)
     assert {finding.level for finding in findings} == {Level.OK}
     return {finding.topic: finding.text for finding in findings}
 
 
-def test_the_means_of_limiting_bots_are_named(tmp_path: Path) -> None:
-    """With control groups and their controllers, without the controllers, and without any."""
+def test_the_enforcement_of_limits_is_reported(tmp_path: Path) -> None:
+    """The report differs with control groups, without their controllers, and without any."""
     everything = texts(Place(str(tmp_path), ("memory", "pids")))
-    assert everything["bot-memory"].startswith("the kernel holds the memory limit")
+    assert everything["bot-memory"].startswith("the kernel enforces the memory limit")
     assert "control group" in everything["bot-tasks"]
     plain = texts(Place(str(tmp_path), ()))
-    assert f"not available to control groups in {tmp_path}; to have" in plain["bot-memory"]
+    assert f"not available to control groups in {tmp_path}" in plain["bot-memory"]
     assert "Delegate=yes" in plain["bot-tasks"]
     assert plain["bot-cpu"] == everything["bot-cpu"]
     nothing = texts(None)
-    assert "this user may make no control groups" in nothing["bot-memory"]
+    assert "may not create control groups" in nothing["bot-memory"]
     assert "one by one" in nothing["bot-end"]
     assert "signal" in nothing["signals"]

@@ -1,4 +1,4 @@
-"""What the doctor says of a database server."""
+"""Checks of a database server."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ SOUND = ServerState(
 
 
 def test_a_sound_server_has_no_warning() -> None:
-    """Each topic must be reported, the run in play with its process."""
+    """Every finding is OK, and the run in play is listed with its process."""
     found = examine_server(SOUND)
     assert {each.level for each in found} == {Level.OK}
     assert any("run 7 by process 1 on a" in each.text for each in found)
@@ -42,15 +42,15 @@ def test_a_sound_server_has_no_warning() -> None:
         ("server", "max_connections", {"sessions": 90}),
         ("server", "round trip 80.0 ms", {"round_trip_s": 0.08}),
         ("rights", "can only read", {"may_write": False}),
-        ("tables", f"writes {SCHEMA_VERSION} only", {"tables": "0013"}),
+        ("tables", "needs version {SCHEMA_VERSION}", {"tables": "0013"}),
         ("locks", "process 1 on a has been in a transaction for 40 s", {"blocker_s": 40.0}),
         ("time", "2.00 s ahead", {"ahead_s": 2.0}),
         ("settings", "fsync is off", {"settings": {"fsync": "off"}}),
         ("settings", "statement_timeout is 500 ms", {"settings": {"statement_timeout": "500"}}),
     ],
 )
-def test_what_hurts_is_a_warning(topic: str, words: str, change: dict[str, object]) -> None:
-    """One thing that is wrong must be one warning under its topic."""
+def test_a_problem_is_a_warning(topic: str, words: str, change: dict[str, object]) -> None:
+    """A single problem gives a single warning under its topic."""
     found = examine_server(replace(SOUND, **change))  # type: ignore[arg-type]
     (warning,) = [each for each in found if each.level is not Level.OK]
     assert warning.topic == topic
@@ -65,8 +65,8 @@ def server() -> Server:
     return shared_server()
 
 
-def test_a_real_server_is_looked_at(server: Server) -> None:
-    """Version, rights, runs in play, sessions and settings must be those of the server."""
+def test_the_state_of_a_real_server_is_read(server: Server) -> None:
+    """Version, rights, runs in play, sessions and settings are those of the server."""
     with server.database() as url, Store.open(url) as store:
         lock = store.run_lock()
         assert lock.try_acquire(3)

@@ -1,13 +1,13 @@
-"""What a person types at the board."""
+"""Commands that a person types at the board."""
 
 import pytest
 
 from engine.board import parse_board
 from ladder.errors import UsageError
 from ladder.tools.play.commands import (
-    Said,
-    Word,
-    understand,
+    CommandKind,
+    PlayCommand,
+    parse_command,
 )
 
 WIDE = parse_board("10x12")
@@ -15,42 +15,42 @@ STANDARD = parse_board("6x7")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "command"),
     [
-        ("3", Said(Word.DROP, column=3)),
-        (" 11 ", Said(Word.DROP, column=11)),
-        ("a", Said(Word.DROP, column=10)),
-        ("B", Said(Word.DROP, column=11)),
-        ("undo", Said(Word.UNDO)),
-        ("U", Said(Word.UNDO)),
-        ("hint", Said(Word.HINT)),
-        ("hint v12", Said(Word.HINT, name="v12")),
-        ("h MyBot", Said(Word.HINT, name="MyBot")),
-        ("i", Said(Word.INFO)),
-        ("?", Said(Word.HELP)),
-        ("quit", Said(Word.QUIT)),
+        ("3", PlayCommand(CommandKind.DROP, column=3)),
+        (" 11 ", PlayCommand(CommandKind.DROP, column=11)),
+        ("a", PlayCommand(CommandKind.DROP, column=10)),
+        ("B", PlayCommand(CommandKind.DROP, column=11)),
+        ("undo", PlayCommand(CommandKind.UNDO)),
+        ("U", PlayCommand(CommandKind.UNDO)),
+        ("hint", PlayCommand(CommandKind.HINT)),
+        ("hint v12", PlayCommand(CommandKind.HINT, name="v12")),
+        ("h MyBot", PlayCommand(CommandKind.HINT, name="MyBot")),
+        ("i", PlayCommand(CommandKind.INFO)),
+        ("?", PlayCommand(CommandKind.HELP)),
+        ("quit", PlayCommand(CommandKind.QUIT)),
     ],
 )
-def test_columns_and_words_are_understood(text: str, said: Said) -> None:
-    """Numbers, letters of written games, words and their first letters."""
-    assert understand(text, WIDE) == said
+def test_columns_and_words_are_parsed(text: str, command: PlayCommand) -> None:
+    """Columns are numbers or letters, commands are words or their first letters."""
+    assert parse_command(text, WIDE) == command
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("", "type a column, 0 to 6"),
-        ("7", "there is no column 7: they are 0 to 6"),
-        ("a", "there is no column a"),
-        ("99999999999999999999", "they are 0 to 6"),
-        ("-1", "neither a column nor a word"),
-        ("3 4", "neither a column nor a word"),
-        ("undo 3", "neither a column nor a word"),
-        ("drop", "neither a column nor a word"),
-        ("\u0663", "neither a column nor a word"),
+        ("7", "no column 7: choose one from 0 to 6"),
+        ("a", "no column a"),
+        ("99999999999999999999", "from 0 to 6"),
+        ("-1", "neither a column nor a command"),
+        ("3 4", "neither a column nor a command"),
+        ("undo 3", "neither a column nor a command"),
+        ("drop", "neither a column nor a command"),
+        ("\u0663", "neither a column nor a command"),
     ],
 )
-def test_anything_else_gets_a_sentence(text: str, sentence: str) -> None:
-    """What cannot be done is said to be so, with what can."""
+def test_any_other_text_is_refused(text: str, sentence: str) -> None:
+    """A text that is no command raises an error that shows what can be typed."""
     with pytest.raises(UsageError, match=sentence):
-        understand(text, STANDARD)
+        parse_command(text, STANDARD)

@@ -19,27 +19,27 @@ STANDARD = Board(6, 7)
 
 
 def fake(folder: Path, mode: str, *arguments: str, time_ms: int = 100) -> Entrant:
-    """A fake bot as an opponent."""
+    """Return a fake bot as an opponent."""
     start = fake_start(mode, *arguments, folder=folder)
     return Entrant(revision=1, name=mode, start=start, budget=Budget(time_ms=time_ms))
 
 
 def built_in(name: str, simulations: int = 60) -> Entrant:
-    """A built-in player on a work budget, so that it repeats itself."""
+    """Return a built-in player on a work budget, so that it repeats itself."""
     launch = start_command.built_in(name)
     budget = Budget(simulations=simulations)
     return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
 
 
 def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> InteractiveGame:
-    """A game that has not begun."""
+    """Set a game up."""
     return InteractiveGame(bot, UNCONFINED, board=board, person=person, seed=7)
 
 
 def play_out(game: InteractiveGame) -> None:
-    """The person always takes the last column with room."""
+    """Play to the end; the person always takes the last free column."""
     while game.verdict is None:
-        if game.bots_turn:
+        if game.is_bots_turn:
             game.reply()
         else:
             game.drop(game.position.legal_moves()[-1])
@@ -48,7 +48,7 @@ def play_out(game: InteractiveGame) -> None:
 @pytest.mark.parametrize("person", [0, 1])
 @pytest.mark.parametrize("board", [STANDARD, Board(5, 4, (0, 0))])
 def test_a_game_is_played_to_its_end(tmp_path: Path, person: int, board: Board) -> None:
-    """Whoever begins, each side makes its own moves, and the record holds what was played."""
+    """Each side makes its own moves, whichever begins, and the record holds all moves."""
     with spar(fake(tmp_path, "honest"), person=person, board=board) as game:
         play_out(game)
         record = game.record()
@@ -61,7 +61,7 @@ def test_a_game_is_played_to_its_end(tmp_path: Path, person: int, board: Board) 
 
 
 def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
-    """It takes back the person's move and the answer; the bot's first move stays."""
+    """Undo takes back the person's move and the reply, but not the bot's first move."""
     with spar(fake(tmp_path, "honest"), person=1) as game:
         assert not game.undo()
         game.reply()
@@ -71,13 +71,13 @@ def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
         assert game.position.moves == (0, 6, 0)
         assert game.undo()
         assert game.position.moves == (0,)
-        assert game.persons_turn
-        assert game.opinion is None
+        assert game.is_persons_turn
+        assert game.last_reply is None
         assert len(game.thoughts) == 1
 
 
 def test_after_undo_the_bot_answers_the_position_on_the_board() -> None:
-    """It must answer as one that never saw the moves that were taken back."""
+    """The bot answers as if the undone moves had never been made."""
     with spar(built_in("v12")) as game:
         game.drop(0)
         game.reply()
@@ -91,8 +91,8 @@ def test_after_undo_the_bot_answers_the_position_on_the_board() -> None:
         assert straight.position.moves == with_undo
 
 
-def test_undo_after_the_end_lets_the_game_go_on(tmp_path: Path) -> None:
-    """A game that is won or lost can be taken up again before its last moves."""
+def test_undo_after_the_end_continues_the_game(tmp_path: Path) -> None:
+    """A finished game continues from before its last moves."""
     with spar(fake(tmp_path, "honest")) as game:
         for column in (6, 6, 6):
             game.drop(column)
@@ -109,16 +109,16 @@ def test_undo_after_the_end_lets_the_game_go_on(tmp_path: Path) -> None:
 
 
 def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> None:
-    """Its opinion is of the position on the board; the game goes on as without it."""
+    """The hint is for the current position, and the game is not affected."""
     with spar(fake(tmp_path, "honest")) as game:
         for _ in range(3):
             game.drop(6)
             game.reply()
         before = game.position
-        opinion = game.hint(built_in("v4", 400))
-        assert opinion.column == 6
-        assert opinion.info is not None
-        assert opinion.info.simulations
+        advised = game.hint(built_in("v4", 400))
+        assert advised.column == 6
+        assert advised.info is not None
+        assert advised.info.simulations
         assert game.position is before
         with pytest.raises(BotFailure):
             game.hint(fake(tmp_path, "exits"))
@@ -151,12 +151,12 @@ def test_a_built_in_player_may_load_for_longer_than_the_protocol_allows(tmp_path
 def test_a_bot_that_fails_has_lost(
     tmp_path: Path, mode: str, arguments: tuple[str, ...], termination: Termination, words: str
 ) -> None:
-    """The game ends with its verdict, whoever the person is, and no process is left."""
+    """The game ends with its verdict, whichever side failed, and no process is left."""
     before = psutil.Process().children(recursive=True)
     for person in (0, 1):
         with spar(fake(tmp_path, mode, *arguments), person=person) as game:
             game.prepare()
-            if game.persons_turn:
+            if game.is_persons_turn:
                 game.drop(0)
             if game.verdict is None:
                 game.reply()
@@ -169,10 +169,10 @@ def test_a_bot_that_fails_has_lost(
     assert psutil.Process().children(recursive=True) == before
 
 
-def test_a_game_that_goes_on_has_no_record(tmp_path: Path) -> None:
+def test_an_unfinished_game_has_no_record(tmp_path: Path) -> None:
     """Only finished games are stored."""
     with (
         spar(fake(tmp_path, "honest")) as game,
-        pytest.raises(ValueError, match="goes on"),
+        pytest.raises(ValueError, match="not over"),
     ):
         game.record()
