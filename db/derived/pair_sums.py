@@ -138,6 +138,5 @@ def to_row(key: Key, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
         counts=tuple(values[:9]),
         a=SideTotals(*values[9 : 9 + width], failures=failures[0]),
         b=SideTotals(*values[9 + width : 9 + 2 * width], failures=failures[1]),
-        plies=values[-2],
         repeats=values[-1],
     )

@@ -177,7 +177,7 @@ class Runs:
         with self._database.writing() as connection:
             row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
             if row is None:
-                raise UnknownRow(f"there is no run {run_id}")
+                raise _unknown_run(run_id)
             kept = msgspec.json.decode(row.settings, type=dict[str, Any])
             changed = to_json({**kept, **settings})
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
@@ -221,7 +221,7 @@ class Runs:
         with self._database.writing() as connection:
             changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
             if changed.rowcount == 0:
-                raise UnknownRow(f"there is no run {run_id}")
+                raise _unknown_run(run_id)
 
     @contextmanager
     def _locked(self, run_id: int) -> Iterator[None]:
@@ -235,11 +235,15 @@ class Runs:
                 lock.release(run_id)
 
 
+def _unknown_run(run_id: int) -> UnknownRow:
+    return UnknownRow(f"there is no run {run_id}: `ladder runs` lists all runs")
+
+
 def find_run(connection: Connection, run_id: int) -> RunRow:
     """Return the run with this id. Raises UnknownRow."""
     row = connection.execute(select(Run.__table__).where(Run.id == run_id)).first()
     if row is None:
-        raise UnknownRow(f"there is no run {run_id}")
+        raise _unknown_run(run_id)
     return _run(row, _current_names(connection, run_id))
 
 
