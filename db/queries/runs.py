@@ -178,8 +178,8 @@ class Runs:
             row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
             if row is None:
                 raise _unknown_run(run_id)
-            kept = msgspec.json.decode(row.settings, type=dict[str, Any])
-            changed = to_json({**kept, **settings})
+            stored = msgspec.json.decode(row.settings, type=dict[str, Any])
+            changed = to_json({**stored, **settings})
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int, rate: Rate) -> int:
@@ -266,8 +266,8 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
 
 def current_settings(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
     """Return a run's settings with the current names of its bots."""
-    kept = msgspec.json.decode(settings, type=dict[str, Any])
-    return rename_in_settings(kept, _current_names(connection, run_id).get(run_id, {}))
+    stored = msgspec.json.decode(settings, type=dict[str, Any])
+    return rename_in_settings(stored, _current_names(connection, run_id).get(run_id, {}))
 
 
 def _current_names(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
