@@ -173,7 +173,7 @@ class PostgresqlBackend(Backend):
         if runs and not force:
             played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
             raise InUse(
-                f"{self.place} cannot be migrated while runs are in play, which could fail "
+                f"{self.place} cannot be migrated while runs are in play, because they could fail "
                 f"({played}): stop them first, or use `ladder doctor --migrate --force`"
             )
         owner, is_member = connection.execute(_OWNER).one()

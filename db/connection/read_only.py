@@ -13,7 +13,7 @@ the first of these ways that fits is used:
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -61,16 +61,13 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
             return Database.open(where, create=False, busy_s=busy_s)
         except Unwritable:
             pass  # a full disk
-    has_log = _file_size(path + WAL) is not None
-    if has_log and _file_size(path + INDEX) is not None:
-        shared = _open_if_usable(lambda: ReadOnlyDatabase.open_shared(backend))
-        if shared is not None:
-            return shared
-    elif not _file_size(path + WAL) and _file_size(path + JOURNAL) is None:
-        quiet = _open_if_usable(lambda: ReadOnlyDatabase.open_immutable(backend))
-        if quiet is not None:
-            return quiet
-    return ReadOnlyDatabase.open_copy(backend)
+    usable = None
+    wal_size = _file_size(path + WAL)
+    if wal_size is not None and _file_size(path + INDEX) is not None:
+        usable = _keep_if_usable(ReadOnlyDatabase.open_shared(backend))
+    elif not wal_size and _file_size(path + JOURNAL) is None:
+        usable = _keep_if_usable(ReadOnlyDatabase.open_immutable(backend))
+    return usable or ReadOnlyDatabase.open_copy(backend)
 
 
 class ReadOnlyDatabase(Database):
@@ -140,9 +137,8 @@ class ReadOnlyDatabase(Database):
                 raise Locked(f"{self.place} was written while it was read: try again")
 
 
-def _open_if_usable(attempt: Callable[[], "ReadOnlyDatabase"]) -> Database | None:
-    """Return the opened database if it is readable and of the current version, else None."""
-    database = attempt()
+def _keep_if_usable(database: ReadOnlyDatabase) -> Database | None:
+    """Return a database if it is readable and of the current version; else close it."""
     usable = False
     try:
         with translate_driver_errors(database.backend), database.reading() as connection:

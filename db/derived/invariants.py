@@ -128,9 +128,9 @@ def _run_words(run: Values) -> str | None:
 
 def _run_division(run: Values) -> str | None:
     boards = run["division_boards"]
-    kept = format_board_classes(parse_board_classes(boards))
-    if boards != kept:
-        return f"the boards of its division must be written as {kept}, got {boards}"
+    canonical = format_board_classes(parse_board_classes(boards))
+    if boards != canonical:
+        return f"the boards of its division must be written as {canonical}, got {boards}"
     plies = run["division_opening_plies"]
     if plies is not None and not 0 <= plies <= MAX_SIDE**2:
         return f"its division has openings of {plies} plies"
@@ -217,9 +217,9 @@ def _of_run(game: Values) -> str | None:
 
 def _board(game: Values) -> str | None:
     board, kind = parse_board(game["board"]), parse_board_class(game["board_class"])
-    for name, kept in (("board", board), ("board_class", kind)):
-        if str(kept) != game[name]:
-            return f"its {name} must be written as {kept}, got {game[name]!r}"
+    for name, canonical in (("board", board), ("board_class", kind)):
+        if str(canonical) != game[name]:
+            return f"its {name} must be written as {canonical}, got {game[name]!r}"
     if not is_of_class(board, kind):
         return f"the board {board} does not belong to the board_class {kind}"
     if kind not in parse_board_classes(game["division_boards"]):

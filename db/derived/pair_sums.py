@@ -54,34 +54,35 @@ def sum_pair(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
     starter, other = game0["first_revision_id"], game0["second_revision_id"]
     # A pair of a revision with itself has A move first in game 0.
     if starter <= other:
-        ours, theirs = game0, game1
+        a_first, b_first = game0, game1
     else:
-        ours, theirs, starter, other = game1, game0, other, starter
-    # From here on A, the lower revision, moves first in `ours` and second in `theirs`.
+        a_first, b_first, starter, other = game1, game0, other, starter
+    # A, the lower revision, moves first in `a_first` and second in `b_first`.
     values = [0] * len(GRID)
-    values[3 * _SCORE[ours["result"]] + 2 - _SCORE[theirs["result"]]] = 1
-    values += _side(ours, FIRST, theirs, SECOND)
-    values += _side(ours, SECOND, theirs, FIRST)
-    values.append(ours["plies"] + theirs["plies"])
-    values.append(int(ours["repeat"]) + int(theirs["repeat"]))
+    values[3 * _SCORE[a_first["result"]] + 2 - _SCORE[b_first["result"]]] = 1
+    values += _side(a_first, FIRST, b_first, SECOND)
+    values += _side(a_first, SECOND, b_first, FIRST)
+    values.append(a_first["plies"] + b_first["plies"])
+    values.append(int(a_first["repeat"]) + int(b_first["repeat"]))
     forfeits: dict[tuple[int, str], int] = {}
-    for game, seat_of_a in ((ours, 0), (theirs, 1)):
+    for game, seat_of_a in ((a_first, 0), (b_first, 1)):
         # An offender stored with a game that no bot forfeited is damage, reported by an audit.
         if game["offender"] is not None and game["termination"] in _FORFEITS:
             which = int(game["offender"] != seat_of_a), game["termination"]
             forfeits[which] = forfeits.get(which, 0) + 1
-    key = (ours["division_id"], ours["board_class"], starter, other)
+    key = (a_first["division_id"], a_first["board_class"], starter, other)
     return key, PairSums(values, forfeits)
 
 
 def _side(
-    ours: GameValues,
-    our_names: tuple[str, ...],
-    theirs: GameValues,
-    their_names: tuple[str, ...],
+    game: GameValues,
+    names: tuple[str, ...],
+    other: GameValues,
+    other_names: tuple[str, ...],
 ) -> list[int]:
-    values = [ours[a] + theirs[b] for a, b in zip(our_names, their_names, strict=True)]
-    values[2] = max(ours[our_names[2]], theirs[their_names[2]])
+    """Return the sums of the sides with these columns in two games."""
+    values = [game[a] + other[b] for a, b in zip(names, other_names, strict=True)]
+    values[2] = max(game[names[2]], other[other_names[2]])
     return values
 
 
@@ -138,6 +139,5 @@ def to_row(key: Key, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
         counts=tuple(values[:9]),
         a=SideTotals(*values[9 : 9 + width], failures=failures[0]),
         b=SideTotals(*values[9 + width : 9 + 2 * width], failures=failures[1]),
-        plies=values[-2],
         repeats=values[-1],
     )

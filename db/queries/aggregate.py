@@ -131,11 +131,11 @@ class Aggregate:
 
 def _revisions_of(division_id: int) -> CompoundSelect[int]:
     """Select the revisions in a division's aggregate."""
-    mine = PairTable.division_id == division_id
+    in_division = PairTable.division_id == division_id
     return (
         select(PairTable.a_revision_id)
-        .where(mine)
-        .union(select(PairTable.b_revision_id).where(mine))
+        .where(in_division)
+        .union(select(PairTable.b_revision_id).where(in_division))
     )
 
 

@@ -39,9 +39,12 @@ class Analysis:
             wanted = wanted.where(Game.rated.is_(True))
         with self._database.reading() as connection:
             if query.bots:
-                ours = [one for name in query.bots for one in find_revisions(connection, name)]
+                revisions = [one for name in query.bots for one in find_revisions(connection, name)]
                 wanted = wanted.where(
-                    or_(Game.first_revision_id.in_(ours), Game.second_revision_id.in_(ours))
+                    or_(
+                        Game.first_revision_id.in_(revisions),
+                        Game.second_revision_id.in_(revisions),
+                    )
                 )
             rows = connection.execute(wanted.order_by(Game.id.desc()).limit(query.games))
             return [records.GameToAnalyse(*row) for row in rows]

@@ -75,9 +75,9 @@ def export_lines(
             division = divisions[row.division_id]
             if division.openings in unknown:
                 unknown.remove(division.openings)
-                kept = find_set(connection, division.openings)
+                openings = find_set(connection, division.openings)
                 introduction.openings = (
-                    None if kept is None else OpeningsLine(kept.name, kept.lines)
+                    None if openings is None else OpeningsLine(openings.name, openings.lines)
                 )
             yield GameLine(
                 pair=row.number,

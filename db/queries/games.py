@@ -268,13 +268,13 @@ def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Se
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:
         return query if wanted.result is None else query.where(Game.result == wanted.result.value)
-    ours = find_revisions(connection, wanted.bot)
-    first: list[ColumnElement[bool]] = [Game.first_revision_id.in_(ours)]
-    second: list[ColumnElement[bool]] = [Game.second_revision_id.in_(ours)]
+    revisions = find_revisions(connection, wanted.bot)
+    first: list[ColumnElement[bool]] = [Game.first_revision_id.in_(revisions)]
+    second: list[ColumnElement[bool]] = [Game.second_revision_id.in_(revisions)]
     if wanted.opponent is not None:
-        theirs = find_revisions(connection, wanted.opponent)
-        first.append(Game.second_revision_id.in_(theirs))
-        second.append(Game.first_revision_id.in_(theirs))
+        opponents = find_revisions(connection, wanted.opponent)
+        first.append(Game.second_revision_id.in_(opponents))
+        second.append(Game.first_revision_id.in_(opponents))
     if wanted.result is not None:
         first.append(Game.result == wanted.result.value)
         second.append(Game.result == wanted.result.mirrored.value)

@@ -328,9 +328,9 @@ class _Importer:
         """Return a run for comparison with its games; read its set of openings."""
         openings = conditions["openings"]
         if openings is not None and openings not in self._lines:
-            kept = find_set(self._connection, openings)
-            if kept is not None:
-                self._lines[openings] = frozenset(kept.lines.splitlines())
+            openings_row = find_set(self._connection, openings)
+            if openings_row is not None:
+                self._lines[openings] = frozenset(openings_row.lines.splitlines())
         return _StoredRun(
             id=run["id"],
             division_id=run["division_id"],

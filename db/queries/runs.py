@@ -177,9 +177,9 @@ class Runs:
         with self._database.writing() as connection:
             row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
             if row is None:
-                raise UnknownRow(f"there is no run {run_id}")
-            kept = msgspec.json.decode(row.settings, type=dict[str, Any])
-            changed = to_json({**kept, **settings})
+                raise _unknown_run(run_id)
+            stored = msgspec.json.decode(row.settings, type=dict[str, Any])
+            changed = to_json({**stored, **settings})
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int, rate: Rate) -> int:
@@ -221,7 +221,7 @@ class Runs:
         with self._database.writing() as connection:
             changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
             if changed.rowcount == 0:
-                raise UnknownRow(f"there is no run {run_id}")
+                raise _unknown_run(run_id)
 
     @contextmanager
     def _locked(self, run_id: int) -> Iterator[None]:
@@ -235,11 +235,15 @@ class Runs:
                 lock.release(run_id)
 
 
+def _unknown_run(run_id: int) -> UnknownRow:
+    return UnknownRow(f"there is no run {run_id}: `ladder runs` lists all runs")
+
+
 def find_run(connection: Connection, run_id: int) -> RunRow:
     """Return the run with this id. Raises UnknownRow."""
     row = connection.execute(select(Run.__table__).where(Run.id == run_id)).first()
     if row is None:
-        raise UnknownRow(f"there is no run {run_id}")
+        raise _unknown_run(run_id)
     return _run(row, _current_names(connection, run_id))
 
 
@@ -262,8 +266,8 @@ def insert_run_bots(connection: Connection, run_id: int, settings: Mapping[str, 
 
 def current_settings(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
     """Return a run's settings with the current names of its bots."""
-    kept = msgspec.json.decode(settings, type=dict[str, Any])
-    return rename_in_settings(kept, _current_names(connection, run_id).get(run_id, {}))
+    stored = msgspec.json.decode(settings, type=dict[str, Any])
+    return rename_in_settings(stored, _current_names(connection, run_id).get(run_id, {}))
 
 
 def _current_names(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:

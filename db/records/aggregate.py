@@ -24,8 +24,6 @@ class PairTableRow:
     """
     a: SideTotals
     b: SideTotals
-    plies: int
-    """Sum over all games, openings included."""
     repeats: int
     """Games whose board and moves the division already held, by any bots."""
 

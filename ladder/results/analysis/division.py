@@ -91,7 +91,7 @@ def read_mistakes_of_bots(
         made.bots,
         "bots",
         f"has no analysed games in {made.label}",
-        "`ladder report --mistakes` lists the bots that have",
+        "`ladder report --mistakes` lists the bots with analysed games",
     )
     return replace(
         made,

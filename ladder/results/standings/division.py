@@ -39,19 +39,19 @@ def standings_of_division(
         options: rating options.
 
     """
-    kept, notes = current_tables(store, division, since=since)
+    listed, notes = current_tables(store, division, since=since)
     rated_games = store.aggregate.count_games()
     unrated = store.games.count_unrated()
     standings = build_standings(
         division,
-        kept,
-        distinct_games=store.aggregate.count_distinct(kept, since=since),
+        listed,
+        distinct_games=store.aggregate.count_distinct(listed, since=since),
         options=options,
         live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
         notes=notes,
         stalled_games=store.games.count_aborts(division_id=division.id, since=since),
         retired=retired_bots(store),
-        forfeit_games=_forfeits(store, division, kept, since),
+        forfeit_games=_forfeits(store, division, listed, since),
         other_divisions=[
             OtherDivision(
                 other.label,
@@ -66,7 +66,7 @@ def standings_of_division(
     rated = GameQuery(division_id=division.id, rated=True, since=since)
     standings = excuse_waiting(standings, _times(store, standings, rated))
     machines = measure_agreement(
-        store.machines.tables(division.id, since=since), kept, standings.pool
+        store.machines.tables(division.id, since=since), listed, standings.pool
     )
     if machines is None:
         return standings
@@ -124,9 +124,9 @@ def current_tables(
         else store.aggregate.since(division.id, since)
     )
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
-    kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
-    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
-    return kept, [FormerRevisions(2 * left_out)] if left_out else []
+    listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
+    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in listed)
+    return listed, [FormerRevisions(2 * left_out)] if left_out else []
 
 
 def retired_bots(store: Store) -> frozenset[str]:

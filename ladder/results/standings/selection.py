@@ -7,7 +7,7 @@ from ladder.names import matching_names
 from ladder.results.standings.notes import PartShown, RetiredLeftOut
 from ladder.results.standings.standings import PairStanding, Standings
 
-WITH_GAMES = "`ladder report` lists the bots that have"
+WITH_GAMES = "`ladder report` lists the bots with games"
 """Advice about a name without rated games."""
 
 

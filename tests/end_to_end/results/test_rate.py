@@ -41,7 +41,7 @@ def test_the_plain_model_of_two_players(ladder: Ladder) -> None:
     [
         (pgn("a", "b", "1-0") + pgn("c", "d", "1-0"), (), "a, b; c, d"),
         (pgn("a", "b", "1-0"), PLAIN, "without a prior"),
-        ("", (), "no finished games"),
+        ("", (), "no finished game"),
         (pgn("a", "b", "1-0"), ("--anchor", "z=1"), "z"),
         (pgn("a", "b", "1-0"), ("--anchor", "a"), "--anchor"),
         (pgn("a", "b", "1-0"), ("--anchor", "a=nan"), "--anchor"),

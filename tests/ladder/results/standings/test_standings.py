@@ -47,7 +47,6 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
         "counts": counts,
         "a": side,
         "b": side,
-        "plies": 800,
         "repeats": 0,
     }
     return PairTableRow(**{**values, **changes})  # type: ignore[arg-type]
