@@ -32,7 +32,7 @@ SHORTER = {
     "--stages": ("--stages", "5ms:4,10ms:4"),
     "--seconds": ("--seconds", "0.1"),
 }
-"""What a command is run with instead: fewer games, and work in place of time, for a loaded machine."""
+"""Fewer games, and work in place of time, which a loaded machine would disturb."""
 DEFAULTS = {
     "gate": {"--max-games": "8"},
     "select": {"--max-games": "8"},
