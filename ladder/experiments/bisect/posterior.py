@@ -13,7 +13,7 @@ interest, the hardest to see, leave a third of 1 - P to that drop. A commit is b
 that one is to blame, all others have a third of 1 - P together, and none has at most 1 - P. Such an
 answer is wrong no more often than that, over culprits that are equally likely beforehand, whatever
 was played and whenever the search stopped. The last third is for the ratio itself, in which shares
-of results that the hypotheses leave open are estimated instead of known. docs/results/bisections.md
+of results that the hypotheses leave open are the likeliest ones instead of known. docs/bisect.md
 holds all of it against simulated histories.
 """
 

@@ -10,7 +10,7 @@ a new one, and is not counted. Different draws may still come out as the same ga
 few openings or bots do not use their seed. All draws together say without bias how the candidate
 does under these conditions, but a few games played over and over say it of these few games only;
 the distinct pairs alone say no more than they know, but weigh common and rare games alike, which
-is a bias. So the test is made on both, and decides when both agree (docs/results/gates.md).
+is a bias. So the test is made on both, and decides when both agree (docs/gating.md has figures).
 """
 
 import math

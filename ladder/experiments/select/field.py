@@ -11,7 +11,7 @@ choice.
 Errors: the choice is wrong only when the leader is worse than the best player by the indifference,
 and their ratio passed the bound all the same: a chance of at most alpha at any time, for each of
 the K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the sum is at most
-1 - P (Bonferroni). docs/results/selections.md holds this against simulated fields.
+1 - P (Bonferroni). docs/select.md holds this against simulated fields.
 """
 
 import math

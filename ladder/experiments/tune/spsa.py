@@ -8,7 +8,7 @@ sequences are those of fishtest (Spall 1998 gives the exponents):
 
 with c and a set by their values at the end: c_end, the last perturbation, and r_end = a_end /
 c_end^2, the last learning rate. The answer is the mean of theta over the last half of the steps
-(Polyak and Juditsky 1992). docs/results/tunings.md has the simulations behind the numbers.
+(Polyak and Juditsky 1992). docs/tuning.md has the simulations behind the numbers.
 """
 
 import numpy as np

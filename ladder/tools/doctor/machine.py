@@ -209,10 +209,10 @@ def check_reach(database: str, confinement: Confinement) -> Finding:
     if reach is Reach.SEALED:
         return Finding("reach", Level.OK, f"a bot cannot write {database}")
     if confinement.sandbox:
-        text = f"a bot can write {database} in spite of --sandbox: see docs/sandbox.md"
+        text = f"a bot can write {database} in spite of --sandbox: see docs/strangers-code.md"
         return Finding("reach", Level.FAULT, text)
     text = (
         f"a bot can write {database}, as it runs as the same user: play strangers' code with "
-        "--sandbox, see docs/sandbox.md"
+        "--sandbox, see docs/strangers-code.md"
     )
     return Finding("reach", Level.WARNING, text)

@@ -75,7 +75,7 @@ def explained_keys(section: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a database whose documents have a value under every key."""
+    """Return a league that gives every key a value."""
     path = tmp_path_factory.mktemp("league") / "ladder.db"
     with League(path, "a", "b", "c") as league:
         league.end(league.run(time_ms=40))
@@ -115,7 +115,7 @@ WORDS = {
 
 
 def document_of(heading: str, ladder: Command, folder: Path) -> Any:
-    """Return the document that a section describes, less what another section describes."""
+    """Return the document that a section describes, without the parts of other sections."""
     if heading == "ladder rate --json":
         (folder / "x.pgn").write_text('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n')
         return ladder("rate", "x.pgn", "--json").document
