@@ -1,4 +1,4 @@
-"""Takes the pictures of the documentation: ``python docs/take_pictures.py NIGHT.db GATE.html``.
+"""Take the pictures of the documentation: ``python docs/take_pictures.py NIGHT.db GATE.html``.
 
 Needs chromium on PATH and the project's test tools. The pictures in docs/pictures came from
 
@@ -25,7 +25,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def main(database: str, gate: str) -> None:
-    """Write every picture anew."""
+    """Write every picture."""
     with Store.open(database, create=False) as store:
         data = read_report_data(store, store.divisions.all()[0])
     game = next(shown.game for shown in data.games if len(shown.game.moves) > 30)
@@ -53,21 +53,21 @@ def main(database: str, gate: str) -> None:
 
 
 def opened(browser: Any, address: str, *, width: int, scheme: str) -> Any:
-    """A page with its charts drawn, without the bar that would stick over them."""
+    """Return a page with its charts drawn, without the bar that would cover them."""
     page = browser.new_page(
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     page.goto(address)
     page.wait_for_selector("body[data-charts=drawn]")
-    page.add_style_tag(content="header{display:none}")
+    page.add_style_tag(content="header{display:none} body{padding-top:24px}")
     page.evaluate("window.scrollTo(0, 0)")
     return page
 
 
 def shot(page: Any, name: str, first: str, end: str) -> None:
-    """A picture of the page from one element to the beginning of another."""
+    """Take a picture of the page from one element to the beginning of another."""
     top, bottom = (page.locator(selector).first.bounding_box()["y"] for selector in (first, end))
-    top = max(top - 14, 0)
+    top -= 24  # a margin above the first heading
     area = {"x": 0, "y": top, "width": page.viewport_size["width"], "height": bottom - top}
     page.screenshot(path=FOLDER / name, full_page=True, clip=area)
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of the pages of `ladder serve`: ``python docs/take_server_pictures.py DB``.
+"""Take the pictures of the pages of `ladder serve`: ``python docs/take_server_pictures.py DB``.
 
 Needs chromium on PATH and the project's test tools. The pictures in docs/pictures came from
 
@@ -37,7 +37,7 @@ COLUMNS = (4, 3, 5)
 
 
 def main(database: str) -> None:
-    """Write every picture anew."""
+    """Write every picture."""
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
     with (
         subprocess.Popen(
@@ -69,7 +69,7 @@ def main(database: str) -> None:
 
 
 def take_boards(browser: Browser, address: str, database: str) -> None:
-    """The boards in play of a run that is ended then; what it has played stays in the database."""
+    """Take a picture of the boards of a run, then stop it; its games stay in the database."""
     words = ["run", "--bots", "v1,v2,v4", "--time", "400", "--boards", "thu", "--games", "40"]
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", *words]
     with subprocess.Popen(
@@ -84,13 +84,13 @@ def take_boards(browser: Browser, address: str, database: str) -> None:
 
 
 def begin_game(address: str) -> str:
-    """The path of a new game against v4."""
+    """Start a game against v4 and return its path."""
     with urllib.request.urlopen(f"{address}/play") as answer:  # noqa: S310 - our own address
         found = re.search(r'ladder-token" content="([^"]+)', answer.read().decode())
     assert found  # noqa: S101 - every page has one
-    wish = json.dumps({"bot": "v4", "kind": "simulations", "amount": 2000}).encode()
+    body = json.dumps({"bot": "v4", "kind": "simulations", "amount": 2000}).encode()
     request = urllib.request.Request(  # noqa: S310 - our own address
-        f"{address}/play", wish, {"X-Ladder-Token": found[1], "Content-Type": "application/json"}
+        f"{address}/play", body, {"X-Ladder-Token": found[1], "Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request) as answer:  # noqa: S310 - our own address
         path: str = json.loads(answer.read())["address"]

@@ -1,4 +1,4 @@
-"""Takes the picture of the training that ships: ``python docs/take_training_picture.py``.
+"""Take the picture of the training that ships: ``python docs/take_training_picture.py``.
 
 The figures are those of the tables in docs/results/training-v21.md, drawn as the command itself
 draws them when a training ends. Needs chromium on PATH and the project's test tools.
@@ -27,7 +27,7 @@ RECORD = Path(__file__).parent / "results" / "training-v21.md"
 
 
 def tables(text: str) -> list[list[list[float]]]:
-    """The numbers of each table of a Markdown text, its head left out."""
+    """Return the numbers of each table of a Markdown text, without its head."""
     found: list[list[list[float]]] = []
     before = ""
     for line in text.splitlines():
@@ -41,7 +41,7 @@ def tables(text: str) -> list[list[list[float]]]:
 
 
 def state_of(text: str) -> LearningState:
-    """The training that the tables tell of; seconds are not among them, nor in the picture."""
+    """Return the training that the tables describe; without its seconds."""
     generations, tenths = tables(text)
     bins = tuple(CalibrationBin(int(count), *means) for *means, count in tenths)
     records = [
@@ -65,7 +65,7 @@ def state_of(text: str) -> LearningState:
 
 
 def main() -> None:
-    """Write the picture anew."""
+    """Write the picture."""
     state = state_of(RECORD.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "training.html"

@@ -8,12 +8,12 @@ LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def landing_rows(game, moves):
-    """The row on which a stone of each column lands, and the stones so far by (row, column)."""
+    """Return the row on which a stone of each column lands, and the stones by (row, column)."""
     rows, forbidden = [0] * game["columns"], game.get("forbidden")
     stones = {}
     for ply, column in enumerate([*moves, None]):
         for c in range(len(rows)):
-            rows[c] += [rows[c], c] == forbidden  # nothing can lie on the forbidden cell
+            rows[c] += [rows[c], c] == forbidden  # no stone can occupy the forbidden cell
         if column is not None:
             stones[rows[column], column] = ply % 2
             rows[column] += 1
@@ -21,7 +21,7 @@ def landing_rows(game, moves):
 
 
 def connects(stones, row, column, side):
-    """Whether a stone of that side there would make four in a line."""
+    """Return whether a stone of that side there would make four in a line."""
     for down, right in LINES:
         count = 1
         for sign in (1, -1):
@@ -35,7 +35,7 @@ def connects(stones, row, column, side):
 
 
 def choose(game, moves):
-    """The column to play."""
+    """Return the column to play."""
     rows, stones = landing_rows(game, moves)
     legal = [c for c in range(game["columns"]) if rows[c] < game["rows"]]
     legal.sort(key=lambda c: abs(c - (game["columns"] - 1) / 2))
