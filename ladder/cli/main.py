@@ -6,17 +6,20 @@ It imports next to nothing, so that a Ctrl-C finds somebody who serves it from t
 import gc
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ladder.checked_stream import checked_stream, open_nowhere
 from ladder.signals import end_listening, listen_for_stops
+
+if TYPE_CHECKING:
+    from ladder.runs.executor import Workforce
 
 LOADED = 250_000
 """Objects that a command makes and keeps while its modules are loaded, and some more."""
 
 
-def main() -> None:
-    """Run the command line and exit with its code."""
+def main(workforce: "Workforce | None" = None) -> None:
+    """Run the command line and exit with its code; see `run_command` for the workforce."""
     collect_later()
     listen_for_stops()
     # Threads of linear algebra are slower than none on matrices as small as ours, and would take
@@ -28,20 +31,23 @@ def main() -> None:
         hide_passwords(sys.argv)
     sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")
     sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
-    code = run_command(sys.argv[1:])
+    code = run_command(sys.argv[1:], workforce)
     end_listening()
     # The interpreter's last collections look at every object of every library: up to 0.6 s.
     gc.freeze()
     sys.exit(code)
 
 
-def run_command(arguments: list[str]) -> int:
-    """Run one command line; errors become one sentence on stderr and an exit code."""
+def run_command(arguments: list[str], workforce: "Workforce | None" = None) -> int:
+    """Run one command line; errors become one sentence on stderr and an exit code.
+
+    `workforce` plays the pairs of commands without --cluster, instead of this machine's workers.
+    """
     code = 0
     try:
         from ladder.cli.app import parser
 
-        result: Any = parser()(arguments, prog_name="ladder", standalone_mode=False)
+        result: Any = parser()(arguments, prog_name="ladder", standalone_mode=False, obj=workforce)
         code = result if isinstance(result, int) else 0
         sys.stdout.flush()  # while a failure can still be reported
     except Exception as error:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 
 

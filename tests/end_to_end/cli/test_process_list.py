@@ -8,6 +8,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
 CALM_S = 300.0
 """Only a test that fails waits so long."""

@@ -12,6 +12,8 @@ from tests.support.data.history import BROKEN, BUILD, COMMITS, SPEC, UNBUILDABLE
 from tests.support.data.repositories import commit, git, repository
 from tests.support.shared import made_once
 
+pytestmark = pytest.mark.timed
+
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
     "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,

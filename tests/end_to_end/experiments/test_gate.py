@@ -11,6 +11,8 @@ from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
+pytestmark = pytest.mark.timed
+
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
 KEYS = {

@@ -7,6 +7,8 @@ import pytest
 
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 
+pytestmark = pytest.mark.timed
+
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
 

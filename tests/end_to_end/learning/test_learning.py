@@ -11,6 +11,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 TRAINING = (
     "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "15",
     "--boards", "6x7", "--generations", "2", "-o", "new",

@@ -10,6 +10,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 TRAINING = (
     "train", "c4ai", "--seed", "3", "--start", "0,0,0,900,0,0", "--generations", "40", "-o", "new",
 )  # fmt: skip

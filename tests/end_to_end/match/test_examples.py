@@ -8,6 +8,8 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
+pytestmark = pytest.mark.timed
+
 EXAMPLES = ROOT / "examples"
 
 

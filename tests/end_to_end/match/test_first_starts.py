@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Done, Ladder
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 SPEC = "exec:python3 -I -S bot.py honest"
 WARNING = "guest was not registered by you on this machine"
@@ -48,7 +48,7 @@ def stranger(owned: Ladder, tmp_path: Path) -> Ladder:
 
 def started(ladder: Ladder, command: str) -> Done:
     words = tuple(word for word in STARTS[command] if command == "run" or word != "--new")
-    return ladder.told("quit\n", *words) if words[0] == "play" else ladder(*words)
+    return ladder.run_with_input("quit\n", *words) if words[0] == "play" else ladder(*words)
 
 
 @pytest.mark.parametrize("command", STARTS)

@@ -17,7 +17,7 @@ from tests.support.hosted import (
     LEGAL,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 MAIN = {"rules.py": LEGAL, "bot.py": BOT.format(module="rules")}
 BETTER = """

@@ -7,6 +7,8 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
+pytestmark = pytest.mark.timed
+
 GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
 
 

@@ -25,6 +25,8 @@ from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
+pytestmark = pytest.mark.timed
+
 Begin = Callable[[], list[object]]
 GAMES = 30
 PUZZLE = '{"board":"4x4","moves":"010101","answer":0,"value":"win","distance":1,"theme":"t"}\n'
@@ -168,9 +170,7 @@ def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Beg
     before = begin()
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
         other.execute("begin immediate")
-        ladder.busy_s = 1
         assert_told(ladder(*WORDS), "kept busy by another process", "try again")
-        ladder.busy_s = None
         process = ladder.start(*WORDS)
         time.sleep(1)
         assert process.poll() is None
@@ -192,8 +192,7 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
 ) -> None:
     """The run ends in a sentence, nothing of it is left running, and the command goes on later."""
     words = ("run", *QUICK, "--seed", "1")
-    ladder.stock().busy_s = 1
-    process = ladder.start(*words)
+    process = ladder.stock().start(*words)
     eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
         other.execute("begin immediate")

@@ -12,6 +12,8 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
+pytestmark = pytest.mark.timed
+
 FOLDER = ROOT / "tests" / "data" / "first_stage"
 
 

@@ -10,6 +10,8 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, DisturbedRun
 from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
+pytestmark = pytest.mark.timed
+
 GAMES = 24
 """A run lasts some seconds while `steady` is slow, and longer than the pause before a kill."""
 PAUSE_S = 1.5

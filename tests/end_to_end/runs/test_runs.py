@@ -20,6 +20,8 @@ from tests.end_to_end.traces import (
 )
 from tests.support.shared import made_once
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:

@@ -20,7 +20,7 @@ from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely,
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+pytestmark = [pytest.mark.timed, pytest.mark.skipif(why_none() is not None, reason=str(why_none()))]
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
 NUMBER = "SELECT pg_current_xact_id()::text::bigint"
 Wait = Callable[[Callable[[], bool]], None]

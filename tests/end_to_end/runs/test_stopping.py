@@ -30,6 +30,8 @@ from tests.end_to_end.traces import (
 )
 from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
+pytestmark = pytest.mark.timed
+
 
 def test_a_target_given_after_an_open_run_is_kept(
     ladder: Ladder, eventually: Callable[..., None]

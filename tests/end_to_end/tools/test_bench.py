@@ -1,6 +1,10 @@
 """The benchmarks from the command line, short; what they measure is not asserted."""
 
+import pytest
+
 from tests.end_to_end.conftest import Ladder
+
+pytestmark = pytest.mark.timed
 
 
 def test_the_harness_is_measured(ladder: Ladder) -> None:

@@ -17,6 +17,8 @@ from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
+pytestmark = pytest.mark.timed
+
 DAMAGES = {
     # statement: (what finds it, words of the finding, whether --repair mends it)
     "update ratings set elo = elo + 1": ("derived", "ratings.elo", True),

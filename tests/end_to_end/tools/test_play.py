@@ -16,6 +16,8 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
+pytestmark = pytest.mark.timed
+
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
@@ -53,7 +55,7 @@ def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
 
 def test_a_game_over_a_pipe(ladder: Ladder) -> None:
     """Lines are moves; the board comes without colours, and leaves nothing in the folder."""
-    done = ladder.told(WIN, "play", "stupid", "--time", "20ms")
+    done = ladder.run_with_input(WIN, "play", "stupid", "--time", "20ms")
     assert done.code == 0, done.err
     assert "you (X) against stupid (O) on 6x7, 20 ms a move" in done.out
     assert "stupid played 0" in done.out
@@ -66,7 +68,7 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
 
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """Side, board with a forbidden cell and work budget are the person's choice."""
-    done = ladder.told(
+    done = ladder.run_with_input(
         "b\n",
         "play",
         "v4",
@@ -90,7 +92,7 @@ def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
 def test_what_is_no_move_gets_a_friendly_line(ladder: Ladder) -> None:
     """A wrong key, a column off the board, a full one, an undo of nothing: the game goes on."""
     text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
-    done = ladder.told(text, "play", "stupid", "--board", "4x7", "--side", "second")
+    done = ladder.run_with_input(text, "play", "stupid", "--board", "4x7", "--side", "second")
     assert done.code == 0, done.err
     assert "there is no move of yours to take back" in done.out
     assert "'z' is neither a column nor a word I know: ? shows them" in done.out
@@ -101,14 +103,14 @@ def test_what_is_no_move_gets_a_friendly_line(ladder: Ladder) -> None:
 
 def test_a_full_column_is_refused_with_those_that_are_free(ladder: Ladder) -> None:
     """The person fills column 0 together with the bot and tries once more."""
-    done = ladder.told("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
+    done = ladder.run_with_input("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
 def test_undo_hint_and_info(ladder: Ladder) -> None:
     """Undo shows the former board, a hint is another bot's opinion, info the bot's own."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
-    done = ladder.told(text, "play", "v12", "--simulations", "50", "--hints", "v2")
+    done = ladder.run_with_input(text, "play", "v12", "--simulations", "50", "--hints", "v2")
     assert done.code == 0, done.err
     turns = done.out.split("your move (X), 0 to 6, or ?> ")
     assert "v12 has not answered in this position yet" in turns[1 + 0]
@@ -130,7 +132,7 @@ def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
     assert ladder(*run).code == 0
     before = [ladder("report", "--json").document, ladder("export").out]
-    done = ladder.told(WIN, "play", "stupid", "--save", "--seed", "5")
+    done = ladder.run_with_input(WIN, "play", "stupid", "--save", "--seed", "5")
     assert done.code == 0, done.err
     assert done.out.endswith("saved as game p1: `ladder replay p1` shows it\n")
     assert [ladder("report", "--json").document, ladder("export").out] == before
@@ -170,7 +172,7 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
 
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     """The end of the input leaves the game, and says what became of it."""
-    done = ladder.told("6\n", "play", "stupid", "--save")
+    done = ladder.run_with_input("6\n", "play", "stupid", "--save")
     assert done.code == 0
     assert "not saved: the game was not over" in done.err
     assert ladder("replay", "p1").code == 2
@@ -186,7 +188,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     added = ladder("bots", "add", "frail", f"exec:{sys.executable} frail.py", "--files", "*.py")
     assert added.code == 0, added.err
     mark.unlink()
-    done = ladder.told("6\n", "play", "frail", "--save")
+    done = ladder.run_with_input("6\n", "play", "frail", "--save")
     assert done.code == 0, done.err
     assert "frail crashed, so you win: killed by SIGABRT" in done.out
     assert "saved as game p1" in done.out

@@ -6,6 +6,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 
 def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
     """Elo, its error and LOS must be those that fastchess's own tests state."""

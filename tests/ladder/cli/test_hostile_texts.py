@@ -33,6 +33,7 @@ from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.support.data.hostile_texts import NO_NAMES, UNPRINTABLE, is_shown_safely
+from tests.support.loops import run_in_thread
 from tests.support.unconfined import UNCONFINED
 
 Said = Callable[..., tuple[int, str, str]]
@@ -47,7 +48,8 @@ def said(
     monkeypatch.delenv("LADDER_DB", raising=False)
 
     def run(*words: str) -> tuple[int, str, str]:
-        code = run_command([*words])
+        # `analyze` runs at idle priority, which only ends with its thread.
+        code = run_in_thread(run_command, [*words])
         output = capsys.readouterr()
         return code, output.out, output.err
 

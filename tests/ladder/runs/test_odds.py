@@ -7,6 +7,8 @@ from db.records.runs import division_label
 from ladder.cli.parsing import budgets_of
 from ladder.errors import UsageError
 
+pytestmark = pytest.mark.timed
+
 
 def amounts(time: str) -> dict[str, int]:
     return dict(budgets_of(time, None, None, None).amounts)

@@ -13,6 +13,8 @@ from ladder.web.connections import ConnectionLimits, WaitingRoom, address_group
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 
+pytestmark = pytest.mark.timed
+
 MANY = 1000
 HALVES = {
     "nothing": b"",

@@ -2,11 +2,14 @@
 
 from urllib.parse import quote
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ladder.web.conftest import Running
 from tests.support.data.league import League
+
+pytestmark = pytest.mark.timed
 
 PATHS = (
     *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),

@@ -21,6 +21,9 @@ from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import Game, League
+from tests.support.loops import run_in_thread
+
+pytestmark = pytest.mark.timed
 
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)
@@ -313,7 +316,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
         (game, _) = Games(store, "4x4").add(random_moves("4x4", 3))
     server = start_server(database)
     assert server.ask(f"/games/{game}").status == 200
-    assert run_command(["analyze", "--db", database]) == 0
+    assert run_in_thread(run_command, ["analyze", "--db", database]) == 0
     shown = viewed(server, game)
     with Store.open(database) as store:
         row = store.games.get(game)

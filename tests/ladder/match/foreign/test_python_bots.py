@@ -22,6 +22,8 @@ from tests.support.hosted import (
     write,
 )
 
+pytestmark = pytest.mark.timed
+
 HOSTS = ("python", "kaggle", "thu", "saiblo")
 
 

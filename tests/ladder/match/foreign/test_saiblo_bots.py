@@ -15,6 +15,8 @@ from tests.support.hosted import (
     tried,
 )
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

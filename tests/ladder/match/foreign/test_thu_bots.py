@@ -21,6 +21,8 @@ from tests.support.hosted import (
     tried,
 )
 
+pytestmark = pytest.mark.timed
+
 BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 

@@ -22,6 +22,8 @@ from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:

@@ -33,6 +33,8 @@ from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:

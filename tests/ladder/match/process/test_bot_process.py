@@ -27,6 +27,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     """Questions get their answers, the time is measured, and quitting is graceful."""

@@ -22,6 +22,8 @@ from tests.support.fakes import (
     open_game,
 )
 
+pytestmark = pytest.mark.timed
+
 NOBODY = 2**22 + 1
 """The number of no process."""
 BRK = {"aarch64": 214}.get(os.uname().machine, 12)

@@ -15,6 +15,8 @@ from tests.support.fakes import (
     open_game,
 )
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])
 def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:

@@ -20,6 +20,8 @@ from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 TRIES = 5
 """Pairs, of which one is played: others may keep the machine busy when the crowd has gone."""
 

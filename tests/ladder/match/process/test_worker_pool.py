@@ -13,6 +13,8 @@ import pytest
 
 from ladder.match.process.worker_pool import AHEAD_S, WorkerDied, WorkerPool
 
+pytestmark = pytest.mark.timed
+
 ROOT = Path(__file__).resolve().parents[4]
 
 

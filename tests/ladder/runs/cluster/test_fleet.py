@@ -33,6 +33,8 @@ from ladder.runs.cluster.slot import Prepared
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
+pytestmark = pytest.mark.timed
+
 START = Start(argv=("true",), folder="/")
 SIDES = {
     name: Entrant(number, name, START, Budget(simulations=1))

@@ -5,9 +5,12 @@ import time
 from functools import partial
 from pathlib import Path
 
+import pytest
 from distributed import Client, Scheduler, Worker
 
 from ladder.runs.cluster import machine
+
+pytestmark = pytest.mark.timed
 
 QUIET = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 
