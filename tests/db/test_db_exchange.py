@@ -87,6 +87,7 @@ def content(store: Store) -> str:
     return store.bots.get("hero").revision.content_hash
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
@@ -197,6 +198,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", CHANGES)
 def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
     """Whatever the file says otherwise of a game that is here: it is named, and nothing stored."""

@@ -36,6 +36,7 @@ def small_positions(count: int, most_empty: int) -> list[Position]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.kind)
 @pytest.mark.parametrize("name", FAMILY)
 def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
@@ -50,6 +51,7 @@ def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
                 assert (choice.info.proven, choice.info.distance) == ("win", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_sooner_win_is_played(name: str) -> None:
     """A win within the depth is the shortest there is, a loss the longest resistance."""
@@ -71,6 +73,7 @@ def test_the_sooner_win_is_played(name: str) -> None:
     assert {(1, 1), (1, 3), (1, 5), (-1, 2), (-1, 4)} <= seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("amount", [30, 300, 3000, 200_000])
 @pytest.mark.parametrize("name", FAMILY)
 def test_proofs_are_true(name: str, amount: int) -> None:

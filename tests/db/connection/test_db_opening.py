@@ -150,6 +150,7 @@ def test_older_database_is_migrated_after_a_backup(
         assert copy.audit.integrity() == []
 
 
+@pytest.mark.slow
 def test_failed_migration_leaves_the_file_as_it_was(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,6 +273,7 @@ def test_unusable_urls(url: str, words: str) -> None:
         Store.open(url)
 
 
+@pytest.mark.slow
 def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     """Opening an up-to-date database does not import the migration library."""
     Store.open(place).close()
@@ -282,6 +284,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same moment all get the same good database."""

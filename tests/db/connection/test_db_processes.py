@@ -44,6 +44,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_two_processes_plan_and_finish_at_once(place: str) -> None:
     """No number is taken twice, no pair is stored twice, and the aggregate agrees in the end."""
     with Store.open(place) as store:
@@ -83,6 +84,7 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     """Others see the lock, cannot take it, and it is free once its process was killed."""
@@ -105,6 +107,7 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     lock.close()
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
     """Two lock objects of a process know of each other, and closing one frees nothing."""
@@ -125,6 +128,7 @@ def test_one_process_shares_its_lock_file(place: str) -> None:
     one.close()
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
     """Opening and closing the database in the same process does not free its run locks."""

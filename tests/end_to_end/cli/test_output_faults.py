@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
 CALM_S = 300.0
@@ -27,7 +27,6 @@ def words_of_all() -> dict[int, bytes]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "words"),
     [

@@ -11,7 +11,7 @@ from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
@@ -219,6 +219,7 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     assert query(stocked.db, "select count(*) from runs") == [(1,)]
 
 
+@pytest.mark.very_slow
 def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
     """Bots that play one pair of games whatever the seed must get no verdict, and be told why."""
     words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")

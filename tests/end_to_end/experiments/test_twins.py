@@ -7,13 +7,12 @@ import pytest
 
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_killed_and_repeated_command_is_its_undisturbed_twin(name: str, tmp_path: Path) -> None:
     """Verdict, games and runs must be equal, also if it is resumed by the printed command."""

@@ -285,6 +285,7 @@ def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox
         assert sandbox.bots() == ["outside"]
 
 
+@pytest.mark.very_slow
 def test_limits_outside_of_every_table_hold_for_a_game_of_a_person(ladder: Ladder) -> None:
     """A limit in `ladder.toml` must reach the pages and `suite run` as it reaches a run."""
     write(ladder.folder, rules=LEGAL, bot=LIMITED)
@@ -313,6 +314,7 @@ class Bot:
 """Plays column 4 where it may open 100 files."""
 
 
+@pytest.mark.very_slow
 @needs_bwrap
 def test_bubblewrap_hides_files_from_bots_that_people_play(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory

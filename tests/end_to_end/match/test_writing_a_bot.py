@@ -7,12 +7,11 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
 
 
-@pytest.mark.slow
 def test_the_guide_leads_to_a_rated_bot(ladder: Ladder) -> None:
     """Its files and commands, but for their sizes, must make two bots better than random."""
     folder = ladder.folder / "mybot"

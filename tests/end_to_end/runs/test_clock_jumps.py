@@ -50,6 +50,7 @@ def clock(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Clock:
     return made
 
 
+@pytest.mark.very_slow
 def test_a_run_goes_on_over_clocks_that_are_set(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_run_goes_on_over_clocks_that_are_set(
     assert ladder.interrupt(site).code == 0
 
 
+@pytest.mark.very_slow
 def test_hours_are_hours_of_a_clock_that_nobody_sets(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:

@@ -25,7 +25,7 @@ from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 Begin = Callable[[], list[object]]
 GAMES = 30
@@ -110,7 +110,6 @@ def fill(file: Path) -> None:
             filler.write(bytes(4096))
 
 
-@pytest.mark.slow
 def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
     """A run on a disk that becomes full must stop with the reason, and go on when there is room."""
     with small_disk(ladder.folder):
@@ -124,7 +123,6 @@ def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
         assert_goes_on(ladder, before)
 
 
-@pytest.mark.slow
 def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
     """The same where a quota or a limit on files is met in the middle of a run."""
     before = begin()
@@ -145,7 +143,6 @@ def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
     assert_goes_on(ladder, stored)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
     """Without permission to write, a run must say so and leave the games as they are."""
@@ -164,7 +161,6 @@ def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
     assert_goes_on(ladder, before)
 
 
-@pytest.mark.slow
 def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Begin) -> None:
     """A lock held for longer than we wait must end a run in a sentence; a shorter one is waited."""
     before = begin()
@@ -186,7 +182,6 @@ def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
     assert [game for game in after if game in before] == before
 
 
-@pytest.mark.slow
 def test_a_lock_that_comes_in_the_middle_of_a_run(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
@@ -207,7 +202,6 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
     assert faults_of(ladder.folder) == []
 
 
-@pytest.mark.slow
 def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """Two runs and a reader at once: both play, nothing twice, and every report is of whole pairs.
 
@@ -229,7 +223,6 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
     assert faults_of(ladder.folder) == []
 
 
-@pytest.mark.slow
 def test_a_truncated_file(ladder: Ladder, begin: Begin) -> None:
     """Half a file is called damaged by every command, and left as it is; a copy goes on."""
     before = begin()
@@ -244,7 +237,6 @@ def test_a_truncated_file(ladder: Ladder, begin: Begin) -> None:
     assert_goes_on(ladder, before)
 
 
-@pytest.mark.slow
 def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
     """A page of rubbish is found by the doctor, told by what meets it, and never a traceback."""
     begin()
@@ -260,7 +252,6 @@ def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
     assert "fault    integrity" in done.out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["deleted", "rubbish", "cut"])
 def test_a_damaged_log_of_writes(
     ladder: Ladder, eventually: Callable[..., None], damage: str
@@ -394,7 +385,6 @@ def test_all_commands_with_a_database_are_walked() -> None:
     assert {*commands_with_a_database()} == {*COMMANDS, *ELSEWHERE}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_under_every_command(
     ladder: Ladder, interrupted: Path, exported: str, damage: str

@@ -34,6 +34,7 @@ def add(ladder: Ladder, name: str, mode: str, *options: str) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.very_slow
 def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:

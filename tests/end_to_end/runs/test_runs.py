@@ -20,7 +20,7 @@ from tests.end_to_end.traces import (
 )
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
 @pytest.fixture
@@ -112,7 +112,6 @@ UNCERTAIN = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_pairing_by_uncertainty_is_reproducible(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
@@ -139,7 +138,6 @@ def test_pairing_by_uncertainty_is_reproducible(
 
 
 @pytest.mark.both_databases
-@pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -155,7 +153,6 @@ def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     assert stocked("doctor").code == 0
 
 
-@pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:

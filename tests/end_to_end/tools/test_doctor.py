@@ -17,7 +17,7 @@ from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 DAMAGES = {
     # statement: (what finds it, words of the finding, whether --repair mends it)
@@ -123,7 +123,6 @@ def look(place: str, *, repair: bool = False) -> dict[str, Finding]:
     return {finding.topic: finding for finding in found}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "statement"),
     [("sqlite", each) for each in (*DAMAGES, *OF_FILES)]

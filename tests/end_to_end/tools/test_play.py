@@ -66,6 +66,7 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
     assert list(ladder.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """Side, board with a forbidden cell and work budget are the person's choice."""
     done = ladder.run_with_input(
@@ -107,6 +108,7 @@ def test_a_full_column_is_refused_with_those_that_are_free(ladder: Ladder) -> No
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
+@pytest.mark.slow
 def test_undo_hint_and_info(ladder: Ladder) -> None:
     """Undo shows the former board, a hint is another bot's opinion, info the bot's own."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
@@ -127,6 +129,7 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     assert "undo   u" in turns[9]
 
 
+@pytest.mark.slow
 def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
     """It is in the database as a person's game, and no rating, report or export knows it."""
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
@@ -149,6 +152,7 @@ def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
     assert "there are p1 to p1" in ladder("replay", "p2").err
 
 
+@pytest.mark.slow
 def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -178,6 +182,7 @@ def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     assert ladder("replay", "p1").code == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
     """The person has won, is told why, and may save the game."""
     mark = ladder.folder / "mark"
@@ -219,6 +224,7 @@ def children(pid: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_arrows_choose_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
@@ -265,6 +271,7 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
     """Exit code 130, the terminal as it was, no process left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
@@ -276,6 +283,7 @@ def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard])
     assert marked(scratch) == []
 
 
+@pytest.mark.slow
 def test_a_window_that_is_closed_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
@@ -301,6 +309,7 @@ def test_a_terminal_too_small_for_the_picture_gets_lines(
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Forward, back and jump, with the moves and their statistics beside the board."""
     run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")

@@ -13,10 +13,9 @@ import pytest
 
 from db.store import Store
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
-@pytest.mark.slow
 def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     """A script must be able to read the address, and Ctrl-C must end the server with code 0."""
     Store.open(str(tmp_path / "ladder.db")).close()
@@ -71,7 +70,6 @@ def test_what_cannot_be_served_is_said(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
     """`run --serve` must print the address at which the run is seen, and end the server with it."""
     words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]

@@ -137,6 +137,7 @@ def test_no_such_player_is_rated(name: str) -> None:
     assert is_shown_safely(str(refused.value))
 
 
+@pytest.mark.slow
 def test_no_such_hello_is_taken(tmp_path: Path) -> None:
     """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
     script = "import sys; print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
@@ -271,6 +272,7 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
 CALLS = [(command, words) for command, asked in SHOWING for words in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "words"), CALLS)
 def test_an_old_database_is_shown_safely(shown: Said, command: str, words: tuple[str, ...]) -> None:
     """Nothing that comes out may be more than printable text, and no error a defect of ours."""

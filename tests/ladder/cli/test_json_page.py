@@ -200,6 +200,7 @@ MADE_BY_OTHERS = {
 CHECKED = sorted(set(SECTIONS) - MADE_BY_OTHERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", CHECKED)
 def test_page_and_document_name_the_same_keys(
     ladder: Command, stored: Path, tmp_path: Path, heading: str

@@ -162,6 +162,7 @@ def retire(path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [*COLUMNS, *LEAVES])
 @pytest.mark.usefixtures("stopped_at_the_warning")
 def test_no_field_is_executed_unasked(

@@ -54,6 +54,7 @@ def half_requests(server: Running, half: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
 def test_a_thousand_half_requests_keep_nobody_out(
     league: League, start_server: Start, half: str
@@ -65,6 +66,7 @@ def test_a_thousand_half_requests_keep_nobody_out(
             assert server.ask("/api/runs").status == 200
 
 
+@pytest.mark.slow
 def test_half_requests_before_the_password(
     league: League, start_server: Start, tmp_path: Path
 ) -> None:

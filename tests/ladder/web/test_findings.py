@@ -85,6 +85,7 @@ def words_of(server: Running, run: RunRow) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", answer.text.split("<footer>")[0]).split())
 
 
+@pytest.mark.slow
 def test_a_selection_shows_its_choice_and_how_sure_it_is(league: League, server: Running) -> None:
     """Before the end the page says how many can be the best; at the end it names the choice."""
     run = selection(league, 4)

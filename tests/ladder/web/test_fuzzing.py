@@ -55,6 +55,7 @@ def coded(word: str) -> str:
     return quote(word.encode("utf-8", "surrogatepass"), safe="")
 
 
+@pytest.mark.very_slow
 @settings(
     max_examples=150,
     deadline=None,
@@ -101,6 +102,7 @@ NEARLY = st.builds(lambda changes: {**STARTS, **changes}, FIELDS)
 BODIES = st.one_of(NEARLY, FIELDS, VALUES)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120,
     deadline=None,

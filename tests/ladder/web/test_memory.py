@@ -4,6 +4,8 @@ import gc
 import json
 import weakref
 
+import pytest
+
 from ladder.web import memory
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -57,6 +59,7 @@ def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:
     assert len(view._updates) == UPDATES_KEPT
 
 
+@pytest.mark.slow
 def test_circles_are_found_after_the_server_has_settled() -> None:
     """The program's own objects must be looked through no more, and new circles all the same."""
     try:

@@ -37,6 +37,7 @@ database.close()
 """
 
 
+@pytest.mark.slow
 def test_an_empty_database_says_so(server: Running, visit: Visit) -> None:
     """Without games the page must say what plays some, and show no error."""
     opened = visit(server.address)
@@ -118,7 +119,7 @@ def test_change_is_against_the_list_without_the_run(league: League, server: Runn
     assert "run 2</a>" in text
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_eight_windows_follow_at_once(league: League, server: Running, visit: Visit) -> None:
     """More pages than a browser opens connections must all load and follow."""
     run = league.run()

@@ -68,6 +68,7 @@ def test_every_page_is_accessible_and_fits(
         opened.page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played")
 def test_every_link_leads_somewhere(server: Running) -> None:
     """Each address that a page names must be answered."""

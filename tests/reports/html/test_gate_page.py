@@ -37,6 +37,7 @@ def ys(page: Any, mark: str) -> list[tuple[float, float]]:
     return sorted((box["y"], box["y"] + box["height"]) for box in boxes)
 
 
+@pytest.mark.slow
 def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportData) -> None:
     """A mark per count, the words of the verdict, its games, and nothing that keeps readers out."""
     made = lost_gate(200)
@@ -58,6 +59,7 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert seen.violations() == ""
 
 
+@pytest.mark.slow
 def test_a_gate_of_terrible_names_is_text(open_page: Open) -> None:
     """Two baselines, one of them and the candidate named to break pages."""
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)

@@ -16,6 +16,7 @@ from tests.reports.html.conftest import Open, Opened
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
 
+@pytest.mark.slow
 def test_a_page_asks_nobody_and_complains_of_nothing(report: Opened) -> None:
     """No request may leave the page, and its console must stay clean."""
     assert report.requests == []
@@ -57,6 +58,7 @@ def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], i
     }
 
 
+@pytest.mark.slow
 def test_keys_step_through_a_game_to_the_engines_positions(
     open_page: Open, html: str, data: ReportData
 ) -> None:
@@ -72,6 +74,7 @@ def test_keys_step_through_a_game_to_the_engines_positions(
     assert page.locator("#board .winning").count() >= 4
 
 
+@pytest.mark.slow
 def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> None:
     """What a bot expected after its move lies where the engine would put it, numbered."""
     shown = next(entry for entry in data.games if entry.game.board == "6x7")
@@ -121,6 +124,7 @@ def test_heads_sort_a_table(report: Opened) -> None:
         assert column == sorted(column, reverse=direction < 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_nothing_keeps_a_reader_out(open_page: Open, html: str, width: int, scheme: str) -> None:
     """No violation of WCAG 2 AA, with a game open, in light and dark, wide and narrow."""
@@ -141,6 +145,7 @@ OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
 """The words of charts that are cut off at a side."""
 
 
+@pytest.mark.slow
 def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     open_page: Open, html: str, data: ReportData
 ) -> None:
@@ -152,6 +157,7 @@ def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     assert bar["y"] + bar["height"] <= heading["y"] < 300
 
 
+@pytest.mark.slow
 def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
     """An image without words and pale letters on white must be named by what looks for them."""
     page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'
@@ -160,6 +166,7 @@ def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
     assert "color-contrast" in found
 
 
+@pytest.mark.slow
 def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     """A name and a message full of markup, and a message of a million characters, are shown."""
     shown = data.games[0]
@@ -187,6 +194,7 @@ def test_it_prints(report: Opened) -> None:
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 3
 
 
+@pytest.mark.slow
 def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None:
     """Without games every section says so, and nothing fails."""
     empty = replace(

@@ -24,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["saiblo:./program.py", "saiblo:python3 program.py"])
 def test_a_correct_program_plays(folder: Path, spec: str) -> None:
     """It must be told the board as the course tells it, with and without a forbidden cell."""

@@ -60,6 +60,7 @@ def plan(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
     [

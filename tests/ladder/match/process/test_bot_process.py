@@ -109,6 +109,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kind", "text"), FAILURES, ids=[mode for mode, *_ in FAILURES])
 def test_failures(
     start_fake: StartFake, mark: str, mode: str, kind: type[BotFailure], text: str

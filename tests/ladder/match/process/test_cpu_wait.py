@@ -37,6 +37,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     return bot.stall
 
 
+@pytest.mark.slow
 def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
     """Among busy neighbours most of the time is waiting."""
     with crowd_to_come() as crowd:
@@ -48,6 +49,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
     assert stall.bot_us > 0.5 * stall.elapsed_us
 
 
+@pytest.mark.slow
 def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
     """It never wanted to run, so it has nothing to complain of."""
     with crowd_to_come() as crowd:
@@ -176,6 +178,7 @@ def test_what_the_host_took_from_the_bots_processor_was_a_stall(
     assert stall.used_us == 10_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
 def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
     """It arranged for its wait itself, so it has nothing to complain of."""
@@ -224,6 +227,7 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
     return min(stalls, key=lambda stall: stall.outside_us)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mode", ["hides-behind-helpers", "hides-behind-steps", "hides-behind-waves"]
 )

@@ -57,6 +57,7 @@ def run(made: Games, **words: object) -> Progress:
     return analyse(made.store, made.division, watcher=Silent(), **{"nodes": ENOUGH, **words})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     """Decisions, mistakes and plies lost must be those that brute force finds."""
     done = run(games)
@@ -123,6 +124,7 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
     assert mistakes_of_division(games.store, games.division) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positions", [10, 112, 248])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
     """What is found with limited nodes must not depend on where the analysis was interrupted."""
@@ -190,6 +192,7 @@ def test_more_nodes_judge_again(games: Games) -> None:
     assert run(games, nodes=10).games == 0
 
 
+@pytest.mark.slow
 def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     """A false proof is a defect: it must be found wherever it stands, with what is true."""
     moves = random_moves(BOARD, 30)

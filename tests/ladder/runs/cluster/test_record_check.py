@@ -39,6 +39,7 @@ def plan_of(a: Start, b: Start, budget: Budget, **changes: Any) -> PairPlan:
     return msgspec.structs.replace(plan, **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "argument"),
     [

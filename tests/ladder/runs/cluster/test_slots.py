@@ -30,6 +30,7 @@ async def appears(path: Path) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_preparation_is_finished_without_its_run(tmp_path: Path) -> None:
     """What is compiled serves the next run."""
     task = partial(machine.run_in_slot, write, tmp_path, is_wanted=machine.is_serving)
