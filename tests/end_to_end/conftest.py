@@ -180,7 +180,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def ladder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ladder]:
-    """The command line in an empty folder; what the test leaves running is killed."""
+    """Make a `Ladder` in an empty folder; kill what the test leaves running."""
     with contextlib.ExitStack() as stack:
         url = None
         if getattr(request, "param", "sqlite") == "postgresql":
@@ -205,7 +205,7 @@ def new_database() -> Iterator[str]:
 
 @pytest.fixture
 def other(ladder: Ladder) -> Iterator[str]:
-    """The `--db` value of a second database of the same kind, not created yet."""
+    """Return the `--db` value of a second database of the same kind, not created yet."""
     if "://" in ladder.db:
         with new_database() as url:
             yield url
@@ -215,7 +215,7 @@ def other(ladder: Ladder) -> Iterator[str]:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], bool]], None]:
-    """A function that waits until a condition holds, for a minute at most."""
+    """Return a function that waits until a condition holds, for a minute at most."""
 
     def wait(condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 60

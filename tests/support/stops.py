@@ -209,7 +209,7 @@ def serve() -> None:
         sys.stdout.flush()
 
 
-def _run_command(request: dict[str, Any], out: int, err: int, told: int) -> None:
+def _run_command(request: dict[str, Any], out: int, err: int, counts: int) -> None:
     """Turn this fork of the server into the command, and exit with its code."""
     code = 99
     try:
@@ -261,7 +261,7 @@ def _run_command(request: dict[str, Any], out: int, err: int, told: int) -> None
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
         sys.settrace(None)
-        with os.fdopen(told, "w") as pipe:
+        with os.fdopen(counts, "w") as pipe:
             json.dump([count, callbacks], pipe)
     finally:
         for stream in (sys.stdout, sys.stderr):

@@ -28,7 +28,7 @@ def selection(target: str) -> str:
 
 @pytest.fixture(scope="module")
 def selected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """The tests of each target, of a file that has a test for every set of markers."""
+    """Collect each target's tests from a file with a test for every set of markers."""
     folder = tmp_path_factory.mktemp("tiers")
     sets = [marks for size in range(4) for marks in itertools.combinations(MARKERS, size)]
     tests = [

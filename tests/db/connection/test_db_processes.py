@@ -77,7 +77,6 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 HOLDER = """
 import sys
 from db.backends.file_run_lock import FileRunLock
-from tests.support.storing import finish_pair
 lock = FileRunLock(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()

@@ -14,7 +14,7 @@ from tests.end_to_end.conftest import Ladder
 pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 TRAINING = (
-    "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "15",
+    "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "4",
     "--boards", "6x7", "--generations", "2", "-o", "new",
 )  # fmt: skip
 

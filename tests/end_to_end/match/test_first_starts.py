@@ -16,14 +16,13 @@ WARNING = "guest was not registered by you on this machine"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--time", "1s", "--concurrency", "1")
 STARTS = {
     "run": ("run", "--new", "--bots", "guest,random", *SHORT, "--games", "2"),
-    "match": ("match", "guest", "random", *SHORT, "--new", "--games", "2"),
     "gate": ("gate", "guest", "--against", "random", *SHORT, "--max-games", "4"),
     "bots check": ("bots", "check", "guest"),
     "compete": ("compete", "guest", "builtin:random", "/dev/null", "1"),
     "play": ("play", "guest"),
     "hints": ("play", "random", "--hints", "guest"),
 }
-"""Every command that starts a registered bot."""
+"""Every command that starts a registered bot; `match` warns where `run` does."""
 PLAYED = {0, 1, 3, 4}
 """Exit codes of commands that have played: none of them is a refusal."""
 

@@ -40,7 +40,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
     return play
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", [COORDINATOR, WORKER])
 def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str

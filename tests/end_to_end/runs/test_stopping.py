@@ -91,7 +91,13 @@ def forks() -> Iterator[Stopper]:
         yield process
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(each, marks=pytest.mark.very_slow) if each == "run" else each
+        for each in COMMANDS
+    ],
+)
 def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: str) -> None:
     """Wherever the signal comes, in callbacks and destructors, too, the end is in good order.
 

@@ -86,6 +86,17 @@ OF_SERVERS = {
         "integrity", "ix_games_lines is not valid", False,
     ),
 }  # fmt: skip
+ONE_OF_EACH = (
+    "update ratings set elo = elo + 1",
+    "delete from pair_tables",
+    "update games set thoughts = x'ff' where id = 1",
+    "update games set result = 'bogus' where id = 1",
+    "update pairs set status = 'odd' where id = 1",
+    "delete from games where id = 1",
+    "update games set repeat = not repeat where id = 1",
+    "update runs set settings = '[]'",
+)
+"""Damages that are also tried on a server: one for each part of the examination."""
 PLAYED = "played_for_the_doctor"
 """The database on a server of the same run as the file."""
 
@@ -126,7 +137,7 @@ def look(place: str, *, repair: bool = False) -> dict[str, Finding]:
 @pytest.mark.parametrize(
     ("place", "statement"),
     [("sqlite", each) for each in (*DAMAGES, *OF_FILES)]
-    + [("postgresql", each) for each in (*DAMAGES, *OF_SERVERS)],
+    + [("postgresql", each) for each in (*ONE_OF_EACH, *OF_SERVERS)],
     indirect=["place"],
 )
 def test_each_damage_is_found(place: str, statement: str) -> None:

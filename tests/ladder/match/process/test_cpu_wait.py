@@ -179,7 +179,9 @@ def test_what_the_host_took_from_the_bots_processor_was_a_stall(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
+@pytest.mark.parametrize(
+    "how", ["nice", "idle", "cpu", pytest.param("group", marks=pytest.mark.very_slow)]
+)
 def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
     """It arranged for its wait itself, so it has nothing to complain of."""
     with crowd_to_come() as crowd:
@@ -229,7 +231,12 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "mode", ["hides-behind-helpers", "hides-behind-steps", "hides-behind-waves"]
+    "mode",
+    [
+        "hides-behind-waves",
+        pytest.param("hides-behind-helpers", marks=pytest.mark.very_slow),
+        pytest.param("hides-behind-steps", marks=pytest.mark.very_slow),
+    ],
 )
 def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
     """What its processes use is never another's: orphans, ended ones, and those that the kernel
