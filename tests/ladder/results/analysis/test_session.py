@@ -11,14 +11,15 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.solver.value import Outcome
-from ladder.results.analysis import session
 from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
+from ladder.results.analysis.solved import solve_columns
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
 from ladder.stats.sequential_elo import rate_pair
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
+from tests.support.calls import calls_of
 
 BOARD = "4x4"
 ENOUGH = 1_000_000
@@ -83,26 +84,19 @@ def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     assert seen == done.positions == done.decided
 
 
-def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_is_solved_once(games: Games) -> None:
     """Whatever the number of games that reach a position or its image, it is solved once."""
     board = parse_board(BOARD)
     games.add(
         [board.columns - 1 - column for column in random_moves(BOARD, 1)], random_moves(BOARD, 1)
     )
-    asked = []
-    solve = session.analyse_game.__globals__["solve_columns"]
-
-    def count(solver: object, position: Position, nodes: int) -> object:
-        asked.append(position.stones)
-        return solve(solver, position, nodes)
-
-    monkeypatch.setattr("ladder.results.analysis.game.solve_columns", count)
-    done = run(games)
-    assert len(asked) == games.store.analysis.count()[1] < done.positions
+    with calls_of(solve_columns) as solved:
+        done = run(games)
+    assert len(solved) == games.store.analysis.count()[1] < done.positions
     again = games.add(random_moves(BOARD, 3))
-    before = len(asked)
-    assert run(games).games == len(again)
-    assert len(asked) == before
+    with calls_of(solve_columns) as solved:
+        assert run(games).games == len(again)
+    assert solved == []
 
 
 def test_a_stopped_analysis_goes_on(games: Games) -> None:
