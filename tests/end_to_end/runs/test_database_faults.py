@@ -289,9 +289,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "gate": ("random", "--against", "stupid", "--max-games", "2", *SHORT),
     "select": ("random", "stupid", "--max-games", "2", *SHORT),
     "tune": (
-        "builtin:v4", "--param", "c=0.5..1", "--games", "2", "--pairs", "1", *SHORT,
+        "builtin:v4", "--param", "c=0.5..1", "--games", "2", "--pairs", "1", "--max-games", "2",
+        *SHORT,
     ),
-    "bisect": ("builtin:random", "--good", "HEAD~1", "--bad", "HEAD", *SHORT),
+    "bisect": ("builtin:random", "--good", "HEAD~1", "--bad", "HEAD", "--max-games", "2", *SHORT),
     "compete": ("random", "stupid", "result.txt", "1"),
     "report": ("--pairs", "--html", "report.html"),
     "export": ("-o", "out.jsonl"),
