@@ -6,24 +6,25 @@ STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
-# No more than there are processors: tests of deadlines share them with whatever else is tested.
+# Not more than processors: tests of deadlines share them with the tests beside them.
 WORKERS ?= $(CPUS)
+PARALLEL := -n $(WORKERS) --dist worksteal
+RETRY := $(BIN)/python -m tests.tools.retry_timed $(PARALLEL)
 FIRST_DB ?= first.db
 
-# Where Python may keep nothing that it compiled, each of some thousand processes of the tests compiles
-# the sources for itself, and pytest the tests.
+# Without __pycache__, each of the tests' thousand processes would compile the sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast test-exhaustive coverage check docs bench clean
+.PHONY: help install run test test-fast test-slow test-exhaustive coverage check docs bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 install: $(TOOLS) ## Create .venv with the project and its tools
 
-# Whoever runs the program needs no tools. What pip would compile, most of it never used, is compiled
-# when it is first imported.
+# Running the program needs no tools. --no-compile: modules are compiled when first imported, and most
+# never are.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "This project needs Python 3.11 or later: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
@@ -42,12 +43,16 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
 	@echo "The games are in $(FIRST_DB). Go on with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
-test: $(TOOLS) ## Run all tests, the slow ones included
+test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing
 	$(BIN)/python -m bots.warm
-	$(BIN)/python -m tests.tools.second_round -n $(WORKERS) --dist worksteal
+	$(RETRY) -m 'not very_slow and not exhaustive'
 
-test-fast: $(TOOLS) ## Run the tests that take no more than a moment each: the loop of editing
-	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'
+test-fast: $(TOOLS) ## Run the tests that take a moment each: the loop of editing
+	$(BIN)/python -m pytest -q $(PARALLEL) -m 'not slow and not very_slow and not exhaustive'
+
+test-slow: $(TOOLS) ## Run sweeps of kills and stops, fleets under faults, long fuzzing
+	$(BIN)/python -m bots.warm
+	$(RETRY) -m 'very_slow and not exhaustive'
 
 test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
 	$(BIN)/python -m pytest -q -m exhaustive
@@ -56,11 +61,13 @@ coverage: $(TOOLS) ## Measure branch coverage by package
 	$(BIN)/python -m bots.warm
 	$(BIN)/python -m tests.tools.coverage_by_package -n $(WORKERS)
 
-check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
+check: $(TOOLS) ## Run what CI runs: format, lint, strict types, then all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+	$(MAKE) test-slow
+	@$(BIN)/python -m tests.tools.retry_timed --print-flaky
 
 docs: $(TOOLS) ## Write the generated parts of docs/architecture.md and docs/commands.md
 	$(BIN)/python -m tests.tools.packages_table

@@ -5,7 +5,7 @@
 Clones this repository into FOLDER (default: a new temporary one, which stays), adds eight commits,
 of which the fifth makes the player v18 explore ten times as much, and runs `ladder bisect` over
 them. Each commit that is tested has its kernels compiled once, about a minute on one CPU; the same
-command again goes on, and a finished one plays nothing. Needs git and a clone with its history.
+command again resumes, and a finished one plays nothing. Needs git and a clone with its history.
 """
 
 import subprocess
@@ -21,12 +21,12 @@ IDENTITY = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
 
 
 def git(folder: Path, *words: str) -> None:
-    """Run git, and end with its message when it fails."""
+    """Run git; exit with its message when it fails."""
     subprocess.run(["git", *IDENTITY, *words], cwd=folder, check=True)
 
 
 def plant(folder: Path) -> None:
-    """A clone of this repository in the folder, with eight commits behind the last one."""
+    """Clone this repository into the folder and add eight commits."""
     git(ROOT, "clone", "--quiet", str(ROOT), str(folder))
     for number in range(1, COMMITS + 1):
         table, notes = folder / TABLE, folder / "NOTES.md"
@@ -43,7 +43,7 @@ def plant(folder: Path) -> None:
 
 
 def main(folder: Path) -> int:
-    """Plant the regression unless it is there, and search for it; the command's exit code."""
+    """Plant the regression unless it is there, search for it and return the command's exit code."""
     clone = folder / "clone"
     if not clone.exists():
         plant(clone)

@@ -31,14 +31,14 @@ SEED = 20240917
 MAX_DROP = 20.0
 CONFIDENCE = 0.95
 BATCH = 8
-"""Pairs between two looks."""
+"""Pairs between two evaluations."""
 MOST_PAIRS = 40_000
 NONE, UNDECIDED = -1, -2
 
 
 @dataclass(frozen=True)
 class Ends:
-    """How simulated searches ended."""
+    """Results of simulated searches."""
 
     found: IntArray
     """The blamed commit, NONE or UNDECIDED."""
@@ -46,24 +46,24 @@ class Ends:
     visits: IntArray
     """How often another commit was turned to."""
     elo: FloatArray
-    """The estimated difference, NaN where nobody is blamed."""
+    """The estimated difference, NaN where no commit is blamed."""
     error: FloatArray
 
 
 def shares_of(drop: float) -> FloatArray:
-    """Chances of a pair's five results."""
+    """Return the probabilities of a pair's five results."""
     table = pair_table(elo=-drop, advantage=40, draws=0.02, correlation=-0.4)
     return np.asarray(pentanomial(table=table))
 
 
 def draw(rng: np.random.Generator, weak: NDArray[np.bool_], drop: float) -> IntArray:
-    """A batch of pairs for each search, of a commit that plays weaker or does not."""
+    """Draw a batch of pairs per search, of a commit that is weaker or equal."""
     shares = np.where(weak[:, None], shares_of(drop), shares_of(0.0))
     return np.asarray(rng.multinomial(BATCH, shares))
 
 
 def step_by_step(rng: np.random.Generator, culprits: IntArray, commits: int, drop: float) -> Ends:
-    """An ordinary bisection with a sequential test at each step, the errors shared out evenly."""
+    """Bisect with a sequential test at each step, whose errors are shared out evenly."""
     number = len(culprits)
     steps = 1 + math.ceil(math.log2(commits))
     share = (1.0 - CONFIDENCE) / steps
@@ -105,7 +105,7 @@ def by_posterior(
     stay: float,
     least: int = LEAST_PAIRS,
 ) -> Ends:
-    """Bisection by the posterior: a commit is left when its chance to be weaker is below `stay`."""
+    """Bisect by the posterior; leave a commit once it is weaker with a chance below `stay`."""
     number = len(culprits)
     holds = np.tril(np.ones((commits, commits), dtype=bool))
     testable = np.ones(commits, dtype=bool)
@@ -159,7 +159,7 @@ def main(number: int) -> None:
 def row(
     commits: int, drop: float, name: str, number: int, stay: float, drops: tuple[float, ...]
 ) -> None:
-    """One cell of the experiment."""
+    """Print one cell of the experiment."""
     start = time.perf_counter()
     rng = np.random.default_rng([SEED, commits, int(drop)])
     culprits = rng.integers(commits, size=number) if drop else np.full(number, NONE)
@@ -170,8 +170,12 @@ def row(
     right = ends.found == culprits
     undecided = ends.found == UNDECIDED
     games = 2 * ends.pairs
-    told = ~np.isnan(ends.elo)
-    held = np.mean(np.abs(ends.elo[told] + drop) <= ends.error[told]) if told.any() else math.nan
+    decided = ~np.isnan(ends.elo)
+    held = (
+        np.mean(np.abs(ends.elo[decided] + drop) <= ends.error[decided])
+        if decided.any()
+        else math.nan
+    )
     print(
         f"{commits:7d} {drop:5.0f}  {name:<17} {right.mean():6.1%} "
         f"{1 - right.mean() - undecided.mean():6.1%} {undecided.mean():5.1%} {games.mean():6.0f} "

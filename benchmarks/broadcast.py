@@ -2,7 +2,7 @@
 
     python -m benchmarks.broadcast [--games 4000] [--rounds 9] [--concurrency 1]
 
-Plays null games by turns: telling nobody, telling while nobody listens, and telling a process that
+Plays null games alternately: without broadcast, with one but no listener, and with a process that
 reads everything, as `ladder serve` does while a page shows boards. Prints the middle of the rounds
 and each ratio to the first, by processor time of the whole run as well.
 """
@@ -19,11 +19,11 @@ from statistics import median
 from ladder.match.game.broadcast import BroadcastListener
 from ladder.tools.bench.harness import bench_harness
 
-WAYS = ("off", "nobody listens", "a listener")
+WAYS = ("off", "no listener", "a listener")
 
 
 def listen(channel: str) -> None:
-    """Read all positions until the standard input ends, then tell how many came."""
+    """Read all positions until standard input ends, then print how many arrived."""
     listener = BroadcastListener(channel)
     print("ready", flush=True)
     came = 0
@@ -38,7 +38,7 @@ def listen(channel: str) -> None:
 
 @contextmanager
 def listening(channel: str) -> Iterator[None]:
-    """A process that listens while the block runs."""
+    """Start a process that listens while the block runs."""
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.broadcast", "--listen", channel],
         stdin=subprocess.PIPE,
@@ -56,7 +56,7 @@ def listening(channel: str) -> Iterator[None]:
 
 
 def measured(way: str, games: int, concurrency: int) -> tuple[float, float]:
-    """Games a second, and microseconds of processor time a ply, of the run and its bots."""
+    """Return games per second, and microseconds of processor time per ply of run and bots."""
     channel = None if way == "off" else f"benchmark.{os.getpid()}.{way}"
     before = os.times()
     speed = bench_harness(games=games, concurrency=concurrency, channel=channel)

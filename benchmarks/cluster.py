@@ -31,7 +31,7 @@ FINISHED = "select count(*) from pairs where status = 'finished'"
 
 
 class Place:
-    """The processes of one demonstration, in a folder of their own."""
+    """The processes of one demonstration and their folder."""
 
     def __init__(self, folder: Path, *, namespaces: bool) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ class Place:
         (folder / "tmp").mkdir()
 
     def start(self, *words: object, inside: str = "") -> "subprocess.Popen[bytes]":
-        """Begin a command in a session of its own, perhaps in a namespace."""
+        """Start a command in a new session, optionally in a namespace."""
         prefix = ("ip", "netns", "exec", inside) if inside else ()
         return subprocess.Popen(
             [*prefix, *COMMAND, *map(str, words)],
@@ -63,18 +63,18 @@ class Place:
         )
 
     def start_scheduler(self) -> None:
-        """Begin a scheduler on the bridge."""
+        """Start a scheduler on the bridge."""
         words = ("cluster", "start", "--host", self.host, "--port", PORT, *self.reach[1:])
         self.scheduler = self.start(*words)
 
     def start_worker(self, name: str, slots: int) -> None:
-        """Begin a worker in its namespace."""
+        """Start a worker in its namespace."""
         inside = name if self.namespaces else ""
         words = ("worker", *self.reach, "--name", name, "--slots", slots)
         self.workers[name] = self.start(*words, inside=inside)
 
     def end(self) -> None:
-        """End scheduler and workers in good order."""
+        """Stop scheduler and workers in good order."""
         processes = [*self.workers.values(), *([self.scheduler] if self.scheduler else [])]
         for process in processes:
             process.terminate()
@@ -82,7 +82,7 @@ class Place:
             process.wait(20)
 
     def left_behind(self) -> list[str]:
-        """Processes that still have their temporary files in our folder."""
+        """Return processes whose temporary files are still in the folder."""
         mark = f"TMPDIR={self.folder}".encode()
         found = []
         for entry in Path("/proc").iterdir():
@@ -96,13 +96,13 @@ class Place:
 
 
 def ip(*words: str) -> None:
-    """Call the program of that name."""
+    """Run the program `ip`."""
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
 @contextmanager
 def networks(*, wanted: bool) -> Iterator[bool]:
-    """Two namespaces on a bridge; says whether they could be made."""
+    """Make two network namespaces on a bridge and yield whether that was possible."""
     if not wanted or os.geteuid() or shutil.which("ip") is None:
         yield False
         return
@@ -130,7 +130,7 @@ def disturb(
     words: tuple[object, ...],
     asked: argparse.Namespace,
 ) -> dict[str, int]:
-    """Disturb a run until it has ended in good order; what was done."""
+    """Disturb a run until it has ended in good order; return the counts of disturbances."""
     chance = random.Random(asked.seed)
     did = {"workers killed": 0, "cuts": 0, "schedulers killed": 0, "coordinators killed": 0}
     next_kill = time.monotonic() + asked.kill_every
@@ -169,7 +169,7 @@ def disturb(
 
 
 def main() -> None:
-    """Play in peace, then disturbed, and compare."""
+    """Play undisturbed, then disturbed, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--bots", default="random,stupid,v1,v4")
@@ -209,12 +209,12 @@ def main() -> None:
             seconds = time.monotonic() - begun
         finally:
             place.end()
-            told = [
+            lines = [
                 line
                 for line in (many / "log.txt").read_text().splitlines()
                 if "warning" in line or "machine" in line
             ]
-            print("\n".join(told), flush=True)
+            print("\n".join(lines), flush=True)
         print(f"two machines: {asked.games} games in {seconds:.0f} s; {did}")
         same = lines_of(many) == lines_of(alone)
         print(f"equal game for game: {same}; faults: {faults_of(many)}")
@@ -228,7 +228,7 @@ def main() -> None:
 
 
 def wanted(asked: argparse.Namespace, apart: bool) -> dict[str, bool]:
-    """Which disturbances must have happened for the show to show anything."""
+    """Return the disturbances that must have happened for a valid demonstration."""
     return {
         "workers killed": bool(asked.kill_every),
         "cuts": bool(asked.cut) and apart,

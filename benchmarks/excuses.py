@@ -45,7 +45,7 @@ while 1:
 
 @contextlib.contextmanager
 def load(cpu: int, seed: int) -> Iterator[None]:
-    """Keep a CPU busy in a way that the seed decides, in a process of its own."""
+    """Keep a CPU busy from a new process, in a way that the seed decides."""
     pid = os.fork()
     if pid == 0:
         die_with_parent()
@@ -90,7 +90,7 @@ def vary(cpu: int, draws: random.Random) -> None:
 
 
 def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
-    """Play some pairs with the project that is imported; counts by bot."""
+    """Play some pairs with the imported version of the project; return counts by bot."""
     from bots.protocol import Budget
     from db.records.launch import DEFAULT_LIMITS, Start
     from db.records.pairs import Entrant, PairPlan
@@ -137,7 +137,7 @@ def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
 
 
 def main() -> None:
-    """Play by turns and print the table."""
+    """Play alternately and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--pairs", type=int, default=750)
     parser.add_argument("--first", type=int, default=0, help="number of the first pair")
@@ -165,7 +165,7 @@ def main() -> None:
 
 
 def one_turn(tree: str, first: int, options: argparse.Namespace) -> dict[str, int]:
-    """Have a tree play its turn."""
+    """Let one version play its turn."""
     words: Sequence[str] = [
         *(sys.executable, str(Path(__file__).resolve())),
         *("--play", str(first), str(min(options.turn, options.first + options.pairs - first))),
@@ -178,7 +178,7 @@ def one_turn(tree: str, first: int, options: argparse.Namespace) -> dict[str, in
 
 
 def print_table(totals: dict[str, Counter[str]]) -> None:
-    """Print the counts, a column for each tree."""
+    """Print the counts, one column per version."""
     print("| | " + " | ".join(totals) + " |")
     print("|---|" + "---|" * len(totals))
     for name in sorted(set().union(*totals.values())):

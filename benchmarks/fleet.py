@@ -50,14 +50,14 @@ SLOTS_OF_A_PROCESS = 50
 RECORDS = 200
 """Pairs that a worker makes up; it sends them again and again."""
 LOOK_S = 0.02
-"""Between two looks of the profile."""
+"""Interval between two samples of the profile."""
 ENOUGH = 0.95
 """The share of busy time below which a coordinator does not keep its slots busy."""
 BOTS = ("random", "stupid")
 
 
 def sleep_instead(seconds: float) -> None:
-    """Let this process's machine sleep for about so long instead of playing a pair."""
+    """Make this process's machine sleep for about `seconds` instead of playing a pair."""
 
     made: list[PairRecord] = []
 
@@ -80,7 +80,7 @@ def sleep_instead(seconds: float) -> None:
 
 
 class Clock(NullWatcher):
-    """The moments at which pairs were stored, from the time when all slots were there."""
+    """The times at which pairs were stored once all slots had joined."""
 
     def __init__(self, slots: int, seconds: float, processes: Sequence[int]) -> None:
         self.slots, self.seconds = slots, seconds
@@ -92,7 +92,7 @@ class Clock(NullWatcher):
         self._processes = [psutil.Process(number) for number in processes]
 
     def tick(self, live: LiveRun) -> None:
-        """See whether all slots are there, and end the run in time."""
+        """Check whether all slots have joined, and end the run in time."""
         now = time.monotonic()
         if self.full is None and live.workers >= self.slots:
             self.full = now
@@ -109,12 +109,12 @@ class Clock(NullWatcher):
         return [time.process_time(), each[0], sum(each[1:])]
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """Note the moment."""
+        """Record the time."""
         self.moments.append(time.monotonic())
 
 
 def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
-    """Play with so many slots and print how busy they were."""
+    """Play with this number of slots and print how busy they were."""
     port = random.randrange(20000, 30000)
     words = [sys.executable, "-m", "benchmarks.fleet", "--port", str(port)]
     sleeping = ["--pair-seconds", str(asked.pair_seconds)]
@@ -167,7 +167,7 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
 
 
 class Profile:
-    """Where the threads of this process are, looked at again and again."""
+    """A sampling profile of the threads of this process."""
 
     def __init__(self) -> None:
         self.is_over = threading.Event()
@@ -183,16 +183,16 @@ class Profile:
                     self.places.setdefault(name, Counter())[place_of(frame)] += 1
 
     def show(self) -> None:
-        """Print the places in which each thread was most often."""
+        """Print each thread's most frequent places."""
         for name, places in self.places.items():
             total = places.total()
-            print(f"  {name}, of {total} looks:")
+            print(f"  {name}, of {total} samples:")
             for place, count in places.most_common(8):
                 print(f"    {count / total:6.1%} {place}")
 
 
 def place_of(frame: FrameType | None) -> str:
-    """The innermost function of a thread, and the innermost one of ours that has called it."""
+    """Return a thread's innermost function and its innermost caller in the ladder."""
     assert frame is not None
     inner, ours = frame, frame
     while ours.f_back is not None and not is_ours(ours):
@@ -203,7 +203,7 @@ def place_of(frame: FrameType | None) -> str:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a function is one of the ladder's."""
+    """Return whether a function belongs to the ladder."""
     return "/ladder/" in frame.f_code.co_filename or "/db/" in frame.f_code.co_filename
 
 
@@ -218,21 +218,21 @@ def report(clock: Clock, slots: int, asked: argparse.Namespace) -> None:
     busy = pairs * asked.pair_seconds / (slots * (stop - start))
     spent = [after - before for before, after in zip(*clock.spent, strict=True)]
     names = ("coordinator", "scheduler", "workers together")
-    told = ", ".join(
+    shares = ", ".join(
         f"{name} {1000 * cpu_s / max(1, pairs):.2f} ms of processor a pair "
         f"({cpu_s / (stop - start):.0%} of one)"
         for name, cpu_s in zip(names, spent, strict=True)
     )
     print(
         f"{slots} slots in {slots // asked.machine_slots} machines: {100 * busy:.1f} % busy, "
-        f"{pairs / (stop - start):.0f} pairs/s, {told}"
+        f"{pairs / (stop - start):.0f} pairs/s, {shares}"
         + ("" if busy >= ENOUGH else ": NOT KEPT BUSY"),
         flush=True,
     )
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Measure each number of slots, or be one of the processes."""
+    """Measure each number of slots, or run as one of the processes."""
     parser = argparse.ArgumentParser(description="How busy a coordinator keeps a fleet.")
     parser.add_argument("--slots", default="200", help="one number or several: 50,200,1000")
     parser.add_argument("--pair-seconds", type=float, default=2.0)

@@ -96,7 +96,7 @@ def prepare(folder: Path) -> None:
 
 
 def times_us(start: Start) -> list[int]:
-    """The time of every move in games that one process plays."""
+    """Return the time of every move in games that one process plays."""
     times = []
     with BotProcess.start(start, Confinement(limits=DEFAULT_LIMITS, sandbox=())) as bot:
         bot.ask(Hello(), timeout_s=30)

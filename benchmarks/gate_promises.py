@@ -64,7 +64,7 @@ def main(gates: int) -> None:
 
 
 def from_starts(starts: int, elo: float) -> Source:
-    """Each start has one pair of games for ever, of which the strengths are true on average."""
+    """Make sources whose every opening always gives the same pair, of the right mean strength."""
     shares = pentanomial(table=pair_table(elo=elo, advantage=40, draws=0.02, correlation=-0.4))
 
     def pairs(rng: np.random.Generator) -> Iterator[tuple[int, int]]:
@@ -77,7 +77,7 @@ def from_starts(starts: int, elo: float) -> Source:
 
 
 def with_common_win(share: float) -> Source:
-    """An even match in which one pair of games, both won, is a share of all."""
+    """Make an even match in which a share of all pairs is one and the same won pair."""
     rest = (0.5 - share) / (1.0 - share)
     table = pair_table(elo=score_to_elo(score=rest), advantage=40, draws=0.02, correlation=-0.4)
     shares = pentanomial(table=table)
@@ -92,7 +92,7 @@ def with_common_win(share: float) -> Source:
 
 
 def repeats(name: str, gates: int, source: Source) -> None:
-    """A row: every pair as if it were new, the new pairs alone, and the gate itself."""
+    """Return a row: every pair counted, distinct pairs counted, and the gate."""
     cells = []
     for rule in ("all", "distinct", "gate"):
         rng = np.random.default_rng(SEED)
@@ -108,7 +108,7 @@ def repeats(name: str, gates: int, source: Source) -> None:
 
 
 def judged(source: Iterator[tuple[int, int]], rule: str) -> tuple[Verdict, int]:
-    """The verdict of one gate, and the games played for it."""
+    """Return the verdict of one gate and its number of games."""
     judge = GateJudge(BOTS[0], [BOTS[1]], GateTest(max_games=2 * PAIRS))
     seen: set[int] = set()
     number = 0
@@ -135,7 +135,7 @@ def judged(source: Iterator[tuple[int, int]], rule: str) -> tuple[Verdict, int]:
 
 
 def forfeits(gates: int, rate: float, *, together: bool) -> None:
-    """A row: how often a bot that fails so often is called too unreliable within 1500 pairs."""
+    """Return a row: how often a bot of this forfeit rate is called unreliable within 1500 pairs."""
     rng = np.random.default_rng(SEED)
     old, new = [], []
     for _ in range(gates):
@@ -147,11 +147,11 @@ def forfeits(gates: int, rate: float, *, together: bool) -> None:
         old.append(2 * (marked[0] + 1) if marked.size else 0)
         new.append(first_culprit(failed))
     kind = "together" if together else "single"
-    print(f"{kind:<9} {rate:5.1%}  old {told(old)}   gate {told(new)}", flush=True)
+    print(f"{kind:<9} {rate:5.1%}  old {outcome_text(old)}   gate {outcome_text(new)}", flush=True)
 
 
 def first_culprit(failed: IntArray) -> int:
-    """The games after which the gate is invalid; 0 when it never is."""
+    """Return the games after which the gate is invalid, or 0 if it never is."""
     count = ForfeitCount(bot.name for bot in BOTS)
     for number, failures in enumerate(failed.tolist(), start=1):
         count.add((BOTS[0].name, BOTS[1].name), [(BOTS[0].name, Termination.CRASH)] * failures)
@@ -160,8 +160,8 @@ def first_culprit(failed: IntArray) -> int:
     return 0
 
 
-def told(games: list[int]) -> str:
-    """Share of the gates that ended so, and their median length."""
+def outcome_text(games: list[int]) -> str:
+    """Return the share of the gates with this verdict and their median length."""
     ended = [count for count in games if count]
     median = f"{np.median(ended):5.0f}" if ended else "    -"
     return f"{len(ended) / len(games):6.1%} {median}"

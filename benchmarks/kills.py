@@ -1,4 +1,4 @@
-"""Kills parts of running ladders some hundred times, and stops others: what is lost?
+"""Kill parts of running ladders some hundred times, stop others, and compare what is stored.
 
     python -m benchmarks.kills --times 40
 
@@ -31,7 +31,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def words(seed: int) -> tuple[object, ...]:
-    """A run of some seconds, whose games depend on nothing but its seed."""
+    """Return the arguments of a run of some seconds that depends on its seed alone."""
     return (
         "run", "--bots", "v4,flat-mc,random", "--simulations", "300", "--games", "100",
         "--seed", seed, "--concurrency", "2",
@@ -39,7 +39,7 @@ def words(seed: int) -> tuple[object, ...]:
 
 
 def compare(disturbed: Path, quiet: Path) -> tuple[int, int]:
-    """How many games there are, and how many of them ended by the crash of a killed bot.
+    """Return the number of games, and of those that ended by the crash of a killed bot.
 
     All others must be equal.
     """
@@ -56,7 +56,7 @@ def compare(disturbed: Path, quiet: Path) -> tuple[int, int]:
 
 
 def disturb(kind: str, times: int, folder: Path, draw: random.Random) -> None:
-    """One row of the table of kills."""
+    """Print one row of the table of kills."""
     (folder / "disturbed").mkdir(parents=True)
     (folder / "quiet").mkdir()
     disturbed = DisturbedRun(Ladder(folder / "disturbed"), words, draw, longest_s=4.0)
@@ -72,7 +72,7 @@ def disturb(kind: str, times: int, folder: Path, draw: random.Random) -> None:
 
 
 def stop(times: int, folder: Path, draw: random.Random) -> None:
-    """Signals, each with a second one behind it, at random moments from the first on."""
+    """Send signals, each followed by a second one, at random moments."""
     (folder / "disturbed").mkdir(parents=True)
     (folder / "quiet").mkdir()
     ladder, quiet = Ladder(folder / "disturbed"), Ladder(folder / "quiet")

@@ -42,7 +42,7 @@ BATCH = 20_000
 
 
 def new_database(path: Path | str) -> int:
-    """A database with all players and one run; the run's id."""
+    """Create a database with all players and one run; return the run's id."""
     with Store.open(str(path)) as store:
         sync_builtins(store)
         division = store.divisions.ensure("thu", 0, {"time_ms": 100})
@@ -61,7 +61,7 @@ def new_database(path: Path | str) -> int:
 
 
 def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[float, float]]:
-    """Store pairs of random games; wall and processor microseconds of each transaction."""
+    """Store random pairs; return wall and processor microseconds of each transaction."""
     spent = []
     for plan, record in planned_pairs(store, run, count, start):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -73,7 +73,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
 def planned_pairs(
     store: Store, run: int, count: int, start: int
 ) -> list[tuple[PairPlan, PairRecord]]:
-    """Plan pairs and play random games for them; nothing is stored of those yet."""
+    """Plan pairs and play random games for them without storing the games."""
     bots = [bot.revision.id for bot in store.bots.all()]
     random = SplitMix(start)
 
@@ -102,7 +102,7 @@ def planned_pairs(
 
 
 def fill(path: Path, games: int) -> None:
-    """Multiply the stored pairs until there are so many games, in bulk; then rebuild the tables."""
+    """Copy the stored pairs in bulk up to a number of games, then rebuild the tables."""
     connection = sqlite3.connect(path)
     connection.execute("pragma synchronous=off")
     (pairs,) = connection.execute("select count(*) from pairs").fetchone()
@@ -141,7 +141,7 @@ def fill(path: Path, games: int) -> None:
 
 
 def report_seconds(path: Path) -> float:
-    """Best of three whole `ladder report` processes."""
+    """Return the seconds of the fastest of three `ladder report` processes."""
     times = []
     for _ in range(3):
         begun = time.perf_counter()

@@ -24,7 +24,7 @@ from engine.position import Position
 
 
 def is_full(bot: Player, board: Board, simulations: int, held: int) -> bool:
-    """Whether the search has stopped growing: there is no room for another node's children."""
+    """Return whether the search has no room left for another node's children."""
     if isinstance(bot, TreePlayer):
         block = HEAD + FIELDS * board.columns + SLACK
         return int(bot._counters[tree.USED]) + block > len(bot._tree)
@@ -36,7 +36,7 @@ def is_full(bot: Player, board: Board, simulations: int, held: int) -> bool:
 
 
 def measure(name: str, text: str, seconds: float, moves: int) -> str:
-    """A row of the table.
+    """Return one row of the table.
 
     Raises:
         RuntimeError: the player gave up a fifth of its time or more, or played an illegal move.

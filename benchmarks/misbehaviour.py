@@ -108,7 +108,7 @@ FAULTS = (
     Fault("a float", "answers 1.5", "protocol_error"),
     Fault("a string", 'answers "3"', "protocol_error"),
     Fault("the answer to an earlier question", "wrong-echo", "protocol_error"),
-    Fault("a column that is none", "answers 99", "illegal_move"),
+    Fault("a column off the board", "answers 99", "illegal_move"),
     Fault("a full column", "full-column", "illegal_move", board="4x4"),
     Fault("eats memory", "eats-memory", "memory", LONG, Limits(memory_mb=200)),
     Fault("its children eat memory", "eats-memory-in-children", "memory", LONG,
@@ -130,7 +130,7 @@ FAULTS = (
 
 @dataclass(slots=True)
 class Seen:
-    """What was measured of one fault; times in ms."""
+    """Measurements of one fault; times in ms."""
 
     charged: Counter[str] = field(default_factory=Counter)
     signal_ms: list[float] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Seen:
 
 
 class Clocks:
-    """Moments of the game in play, noted by the functions that `watched` wraps."""
+    """Times in the current game, recorded by the functions that `watched` wraps."""
 
     missed: float | None = None
     """The deadline that was missed."""
@@ -154,7 +154,7 @@ class Clocks:
 
 
 def watched() -> Clocks:
-    """Have the harness's own calls note when they happen."""
+    """Record the times of the harness's own calls during the block."""
     clocks = Clocks()
     ask, kill, send = BotProcess.ask, BotProcess.kill, signal.pidfd_send_signal
 
@@ -227,7 +227,7 @@ def main() -> int:
 def one_round(
     fault: Fault, number: int, folder: Path, clocks: Clocks, seen: Seen, facilities: Facilities
 ) -> None:
-    """One game with the fault, and one without."""
+    """Play one game with the fault and one without."""
     bad = fake_start(*fault.mode.split(" ", 1), folder=folder, mark=str(folder))
     good = fake_start("honest", folder=folder, mark=str(folder))
     pool = BotPool(Confinement(limits=fault.limits, sandbox=(), facilities=facilities))
@@ -260,7 +260,7 @@ def one_round(
 
 
 def plan(a: Start, b: Start, fault: Fault) -> PairPlan:
-    """A game under the fault's conditions; the first bot is the guilty one."""
+    """Plan a game under the fault's conditions; the first bot misbehaves."""
     budget = Budget(time_ms=fault.time_ms)
     return PairPlan(
         id=1,
@@ -275,14 +275,14 @@ def plan(a: Start, b: Start, fault: Fault) -> PairPlan:
 
 
 def print_row(fault: Fault, seen: Seen) -> None:
-    """The fault's line of the table."""
+    """Print the fault's line of the table."""
     charged = ", ".join(f"{count} {kind}" for kind, count in seen.charged.items())
     cells = [fault.name, charged, *map(both, (seen.signal_ms, seen.gone_ms, seen.cost_ms))]
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def both(values: Iterable[float]) -> str:
-    """Median and most."""
+    """Return median and maximum as text."""
     known = sorted(values)
     return f"{statistics.median(known):.1f} / {known[-1]:.1f}" if known else "-"
 

@@ -19,7 +19,7 @@ RANDOM_PLIES = 4
 
 
 def ladder(folder: Path, *words: object) -> Any:
-    """The document of a command; a gate's exit code says its verdict and is no failure."""
+    """Return a command's document; a gate's exit code is its verdict and no failure."""
     command = [*LADDER, *map(str, words), "--json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not done.stdout.startswith("{"):
@@ -28,7 +28,7 @@ def ladder(folder: Path, *words: object) -> Any:
 
 
 def measured(folder: Path, options: argparse.Namespace, openings: tuple[object, ...]) -> str:
-    """One row of the table."""
+    """Return one row of the table."""
     play = ("--boards", "6x7", "--simulations", options.simulations, "--seed", 1, *openings)
     report = ladder(folder, "match", options.a, options.b, "--games", options.games, *play)
     report = report["report"]

@@ -24,7 +24,7 @@ from tests.support.postgresql import Server, why_none
 
 
 def fill(server: Server, name: str, games: int) -> None:
-    """Multiply the stored pairs of a database until there are so many games, in bulk.
+    """Copy the stored pairs of a database in bulk up to a number of games.
 
     Keys and indexes are made at the end, each in one go. The derived tables stay as they are: a
     pair moves the same rows of them.
@@ -97,12 +97,12 @@ _KEYS = (
 
 
 def connect(server: Server, name: str) -> "psycopg.Connection[Any]":
-    """A connection to one of a server's databases."""
+    """Connect to one of a server's databases."""
     return psycopg.connect(host=str(server.folder), user=server.user, dbname=name)
 
 
 def commit_us(server: Server, count: int) -> float:
-    """The median of inserting one row and committing it, in microseconds."""
+    """Return the median time of inserting and committing one row, in microseconds."""
     server.execute("CREATE TABLE IF NOT EXISTS least (n integer)")
     spent = []
     with connect(server, "postgres") as connection:
@@ -115,7 +115,7 @@ def commit_us(server: Server, count: int) -> float:
 
 
 def play_together(store: Store, run: int, count: int, together: int, start: int) -> float:
-    """Store pairs, so many in a transaction; microseconds a pair."""
+    """Store pairs, several per transaction; return microseconds per pair."""
     played = planned_pairs(store, run, count, start)
     begun = time.perf_counter()
     for place in range(0, count, together):
@@ -149,7 +149,7 @@ def main() -> None:
 
 
 def measure(server: Server, given: argparse.Namespace) -> None:
-    """Everything that is printed."""
+    """Measure and print everything."""
     sizes = (given.small, given.games)
     runs, stores = {}, {}
     for size in sizes:
@@ -190,7 +190,7 @@ def measure(server: Server, given: argparse.Namespace) -> None:
 
 
 def two_at_once(server: Server, run: int, given: argparse.Namespace) -> None:
-    """Two coordinators in one stream."""
+    """Measure two coordinators in one stream."""
     url = server.url(f"games_{given.small}")
     command = [sys.executable, "-m", "benchmarks.postgresql", "--pairs", str(given.pairs)]
     command += ["--rounds", str(given.rounds)]

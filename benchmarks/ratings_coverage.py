@@ -1,4 +1,4 @@
-"""Simulated pools: do the stated 95 % intervals hold the truth 95 % of the time?
+"""Simulated pools: how often the stated 95 % intervals hold the truth.
 
     python benchmarks/ratings_coverage.py [POOLS]
 
@@ -47,13 +47,13 @@ def main(number: int) -> None:
 
 
 def truth(rng: np.random.Generator) -> FloatArray:
-    """Elo of a pool with mean 0."""
+    """Draw the Elo of a pool, with mean 0."""
     elo = rng.normal(0.0, SPREAD, PLAYERS)
     return np.asarray(elo - elo.mean())
 
 
 def play(rng: np.random.Generator, elo: FloatArray, pairs: int, correlation: float) -> IntArray:
-    """3x3 tables of all pairs of players, about `pairs` each, in the order of `triu_indices`."""
+    """Draw 3x3 tables of about `pairs` pairs for every two players, ordered as `triu_indices`."""
     tables = []
     for i, j in zip(*np.triu_indices(PLAYERS, 1), strict=True):
         shares = pair_table(
@@ -64,13 +64,13 @@ def play(rng: np.random.Generator, elo: FloatArray, pairs: int, correlation: flo
 
 
 def as_pairs(tables: IntArray) -> Cells:
-    """Cells of whole pairs."""
+    """Return cells that count whole pairs."""
     i, j = np.triu_indices(PLAYERS, 1)
     return from_tables(players=NAMES, a=i, b=j, counts=tables)
 
 
 def as_games(tables: IntArray) -> Cells:
-    """Cells of the same games, each on its own."""
+    """Return cells that count every game on its own."""
     i, j = np.triu_indices(PLAYERS, 1)
     first, second = tables.sum(axis=2), tables.sum(axis=1)[:, ::-1]
     return from_games(
@@ -79,7 +79,7 @@ def as_games(tables: IntArray) -> Cells:
 
 
 def covered(rating: PoolRating, elo: FloatArray) -> tuple[float, float]:
-    """Share of ratings and of differences whose interval holds the truth."""
+    """Return the shares of ratings and of differences whose interval holds the truth."""
     i, j = np.triu_indices(PLAYERS, 1)
     spread = rating.covariance[:PLAYERS, :PLAYERS]
     error = 1.96 * np.sqrt(spread[i, i] + spread[j, j] - 2 * spread[i, j])
@@ -89,7 +89,7 @@ def covered(rating: PoolRating, elo: FloatArray) -> tuple[float, float]:
 
 
 def pools(*, number: int, pairs: int, correlation: float) -> str:
-    """One line of coverage."""
+    """Print one line of coverage."""
     rng = np.random.default_rng([SEED, pairs, round(10 * correlation) + 10])
     hits = np.zeros((number, 7))
     for row in range(number):
@@ -110,7 +110,7 @@ def pools(*, number: int, pairs: int, correlation: float) -> str:
 
 
 def duels(*, number: int, correlation: float) -> str:
-    """Coverage of a difference of two players from pentanomial and from trinomial counts."""
+    """Print the coverage of a difference from pentanomial and from trinomial counts."""
     rng = np.random.default_rng([SEED, round(10 * correlation) + 10])
     elo = 30.0
     shares = pair_table(elo=elo, advantage=ADVANTAGE, draws=DRAWS, correlation=correlation)
@@ -134,7 +134,7 @@ def duels(*, number: int, correlation: float) -> str:
 
 
 def timings() -> str:
-    """Seconds for a list of a million games."""
+    """Print the seconds for a list of a million games."""
     rng = np.random.default_rng(SEED)
     cells = as_pairs(play(rng, truth(rng), 500_000 // 136, -0.5))
     start = time.perf_counter()

@@ -45,7 +45,7 @@ def main(number: int) -> None:
 
 
 def line(*, model: Model, truth: float, number: int) -> str:
-    """One cell of the experiment: H0 says -20, H1 says 0; `truth` is one of them."""
+    """Print one cell of the experiment: H0 is -20 Elo, H1 is 0; `truth` is one of them."""
     start = time.perf_counter()
     rng = np.random.default_rng([SEED, 0, int(-truth)])
     test = Sprt(elo0=-20.0, elo1=0.0, model=model)
@@ -76,13 +76,13 @@ def line(*, model: Model, truth: float, number: int) -> str:
 
 
 def summary(estimates: list[tuple[float, bool]], truth: float) -> str:
-    """Median of the estimates less the truth in Elo, and the share of intervals that hold it."""
+    """Return the estimates' median error in Elo, and the share of intervals with the truth."""
     median = float(np.median([elo for elo, _ in estimates])) - truth
     return f"{median:+6.2f} {np.mean([held for _, held in estimates]):6.1%}"
 
 
 def logistic_of(*, nelo: float) -> float:
-    """The logistic Elo at which a pair from this benchmark's table has a normalized Elo."""
+    """Return the logistic Elo at which this benchmark's pairs have a normalized Elo."""
     low, high = -200.0, 200.0
     for _ in range(50):
         middle = 0.5 * (low + high)

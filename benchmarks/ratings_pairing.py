@@ -1,4 +1,4 @@
-"""Simulated pools: how many games does pairing by uncertainty save against random pairing?
+"""Simulated pools: how many games pairing by uncertainty saves against random pairing.
 
     python benchmarks/ratings_pairing.py [POOLS]
 
@@ -29,7 +29,7 @@ PLAYERS = 17
 NAMES = tuple(f"p{number}" for number in range(PLAYERS))
 BATCHES = 128
 LONGER = 2
-"""Random pairing goes on for so many times as long, to see when it catches up."""
+"""Factor by which random pairing plays longer, to see when it catches up."""
 SHOWN = (8, 16, 32, 64, 128)
 ADVANTAGE, DRAWS, CORRELATION = 60.0, 0.02, -0.4
 
@@ -42,7 +42,7 @@ def main(number: int) -> None:
 
 
 def block(*, number: int, spread: float) -> None:
-    """Errors of both pairings at the same numbers of games, and the games saved."""
+    """Print errors of both pairings at the same numbers of games, and the games saved."""
     results = {}
     for uncertain in (False, True):
         runs = [play(seed=seed, spread=spread, uncertain=uncertain) for seed in range(number)]
@@ -64,7 +64,7 @@ def block(*, number: int, spread: float) -> None:
 
 
 def play(*, seed: int, spread: float, uncertain: bool) -> FloatArray:
-    """Mean squared error and stated variance of the list after every batch, shape (batches, 2)."""
+    """Return squared error and stated variance of the list per batch, shape (batches, 2)."""
     rng = np.random.default_rng([SEED, seed, int(spread), int(uncertain)])
     elo = np.random.default_rng([SEED, seed]).normal(0.0, spread, PLAYERS)
     elo -= elo.mean()

@@ -34,7 +34,7 @@ ROUNDS = 3
 
 
 def make(path: Path, bots: int, games: int) -> None:
-    """A database of so many games."""
+    """Make a database with a number of games."""
     with Store.open(str(path)) as store:
         launch = Launch(command=("true",), folder="/")
         for number in range(1, bots + 1):
@@ -80,7 +80,7 @@ def make(path: Path, bots: int, games: int) -> None:
 
 
 def spent(path: Path, *words: str) -> tuple[float, float]:
-    """Wall and processor seconds of `ladder report`, the least of some rounds."""
+    """Return wall and processor seconds of `ladder report`, the least of some rounds."""
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "report", *words]
     found = []
     for _ in range(ROUNDS):
@@ -100,7 +100,7 @@ def spent(path: Path, *words: str) -> tuple[float, float]:
 
 
 def opened(pages: list[Path]) -> None:
-    """Open each page from disk and print when it could be read and when its charts were drawn."""
+    """Open each page from disk; print when it was readable and when its charts were drawn."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print("no chromium on PATH: pages were not opened")

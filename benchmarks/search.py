@@ -14,7 +14,7 @@ from engine.board import Board, parse_board
 
 
 def speed(name: str, board: Board, simulations: int, repeat: int) -> float:
-    """Simulations per second, the best of so many searches."""
+    """Return the simulations per second of the best of several searches."""
     times = []
     for seed in range(repeat):
         budget = Budget(simulations=simulations)

@@ -26,13 +26,13 @@ MOST_PAIRS = 100_000
 
 
 def shares(elo: float) -> FloatArray:
-    """Chances of a pair's five results."""
+    """Return the probabilities of a pair's five results."""
     table = pair_table(elo=elo, advantage=40, draws=0.02, correlation=-0.4)
     return np.asarray(pentanomial(table=table))
 
 
 def draws_of(truth: FloatArray) -> FloatArray:
-    """Chances of the results of i against j, shape (..., K) -> (..., K, K, 5)."""
+    """Return result probabilities of i against j, shape (..., K) -> (..., K, K, 5)."""
     known = np.arange(-400.0, 401.0)
     table = np.array([shares(float(elo)) for elo in known])
     difference = (truth[..., :, None] - truth[..., None, :]).clip(-400, 400)
@@ -42,7 +42,7 @@ def draws_of(truth: FloatArray) -> FloatArray:
 def choose(
     rng: np.random.Generator, truth: FloatArray, contest: Contest
 ) -> tuple[IntArray, IntArray]:
-    """Fields played out by rounds of the contenders: the chosen players, and pairs played."""
+    """Play out fields in rounds of the contenders; return chosen players and pairs played."""
     fields, players = truth.shape
     ends = np.cumsum(draws_of(truth), axis=-1)
     counts = np.zeros((fields, players, players, 5))
@@ -70,7 +70,7 @@ def choose(
 def gate_each(
     rng: np.random.Generator, truth: FloatArray, error: float
 ) -> tuple[IntArray, IntArray]:
-    """Every candidate gated against player 0: the best of those that passed by Elo, and pairs."""
+    """Gate each candidate against player 0; return the best that passed, and pairs played."""
     test = Sprt(elo0=-INDIFFERENCE, elo1=0.0, alpha=error, beta=error)
     lower, upper = bounds(alpha=error, beta=error)
     fields, players = truth.shape
@@ -100,7 +100,7 @@ def main(number: int) -> None:
 
 
 def truths(rng: np.random.Generator, candidates: int, name: str, number: int) -> FloatArray:
-    """Strengths in Elo, shape (number, K); the baseline is player 0."""
+    """Draw strengths in Elo, shape (number, K); the baseline is player 0."""
     truth = np.zeros((number, candidates + 1))
     word, _, size = name.partition(" ")
     if word == "one":
@@ -111,7 +111,7 @@ def truths(rng: np.random.Generator, candidates: int, name: str, number: int) ->
 
 
 def row(candidates: int, name: str, number: int) -> None:
-    """One cell of the experiment."""
+    """Print one cell of the experiment."""
     start = time.perf_counter()
     rng = np.random.default_rng([SEED, candidates, *name.encode()])
     truth = truths(rng, candidates, name, number)

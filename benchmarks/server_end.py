@@ -26,7 +26,7 @@ from ladder.match.registry.builtins import sync_builtins
 
 
 def begin_game(address: str) -> None:
-    """A game in which the bot moves first and thinks for long."""
+    """Start a game in which the bot moves first and thinks for a minute."""
     with urllib.request.urlopen(address) as answer:  # noqa: S310 - of this machine
         found = re.search(r'name="ladder-token" content="([^"]+)"', answer.read().decode())
     assert found
@@ -40,7 +40,7 @@ def begin_game(address: str) -> None:
 
 
 def follow(port: int) -> socket.socket:
-    """A page's stream that is left open."""
+    """Open a page's stream and leave it open."""
     stream = socket.create_connection(("127.0.0.1", port))
     head = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n"
     stream.sendall(head.encode())
@@ -49,7 +49,7 @@ def follow(port: int) -> socket.socket:
 
 
 def round_of(database: str, games: int, pages: int) -> tuple[float, float, int]:
-    """Seconds to the end, processor seconds of the server in them, and how many bots there were."""
+    """Return seconds to the end, the server's processor seconds, and the number of bots."""
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
     with subprocess.Popen(
         [*command, "--db", database, "--port", "0", "--players", str(games)],

@@ -64,8 +64,8 @@ def store_pairs(database: str, a_second: float, seconds: float) -> None:
 
 
 @dataclass
-class Told:
-    """What the clients saw."""
+class ClientCounts:
+    """Measurements of the clients."""
 
     updates: int = 0
     latencies: list[float] = field(default_factory=list)
@@ -74,20 +74,20 @@ class Told:
     """Requests that were not made, as too many waited."""
 
 
-async def follow(port: int, told: Told) -> None:
-    """One page that follows until it is cancelled."""
+async def follow(port: int, seen: ClientCounts) -> None:
+    """Follow the stream of one page until cancelled."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     head = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n"
     writer.write(head.encode())
     try:
         while block := await reader.read(65536):
-            told.updates += block.count(b"event: update")
+            seen.updates += block.count(b"event: update")
     finally:
         writer.close()
 
 
-async def ask(port: int, path: str, told: Told) -> None:
-    """One request on a connection of its own."""
+async def ask(port: int, path: str, seen: ClientCounts) -> None:
+    """Send one request on a new connection."""
     begun = time.perf_counter()
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -96,16 +96,16 @@ async def ask(port: int, path: str, told: Told) -> None:
         answer = await reader.read()
         writer.close()
     except OSError:
-        told.failures += 1
+        seen.failures += 1
         return
-    told.latencies.append(time.perf_counter() - begun)
-    told.failures += not answer.startswith(b"HTTP/1.1 200")
+    seen.latencies.append(time.perf_counter() - begun)
+    seen.failures += not answer.startswith(b"HTTP/1.1 200")
 
 
-async def load(port: int, pages: int, a_second: float, seconds: float) -> Told:
-    """Follow with so many pages and ask at a pace."""
-    told = Told()
-    following = [asyncio.create_task(follow(port, told)) for _ in range(pages)]
+async def load(port: int, pages: int, a_second: float, seconds: float) -> ClientCounts:
+    """Follow with a number of pages and send requests at a pace."""
+    seen = ClientCounts()
+    following = [asyncio.create_task(follow(port, seen)) for _ in range(pages)]
     asked: set[asyncio.Task[None]] = set()
     begun, number = time.perf_counter(), 0
     while (now := time.perf_counter()) - begun < seconds:
@@ -114,21 +114,21 @@ async def load(port: int, pages: int, a_second: float, seconds: float) -> Told:
             continue
         number += 1
         if len(asked) >= AT_ONCE:
-            told.left_out += 1
+            seen.left_out += 1
             continue
-        task = asyncio.create_task(ask(port, PATHS[number % len(PATHS)], told))
+        task = asyncio.create_task(ask(port, PATHS[number % len(PATHS)], seen))
         asked.add(task)
         task.add_done_callback(asked.discard)
     for task in following:
         task.cancel()
     await asyncio.gather(*following, *asked, return_exceptions=True)
-    return told
+    return seen
 
 
-async def load_and_look(
+async def load_and_sample(
     port: int, given: argparse.Namespace, process: psutil.Process
-) -> tuple[Told, list[float]]:
-    """The load, and the server's resident memory in MiB at the end of each tenth of the time."""
+) -> tuple[ClientCounts, list[float]]:
+    """Run the load; return the server's resident MiB at the end of each tenth of the time."""
     loading = asyncio.create_task(load(port, int(given.pages), given.requests, given.seconds))
     resident = []
     for _ in range(SAMPLES):
@@ -138,12 +138,12 @@ async def load_and_look(
 
 
 def growth(resident: Sequence[float]) -> float:
-    """The growth over the second half of ten samples of memory, as a share."""
+    """Return the growth over the second half of ten memory samples, as a share."""
     return median(resident[7:]) / median(resident[4:7]) - 1
 
 
 def make_database(path: Path, games: int) -> None:
-    """The bots and, when some are asked for, so many games of a first run."""
+    """Make a database with bots and the games of a first run."""
     with League(path, *BOTS) as league:
         if not games:
             return
@@ -182,14 +182,14 @@ def main() -> None:
             )
             writer.start()
             cpu = sum(process.cpu_times()[:2])
-            told, resident = asyncio.run(load_and_look(port, given, process))
+            seen, resident = asyncio.run(load_and_sample(port, given, process))
             cpu = sum(process.cpu_times()[:2]) - cpu
             writer.join()
             begun = time.perf_counter()
             server.send_signal(2)
             server.wait(60)
             ended = time.perf_counter() - begun
-        tell(given, told, cpu)
+        print_counts(given, seen, cpu)
         moments = ", ".join(f"{each:.0f}" for each in resident)
         grown = growth(resident)
         print(f"  resident {before:.0f} MiB before; at each tenth of the time {moments}")
@@ -197,15 +197,15 @@ def main() -> None:
         print(f"  it ended within {ended:.2f} s; left: {sorted(os.listdir(folder))}")
 
 
-def tell(given: argparse.Namespace, told: Told, cpu: float) -> None:
+def print_counts(given: argparse.Namespace, seen: ClientCounts, cpu: float) -> None:
     """Print what the clients saw; `cpu` is the server's processor time in seconds."""
-    told.latencies.sort()
-    count = len(told.latencies)
-    middle, slow = told.latencies[count // 2], told.latencies[int(0.99 * count)]
-    print(f"  {count} requests, {told.failures} failed, {told.left_out} left out; half of them "
+    seen.latencies.sort()
+    count = len(seen.latencies)
+    middle, slow = seen.latencies[count // 2], seen.latencies[int(0.99 * count)]
+    print(f"  {count} requests, {seen.failures} failed, {seen.left_out} left out; half of them "
           f"within {1000 * middle:.0f} ms, 99 % within {1000 * slow:.0f} ms")  # fmt: skip
-    print(f"  {told.updates} updates to {given.pages:.0f} pages, "
-          f"{told.updates / given.pages / given.seconds:.2f} a second each")  # fmt: skip
+    print(f"  {seen.updates} updates to {given.pages:.0f} pages, "
+          f"{seen.updates / given.pages / given.seconds:.2f} a second each")  # fmt: skip
     print(f"  the server used {cpu / given.seconds:.0%} of a CPU")
 
 

@@ -47,8 +47,8 @@ SETTLED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class RootThreats:
-    """What was seen of the run at one moment."""
+class Sample:
+    """A sample of the run's resources."""
 
     seconds: float
     coordinator_mb: float
@@ -62,27 +62,27 @@ class RootThreats:
 
 
 def main() -> int:
-    """Play, look, and print."""
+    """Play, sample and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--every", type=float, default=10.0, help="seconds between two looks")
+    parser.add_argument("--every", type=float, default=10.0, help="seconds between two samples")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="soak-") as text:
         folder = Path(text)
         (folder / "tmp").mkdir()
         register(folder)
-        looks, code, said = watch(folder, options.minutes, options.every)
+        samples, code, log_lines = watch(folder, options.minutes, options.every)
         left = leftovers(folder)
         document = report(folder)
     load = os.getloadavg()[2]
-    print(f"exit code {code} of `ladder run`; its last line: {said}\n")
-    wrong = print_tables(document, looks, options.minutes, left)
+    print(f"exit code {code} of `ladder run`; its last line: {log_lines}\n")
+    wrong = print_tables(document, samples, options.minutes, left)
     print(f"\nLoad of the machine at the end, over 15 minutes: {load:.1f}")
     return int(bool(code or wrong or left))
 
 
 def register(folder: Path) -> None:
-    """Put the misbehaving bots in; `ladder bots add` would rightly refuse them."""
+    """Register the misbehaving bots, which `ladder bots add` would refuse."""
     with Store.open(str(folder / "ladder.db")) as store:
         for name, (mode, _) in BAD.items():
             spec = f"exec:{sys.executable} -I -S {ROOT / 'tests/fake_bots/bot.py'} {mode}"
@@ -97,7 +97,7 @@ def register(folder: Path) -> None:
 
 
 def ladder(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """Begin a command; its scratch folders lie in a folder of ours."""
+    """Start a command whose scratch folders lie in the benchmark's folder."""
     return subprocess.Popen(
         [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
         cwd=folder,
@@ -108,21 +108,21 @@ def ladder(folder: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def watch(folder: Path, minutes: float, every: float) -> tuple[list[RootThreats], int, str]:
-    """Play for so long; what was seen, the exit code, and the last line of the log."""
+def watch(folder: Path, minutes: float, every: float) -> tuple[list[Sample], int, str]:
+    """Play for some minutes; return samples, exit code and the last line of the log."""
     names = ",".join((*HONEST, *BAD))
     run = ladder(
         folder, "run", "--bots", names, "--time", "20ms", "--memory", str(MEMORY_MB),
         "--hours", str(minutes / 60), "--seed", "1", "--json",
     )  # fmt: skip
     begun = time.monotonic()
-    looks = []
+    samples = []
     try:
         while run.poll() is None:
             time.sleep(every)
-            look = root_threats(run.pid, folder, time.monotonic() - begun)
-            if look is not None:
-                looks.append(look)
+            sample = take_sample(run.pid, folder, time.monotonic() - begun)
+            if sample is not None:
+                samples.append(sample)
             if time.monotonic() - begun > 60 * minutes + 120:
                 raise SystemExit("the run did not end in time")
         run.communicate()
@@ -130,12 +130,12 @@ def watch(folder: Path, minutes: float, every: float) -> tuple[list[RootThreats]
         if run.poll() is None:
             run.send_signal(signal.SIGINT)
             run.communicate(timeout=30)
-    said = (folder / "stderr").read_text().strip().splitlines()
-    return looks, run.returncode, said[-1] if said else ""
+    log_lines = (folder / "stderr").read_text().strip().splitlines()
+    return samples, run.returncode, log_lines[-1] if log_lines else ""
 
 
-def root_threats(pid: int, folder: Path, seconds: float) -> RootThreats | None:
-    """The coordinator, its workers and all below them; None when it ended meanwhile."""
+def take_sample(pid: int, folder: Path, seconds: float) -> Sample | None:
+    """Sample the coordinator and all processes below it; return None if it has ended."""
     try:
         coordinator = psutil.Process(pid)
         workers = [
@@ -143,7 +143,7 @@ def root_threats(pid: int, folder: Path, seconds: float) -> RootThreats | None:
             for child in coordinator.children()
             if any("spawn_main" in word for word in child.cmdline())
         ]
-        return RootThreats(
+        return Sample(
             seconds=seconds,
             coordinator_mb=coordinator.memory_info().rss / 2**20,
             coordinator_files=coordinator.num_fds(),
@@ -157,7 +157,7 @@ def root_threats(pid: int, folder: Path, seconds: float) -> RootThreats | None:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Processes whose HOME lies in our folder, and scratch folders."""
+    """Return processes whose HOME lies in the folder, and scratch folders."""
     time.sleep(1)
     found = [str(path) for path in (folder / "tmp").glob(SCRATCH)]
     for process in psutil.process_iter():
@@ -170,31 +170,35 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def report(folder: Path) -> dict[str, Any]:
-    """What `ladder report --json` prints."""
+    """Return the document of `ladder report --json`."""
     out, _ = ladder(folder, "report", "--json").communicate()
     document: dict[str, Any] = json.loads(out)
     return document
 
 
 def print_tables(
-    document: dict[str, Any], looks: list[RootThreats], minutes: float, left: list[str]
+    document: dict[str, Any], samples: list[Sample], minutes: float, left: list[str]
 ) -> int:
-    """Two Markdown tables; how many forfeits honest bots have."""
-    settled = [look for look in looks if look.seconds >= SETTLED * 60 * minutes and look.workers_mb]
+    """Print two Markdown tables; return the forfeits of honest bots."""
+    settled = [
+        sample
+        for sample in samples
+        if sample.seconds >= SETTLED * 60 * minutes and sample.workers_mb
+    ]
     first, last = settled[0], settled[-1]
-    stalled = document.get("stalled_games", "not told")
+    stalled = document.get("stalled_games", "unknown")
     print("| what | at the start | at the end | most |")
     print("|---|---|---|---|")
-    row("memory of the coordinator, MiB", [f"{look.coordinator_mb:.1f}" for look in settled])
+    row("memory of the coordinator, MiB", [f"{sample.coordinator_mb:.1f}" for sample in settled])
     for number in range(min(len(first.workers_mb), len(last.workers_mb))):
         label = f"memory of worker {number + 1}, MiB"
-        row(label, [f"{at(look.workers_mb, number):.1f}" for look in settled])
-    row("descriptors of the coordinator", [str(look.coordinator_files) for look in settled])
+        row(label, [f"{at(sample.workers_mb, number):.1f}" for sample in settled])
+    row("descriptors of the coordinator", [str(sample.coordinator_files) for sample in settled])
     for number in range(min(len(first.workers_files), len(last.workers_files))):
         label = f"descriptors of worker {number + 1}"
-        row(label, [str(at(look.workers_files, number)) for look in settled])
-    row("processes below the coordinator", [str(look.processes) for look in settled])
-    row("scratch folders", [str(look.scratch) for look in settled])
+        row(label, [str(at(sample.workers_files, number)) for sample in settled])
+    row("processes below the coordinator", [str(sample.processes) for sample in settled])
+    row("scratch folders", [str(sample.scratch) for sample in settled])
     print(f"\n{document['games']} games, {document['games'] / minutes * 60:,.0f} an hour.")
     print(f"Thrown away because the machine stalled: {stalled}. Left behind: {left or 0}.\n")
     print("| bot | games | forfeits | charged with |")
@@ -205,19 +209,19 @@ def print_tables(
         own = BAD.get(bot["name"], ("", ""))[1]
         wrong += 0 if own else sum(kinds.values())
         other += sum(count for kind, count in kinds.items() if own not in ("", kind))
-        told = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "-"
-        print(f"| {bot['name']} | {bot['games']} | {sum(kinds.values())} | {told} |")
+        forfeits = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "-"
+        print(f"| {bot['name']} | {bot['games']} | {sum(kinds.values())} | {forfeits} |")
     print(f"\nForfeits of honest bots: {wrong}; of the others by another termination: {other}.")
     return wrong
 
 
 def row(label: str, values: list[str]) -> None:
-    """First, last and greatest."""
+    """Return first, last and greatest value as text."""
     print(f"| {label} | {values[0]} | {values[-1]} | {max(values, key=float)} |")
 
 
 def at(values: tuple[Any, ...], number: int) -> Any:
-    """A worker that was just replaced is missing."""
+    """Return a worker's value, or 0 for a worker that was being replaced."""
     return values[number] if number < len(values) else 0
 
 

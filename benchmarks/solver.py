@@ -54,7 +54,7 @@ LARGER_LIMIT = 2_000_000
 
 
 def random_position(board: Board, plies: int, random: SplitMix) -> Position:
-    """A position after so many random plies in which the game goes on."""
+    """Return a position after random plies that have not ended the game."""
     while True:
         position = Position(board)
         while position.ply < plies and not position.is_over:
@@ -64,7 +64,7 @@ def random_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 
 def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
-    """A position after so many random plies none of which won, though some could have.
+    """Return a position after random plies none of which won, though some could have.
 
     On large boards a random game seldom lasts until few cells are free.
     """
@@ -77,7 +77,7 @@ def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 
 def positions_of(recipe: Set, count: int) -> list[Position]:
-    """The positions of a set: always the same."""
+    """Return the positions of a set, the same on every call."""
     random, solver, found = SplitMix(SEED), Solver(STANDARD), list[Position]()
     first, last = recipe.plies
     while len(found) < count:
@@ -91,14 +91,14 @@ def positions_of(recipe: Set, count: int) -> list[Position]:
 
 
 def processor_s(work: Callable[[], Any]) -> tuple[Any, float]:
-    """The result of some work and the processor time of this process for it, in seconds."""
+    """Return the result of a call and its processor time in seconds."""
     before = time.process_time()
     result = work()
     return result, time.process_time() - before
 
 
 def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
-    """Nodes and microseconds per position, the least of several runs."""
+    """Return nodes and microseconds per position, the least of several runs."""
     recipe = SETS[name]
     positions = positions_of(recipe, count or recipe.count)
     solver = Solver(STANDARD)
@@ -115,7 +115,7 @@ def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
 
 
 def measure_empty() -> dict[str, Any]:
-    """The empty standard board: win in 41."""
+    """Measure the empty standard board, a win in 41."""
     solver = Solver(STANDARD)
     solver.prepare()
     solver.clear()
@@ -132,7 +132,7 @@ def measure_empty() -> dict[str, Any]:
 
 
 def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, Any]:
-    """Middle games of a larger board with so many free cells: share decided, nodes, time."""
+    """Measure middle games of a larger board: share decided, nodes, time."""
     random = SplitMix(SEED)
     solved, weak, nodes, seconds = 0, 0, 0, 0.0
     for _ in range(count):

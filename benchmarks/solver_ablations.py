@@ -61,7 +61,7 @@ IDEAS: dict[str, dict[str, Any]] = {
 
 
 def questions() -> list[tuple[str, list[Position]]]:
-    """The positions of each column of the table."""
+    """Return the positions of each column of the table."""
     standard, random = parse_board("6x7"), SplitMix(SEED)
     middle = []
     while len(middle) < MIDDLE_GAMES:
@@ -75,7 +75,7 @@ def questions() -> list[tuple[str, list[Position]]]:
 
 
 def measure(changes: dict[str, Any], asked: list[Position]) -> tuple[float, float]:
-    """Nodes and seconds of processor time a position."""
+    """Return nodes and processor seconds per position."""
     solver = Solver(asked[0].board)
     change: Callable[[Solver], None] = changes.get("solver", lambda _solver: None)
     change(solver)

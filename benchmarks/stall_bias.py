@@ -1,4 +1,4 @@
-"""Does playing stalled games again favour whoever wins the short ones? A simulation.
+"""Simulation: does playing stalled games again favour bots that win the short games?
 
     python -m benchmarks.stall_bias [DATABASE ...]
 
@@ -53,7 +53,7 @@ def simulate(
     bursts: bool,
     pairs: int,
 ) -> tuple[float, float, int, int, int]:
-    """A's points and weight over the kept games, attempts at games, stalls, pairs given up."""
+    """Return A's points and weight over kept games, attempts, stalls, and pairs given up."""
     # In bursts `hazard` is the chance of one to begin at a ply.
     state = False
     total = weight = 0.0
@@ -105,12 +105,12 @@ def simulate(
 
 
 def elo(score: float) -> float:
-    """Elo of an expected score."""
+    """Return the Elo difference of an expected score."""
     return 400 * math.log10(score / (1 - score))
 
 
 def hazard_for(games: Games, share: float, bursts: bool) -> float:
-    """The hazard under which that share of the attempts at games is stalled."""
+    """Return the hazard under which a share of the attempts at games is stalled."""
     low, high = 0.0, 0.2
     for _ in range(22):
         middle = (low + high) / 2
@@ -122,7 +122,7 @@ def hazard_for(games: Games, share: float, bursts: bool) -> float:
 
 
 def read(database: str) -> list[Games]:
-    """The games of each two bots that have met often enough with either moving first."""
+    """Read the games of every two bots that met often enough with either moving first."""
     query = (
         "SELECT f.bot_id, s.bot_id, fb.name, sb.name, g.plies - g.opening_plies, g.result "
         "FROM games g JOIN revisions f ON f.id = g.first_revision_id "
@@ -152,14 +152,14 @@ def read(database: str) -> list[Games]:
 
 
 def games_of(name: str, one: list[tuple[int, float]], two: list[tuple[int, float]]) -> Games:
-    """The record of two lists of (plies, A's points): A moving first, and second."""
+    """Make a record of two lists of (plies, A's points): A moving first, and second."""
     count = min(len(one), len(two))
     both = np.array([one[:count], two[:count]], dtype=np.float64)
     return Games(name, both[:, :, 0].astype(np.int64), both[:, :, 1])
 
 
 def made_up() -> list[Games]:
-    """Equal bots: results without regard to length; A winning the short games; only those."""
+    """Make three pairs of equal bots, whose winner depends on the length of the game or not."""
     rng = np.random.default_rng(1)
     plies = rng.integers(12, 42, 2000)
     half = (rng.random(2000) < 0.5).astype(float)

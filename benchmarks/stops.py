@@ -1,4 +1,4 @@
-"""Stops commands at some hundred lines of their code: is every signal heard, and nothing lost?
+"""Stop commands at some hundred lines of their code, and check that nothing is lost.
 
     python -m benchmarks.stops --moments 300
 

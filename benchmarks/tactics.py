@@ -15,7 +15,7 @@ BUDGETS = (1000, 10_000)
 
 
 def share(name: str, theme: str, count: int, simulations: int) -> float:
-    """Percent of the puzzles solved."""
+    """Return the percentage of puzzles solved."""
     right = 0
     for puzzle in puzzles(theme, count):
         position = puzzle.position

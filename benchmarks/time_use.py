@@ -16,7 +16,7 @@ from db.store import Store
 
 
 def times_ms(games: Iterable[GameRow]) -> dict[str, list[tuple[float, bool]]]:
-    """Every move of each UCT version: its time, and whether the result was not proven."""
+    """Return for each UCT version the times of all moves, and which results were not proven."""
     found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
     for game in games:
         for ply, thought in enumerate(game.thoughts, game.opening_plies):
@@ -27,12 +27,12 @@ def times_ms(games: Iterable[GameRow]) -> dict[str, list[tuple[float, bool]]]:
 
 
 def intended_ms(name: str, budget_ms: int) -> float:
-    """What a version means to use of its budget."""
+    """Return what a version intends to use of its budget."""
     return budget_ms * float(VERSIONS[name].options.get("clock_share", Settings().clock_share))
 
 
 def row(name: str, budget_ms: int, moves: list[tuple[float, bool]]) -> str:
-    """A version's row of the table."""
+    """Return a version's row of the table."""
     open_ms = [ms for ms, is_open in moves if is_open]
     longest = max(ms for ms, _ in moves)
     if not open_ms:

@@ -57,7 +57,7 @@ class Landscape:
     factor: float = 1.0
 
     def elo(self, place: Array) -> float:
-        """Below the top."""
+        """Return the Elo relative to the top."""
         away = place - self.top
         if self.kind == "cliff":
             away = np.abs(np.where(away < 0, 2 * away, away))
@@ -66,7 +66,7 @@ class Landscape:
 
 
 def drawn(kind: str, size: int, seed: int) -> Landscape:
-    """A landscape of a kind."""
+    """Draw a landscape of a kind."""
     random = np.random.default_rng((seed, size))
     top, start = random.uniform(0.2, 0.8, size), random.uniform(0.1, 0.9, size)
     turn = np.linalg.qr(random.normal(size=(size, size)))[0]
@@ -83,27 +83,27 @@ def drawn(kind: str, size: int, seed: int) -> Landscape:
 
 
 class Table:
-    """Plays pairs, and counts their games."""
+    """A source of pairs that counts their games."""
 
     def __init__(self, land: Landscape, seed: int) -> None:
         self._land = land
         self._random = np.random.default_rng(seed)
 
     def lead(self, a: Array, b: Array, pairs: int) -> int:
-        """Games that A has won more than lost."""
+        """Play pairs; return A's wins less its losses."""
         gap = self._land.elo(a) - self._land.elo(b)
         chances = [1 / (1 + math.exp(-RATE * (gap + side * FIRST_MOVE))) for side in (1, -1)]
         return int(2 * self._random.binomial(pairs, chances).sum()) - 2 * pairs
 
 
 def by_start(land: Landscape, table: Table, games: int, seed: int) -> Array:
-    """No search."""
+    """Return the start, without a search."""
     del table, games, seed
     return land.start
 
 
 def by_spsa(land: Landscape, table: Table, games: int, seed: int) -> Array:
-    """The search of the product."""
+    """Search as `ladder tune` does."""
     parameters = tuple(
         Parameter(f"p{number}", 0.0, 1.0, float(unit)) for number, unit in enumerate(land.start)
     )
@@ -116,7 +116,7 @@ def by_spsa(land: Landscape, table: Table, games: int, seed: int) -> Array:
 
 
 def by_fishtest(land: Landscape, table: Table, games: int, seed: int) -> Array:
-    """With the defaults of fishtest."""
+    """Search with the defaults of fishtest."""
     kept = spsa.C_END, spsa.R_END, spsa.MEAN_SHARE
     spsa.C_END, spsa.R_END, spsa.MEAN_SHARE = 1 / 20, 0.002, 1e-9
     try:
@@ -126,7 +126,7 @@ def by_fishtest(land: Landscape, table: Table, games: int, seed: int) -> Array:
 
 
 def by_cma(pairs: int, *, noise: bool) -> Callable[[Landscape, Table, int, int], Array]:
-    """CMA-ES, every candidate so many pairs."""
+    """Search by CMA-ES with some pairs per candidate."""
     from cmaes import CMA
 
     def search(land: Landscape, table: Table, games: int, seed: int) -> Array:

@@ -1,4 +1,4 @@
-"""Kills commands at random moments and repeats them: do they end as undisturbed twins?
+"""Kill commands at random moments, repeat them, and compare them with undisturbed twins.
 
     python -m benchmarks.twins --rounds 20 --kills 5
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -148,6 +148,8 @@ class RunOptions(BotOptions):
                 "--concurrency cannot be combined with --cluster: give --slots to each "
                 "`ladder worker` instead"
             )
+        if self.cluster is None and self.context is not None and self.context.obj is not None:
+            return cast("Workforce", self.context.obj)
         return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
 
     @property

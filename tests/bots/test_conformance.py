@@ -28,6 +28,7 @@ SHARES = {
 """Share of the move time that a player uses."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 @pytest.mark.parametrize("name", NAMES)
 def test_only_legal_moves_on_every_board(name: str, board: Board) -> None:

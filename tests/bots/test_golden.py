@@ -14,6 +14,7 @@ def test_every_version_is_recorded() -> None:
     assert list(RECORDED) == golden.NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", golden.BOARDS)
 @pytest.mark.parametrize("name", golden.NAMES)
 def test_golden_game(name: str, board: str) -> None:

@@ -64,6 +64,7 @@ def host() -> Iterator[Conversation]:
     conversation.process.communicate()
 
 
+@pytest.mark.slow
 def test_a_conversation(host: Conversation) -> None:
     """Hello, two games as different players, the end; nothing superfluous is sent or loaded."""
     hello = host.ask("hello", protocol=1)
@@ -90,6 +91,7 @@ def test_the_end_of_input_ends_it(host: Conversation) -> None:
     assert host.process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "changes", "word"),
     [
@@ -158,6 +160,7 @@ def test_prints_do_not_reach_the_protocol() -> None:
     assert b"noise" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_player_may_use_what_numba_does_not() -> None:
     """Numba alone does without scipy in the host; a player may import it."""
     code = (

@@ -41,6 +41,7 @@ def test_blocks_in_one(name: str) -> None:
     assert solved(name, "block in one", 60) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v4") :])
 def test_does_not_play_under_a_threat(name: str) -> None:
     """With ten simulations a column no version from v4 on lets the opponent win directly above."""
@@ -53,6 +54,7 @@ def test_finds_double_threats(name: str) -> None:
     assert solved(name, "double threat", 40, 1000) >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
 def test_finds_forced_wins(name: str) -> None:
     """Ten thousand simulations find most wins within five plies."""

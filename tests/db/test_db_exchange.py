@@ -88,6 +88,7 @@ def content(store: Store) -> str:
     return store.bots.get("hero").revision.content_hash
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
@@ -198,6 +199,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", CHANGES)
 def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
     """A field in which a stored game differs from the file is named, and nothing stored."""

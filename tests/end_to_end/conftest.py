@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +26,12 @@ SERVER = CommandServer()
 STOCKED = "stocked"
 """The database on a server that `Ladder.stock` copies."""
 Command = ForkedCommand | subprocess.Popen[str]
-"""A command that was started."""
+"""A started command."""
 
 
 @dataclass
 class Done:
-    """A command that has ended."""
+    """A finished command."""
 
     code: int
     out: str
@@ -44,13 +44,13 @@ class Done:
 
 
 class Ladder:
-    """Runs `ladder` in a folder."""
+    """Runs `ladder` commands in a folder."""
 
     stocked: ClassVar[Path]
-    """Holds the database that `stock` copies."""
+    """The folder of the database that `stock` copies."""
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
-        """`url`: of a database that its commands use; None: a file in its folder."""
+        """Use the database with this URL, or by default a file in the folder."""
         self.folder = folder
         self.db = url or str(folder / "ladder.db")
         self.environment = {
@@ -59,35 +59,18 @@ class Ladder:
             "LADDER_DEBUG": "1",
             **({} if url is None else {"LADDER_DB": url}),
         }
-        self.busy_s: float | None = None
-        """How long forks of the server wait for a locked database; None: as everybody."""
         self.heeds_permissions = False
-        """Whether commands, forks of the server, give up root's right to write everywhere."""
+        """Whether file permissions bind the commands, even when the tests run as root."""
         self.started: list[Command] = []
 
-    def start(
-        self,
-        *words: object,
-        stdin: int = subprocess.DEVNULL,
-        constants: Mapping[str, object] | None = None,
-    ) -> ForkedCommand:
-        """Begin a command in a session of its own, as a fork of the command server."""
-        process = SERVER.start(
-            words,
-            self.folder,
-            self.environment,
-            stdin=stdin,
-            busy_s=self.busy_s,
-            constants=constants,
-        )
+    def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
+        """Start a command in a session of its own, as a fork of the command server."""
+        process = SERVER.start(words, self.folder, self.environment, stdin=stdin)
         self.started.append(process)
         return process
 
     def stock(self) -> Self:
-        """Put the built-in players and the bot `steady` into its database.
-
-        On a server the empty database is replaced.
-        """
+        """Replace the database by one with the built-in players and the bot `steady`."""
         if "://" in self.db:
             made_once("stocked-on-a-server", _stock_server)
             shared_server().replace(self.db, STOCKED)
@@ -97,7 +80,7 @@ class Ladder:
 
     @contextmanager
     def slow(self) -> Iterator[None]:
-        """Let `steady` take 30 ms a move in commands that begin or go on meanwhile."""
+        """Let `steady` take 30 ms per move in commands that run during the block."""
         scratch = self.folder / "scratch"
         scratch.mkdir(exist_ok=True)
         self.environment["TMPDIR"] = str(scratch)
@@ -106,7 +89,7 @@ class Ladder:
         (scratch / "slow").unlink()
 
     def start_fresh(self, *words: object) -> "subprocess.Popen[str]":
-        """Begin a command in an interpreter and a session of its own."""
+        """Start a command in an interpreter and a session of its own."""
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
         process = subprocess.Popen(
             [*command, *map(str, words)],
@@ -122,13 +105,12 @@ class Ladder:
         return process
 
     def __call__(self, *words: object, timeout: float = 120) -> Done:
-        """Run a command to its end, as a fork of the command server: no imports to wait for."""
+        """Run a command to its end as a fork of the command server, without waiting for imports."""
         done = SERVER.run(
             words,
             self.folder,
             self.environment,
             timeout=timeout,
-            busy_s=self.busy_s,
             heeds_permissions=self.heeds_permissions,
         )
         return Done(*done)
@@ -137,14 +119,14 @@ class Ladder:
         """Run a command to its end in an interpreter of its own."""
         return self.finish(self.start_fresh(*words), timeout=timeout)
 
-    def told(self, text: str, *words: object, timeout: float = 120) -> Done:
-        """Run a command that reads this text from a pipe."""
+    def run_with_input(self, text: str, *words: object, timeout: float = 120) -> Done:
+        """Run a command that reads this text from its standard input."""
         process = self.start(*words, stdin=subprocess.PIPE)
         out, err = process.communicate(text, timeout=timeout)
         return Done(process.wait(), out, err)
 
     def finish(self, process: Command, timeout: float = 120) -> Done:
-        """Wait for a command that was started."""
+        """Wait for a started command."""
         out, err = process.communicate(timeout=timeout)
         assert process.returncode is not None
         return Done(process.returncode, out, err)
@@ -152,7 +134,7 @@ class Ladder:
     def interrupt(
         self, process: Command, number: int = signal.SIGINT, *, group: bool = False
     ) -> Done:
-        """Send a signal as a terminal or a person would, and wait."""
+        """Send a signal to the command, or to its whole process group, and wait for its end."""
         if group:
             os.killpg(process.pid, number)
         else:
@@ -162,14 +144,14 @@ class Ladder:
 
 @pytest.fixture(scope="session", autouse=True)
 def end_the_server() -> Iterator[None]:
-    """The command server ends with the tests of its worker."""
+    """Stop the command server of this worker at the end of the session."""
     yield
     SERVER.close()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def make_stock() -> None:
-    """A database with the built-in players and `steady`, made once."""
+    """Make the database with the built-in players and `steady` once per session."""
 
     def make(folder: Path) -> None:
         shutil.copy(FAKE_BOTS / "bot.py", folder)
@@ -185,20 +167,20 @@ def _stock_server(_: Path) -> None:
 
 
 def add_steady(runner: Ladder) -> None:
-    """Register `steady` in a folder that holds its file."""
+    """Register `steady`, whose file is in the folder."""
     done = runner("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py slows-down")
     assert done.code == 0, done.err
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that is marked as one of both databases has `ladder` with a file, and a server."""
+    """Run a test marked `both_databases` with a file and with a server."""
     if metafunc.definition.get_closest_marker("both_databases") is not None:
         metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
 
 
 @pytest.fixture
 def ladder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ladder]:
-    """The command line in an empty folder, without a database; what is left running is ended."""
+    """Make a `Ladder` in an empty folder; kill what the test leaves running."""
     with contextlib.ExitStack() as stack:
         url = None
         if getattr(request, "param", "sqlite") == "postgresql":
@@ -213,7 +195,7 @@ def ladder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ladder]:
 
 @contextmanager
 def new_database() -> Iterator[str]:
-    """The URL of an empty database on the tests' server; skips the test where there is none."""
+    """Make an empty database on the tests' server and yield its URL; skip without a server."""
     reason = why_none()
     if reason is not None:
         pytest.skip(reason)
@@ -223,7 +205,7 @@ def new_database() -> Iterator[str]:
 
 @pytest.fixture
 def other(ladder: Ladder) -> Iterator[str]:
-    """What `--db` names: a second database of the kind of that of `ladder`, not made yet."""
+    """Return the `--db` value of a second database of the same kind, not created yet."""
     if "://" in ladder.db:
         with new_database() as url:
             yield url
@@ -233,7 +215,7 @@ def other(ladder: Ladder) -> Iterator[str]:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], bool]], None]:
-    """Wait until something is true, for a minute at most."""
+    """Return a function that waits until a condition holds, for a minute at most."""
 
     def wait(condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 60

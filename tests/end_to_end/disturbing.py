@@ -22,7 +22,7 @@ COORDINATOR, WORKER, SUPERVISOR, BOT = "coordinator", "worker", "supervisor", "b
 
 
 def serves_signals(pid: int) -> bool:
-    """Whether a process has come far enough to catch SIGTERM."""
+    """Return whether a process already catches SIGTERM."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -32,7 +32,7 @@ def serves_signals(pid: int) -> bool:
 
 
 def parts_of(coordinator: int, kind: str) -> list[psutil.Process]:
-    """The living processes of one kind that a command has started; itself as coordinator."""
+    """Return a command's living processes of one kind; it is the coordinator itself."""
     try:
         process = psutil.Process(coordinator)
         if kind == COORDINATOR:
@@ -50,7 +50,7 @@ def parts_of(coordinator: int, kind: str) -> list[psutil.Process]:
 
 @dataclass
 class DisturbedRun:
-    """Kills parts of runs, and notes what came of it."""
+    """Runs whose parts are killed, and the recorded consequences."""
 
     ladder: Ladder
     words: Callable[[int], tuple[object, ...]]
@@ -65,19 +65,19 @@ class DisturbedRun:
     """Of the run in play; runs are played one after another."""
 
     def mark(self) -> str:
-        """What all processes of these runs have in their environment: their scratch folders."""
+        """Return the scratch folder, which the environment of all processes of these runs names."""
         scratch = self.ladder.folder / "scratch"
         scratch.mkdir(exist_ok=True)
         self.ladder.environment["TMPDIR"] = str(scratch)
         return str(scratch)
 
     def scratch_left(self) -> list[str]:
-        """Scratch folders that nobody removed."""
+        """Return the scratch folders that were not removed."""
         names = (path.name for path in (self.ladder.folder / "scratch").iterdir())
         return [name for name in names if not name.startswith(NOT_OF_BOTS)]
 
     def kill(self, kind: str, times: int) -> None:
-        """Kill a part of that kind so often; a run that gets done is followed by the next."""
+        """Kill parts of one kind several times; start the next run when one is done."""
         mark = self.mark()
         process = self.ladder.start(*self.words(self.seed))
         left = times
@@ -119,7 +119,7 @@ class DisturbedRun:
         self.gone_s.append(time.monotonic() - begun)
 
     def summary(self) -> str:
-        """Kills by kind, and how soon everything was gone."""
+        """Return kills by kind, and the time until all processes were gone."""
         kinds = ", ".join(f"{count} of a {kind}" for kind, count in self.killed.items())
         return (
             f"{kinds}; {self.seed} runs; all gone after {median(self.gone_s):.2f} s in the median, "

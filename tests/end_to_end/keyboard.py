@@ -1,4 +1,4 @@
-"""A command on a terminal of its own, typed at as by a person."""
+"""A command on a pseudo-terminal, and the keys that a person types."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ PATIENCE_S = 60
 
 
 class Keyboard:
-    """Starts a command on a pseudo-terminal; `text` is what it has written so far."""
+    """A command on a pseudo-terminal and its output so far (`text`)."""
 
     def __init__(
         self, words: list[str], *, folder: Path, environment: dict[str, str], lines: int = 24
@@ -29,18 +29,18 @@ class Keyboard:
         self.slave = slave
         self.text = ""
         self.raw = ""
-        """The same with the sequences that move the cursor and choose colours."""
+        """The output with the sequences that move the cursor and set colours."""
         self._read = 0
         environment = {**environment, "TERM": "xterm-256color"}
         self.process = SERVER.start(words, folder, environment, terminal=slave)
 
     def press(self, *keys: str) -> None:
-        """Type something."""
+        """Type keys."""
         for key in keys:
             os.write(self.master, key.encode())
 
     def wait_for(self, words: str) -> str:
-        """Until these words come, after those that were waited for last; what was written since."""
+        """Wait for these words after those waited for last; return the output since then."""
         deadline = time.monotonic() + PATIENCE_S
         while (at := self.text.find(words, self._read)) < 0:
             left = deadline - time.monotonic()
@@ -51,7 +51,7 @@ class Keyboard:
         return since
 
     def end(self) -> int:
-        """Wait for the command's end; its exit code."""
+        """Wait for the command's end and return its exit code."""
         deadline = time.monotonic() + PATIENCE_S
         while self.process.poll() is None:
             assert time.monotonic() < deadline, f"it does not end:\n{self.text[self._read :]}"
@@ -61,13 +61,13 @@ class Keyboard:
         return self.process.returncode
 
     def hang_up(self) -> None:
-        """The terminal goes away, as when its window is closed."""
+        """Close the terminal, as closing its window does."""
         os.close(self.slave)
         os.close(self.master)
         self.master = self.slave = -1
 
     def close(self) -> None:
-        """End what is left."""
+        """Kill the command if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

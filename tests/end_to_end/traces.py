@@ -1,4 +1,4 @@
-"""What a command left behind: games in its database, processes, files."""
+"""Traces of a command: games in its database, processes, files."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ QUICK_ALONE = (*QUICK[:-1], "1")
 
 
 def query(where: Path | str, sql: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement of both kinds of databases; a folder means its `ladder.db`."""
+    """Return the rows of a statement on either kind of database; a folder means its `ladder.db`."""
     engine = create_engine(locate(_place(where)).url, poolclass=NullPool)
     with engine.connect() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(sql)]
@@ -33,7 +33,7 @@ def change(where: Path | str, *statements: str) -> None:
 
 
 def lines_of(where: Path | str) -> list[tuple[Any, ...]]:
-    """Every game by its run's seed and its pair's number: what must not depend on how a run went.
+    """Return every game by seed and pair number, without what disturbances may change.
 
     A row is (seed of the run, number, game, board, moves, result, termination, seed, detail).
     """
@@ -46,7 +46,7 @@ def lines_of(where: Path | str) -> list[tuple[Any, ...]]:
 
 
 def lines_of_safely(where: Path | str) -> list[tuple[Any, ...]]:
-    """Like `lines_of`, while the database may not have its tables yet."""
+    """Return `lines_of`, or nothing while the database has no tables yet."""
     try:
         return lines_of(where)
     except DBAPIError:
@@ -54,7 +54,7 @@ def lines_of_safely(where: Path | str) -> list[tuple[Any, ...]]:
 
 
 def faults_of(where: Path | str) -> list[str]:
-    """What is wrong with the stored pairs, in words; empty when nothing is."""
+    """Return the faults of the stored pairs as sentences."""
     with Store.open_to_read(_place(where)) as store:
         found = [f"integrity: {line}" for line in store.audit.integrity()]
         found += store.audit.pairs()
@@ -70,12 +70,12 @@ def _place(where: Path | str) -> str:
 
 
 def descendants_of_session(session: int) -> list[int]:
-    """What still runs in the session that a command was started in (workers stay in it)."""
+    """Return the processes in the session of a command; workers stay in it."""
     return [pid for pid, fields in _stats() if int(fields[3]) == session and fields[0] != "Z"]
 
 
 def marked(mark: str) -> list[int]:
-    """What lives with `mark` in its environment: bots and supervisors keep only their folders."""
+    """Return the processes with `mark` in their environment, bots and supervisors included."""
     found = []
     for pid, _ in _stats():
         try:
@@ -87,7 +87,7 @@ def marked(mark: str) -> list[int]:
 
 
 def _stats() -> list[tuple[int, list[str]]]:
-    """Every process with the fields of its stat file after the name: state, parent, group..."""
+    """Return every process with the fields of its stat file after the name (state, parent, ...)."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():

@@ -1,7 +1,7 @@
 """Commands killed at random moments and repeated until they end, compared with an undisturbed twin.
 
 Under a work budget and a seed, a command that is killed by SIGKILL and repeated must end with the
-same output, the same stored games and the same status of its runs as one that nobody disturbs.
+same output, the same stored games and the same status of its runs as an undisturbed one.
 """
 
 import os
@@ -109,7 +109,7 @@ EXPERIMENTS = {
         files=("base.json",),
     ),
 }  # fmt: skip
-"""One of each kind of command that plays, solves or asks for a while."""
+"""One command of each kind that plays or solves for some time."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class Twins:
     """Duration of the undisturbed command."""
 
     def undisturbed(self) -> Outcome:
-        """Run the command in peace."""
+        """Run the command undisturbed."""
         quiet = self._ladder("quiet")
         begun = time.monotonic()
         done = quiet(*self.experiment.words, timeout=600)

@@ -67,12 +67,13 @@ def _map(stones: WordArray, out: WordArray) -> None:
     lanes.store(out, 0, lanes.threats(lanes.load(stones, 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [_words, _registers])
 def test_counts_are_those_of_the_maps(count: Count) -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=80)
     @given(games())
     def agrees(game: SlowGame) -> None:
         position = Position.from_moves(game.board, game.moves)

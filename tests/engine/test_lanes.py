@@ -1,6 +1,7 @@
 """The kernels of `engine.lanes` and `engine.vector` against the slow game, bit for bit."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def _run(function: object, stones: WordArray, board: Board) -> tuple[WordArray, 
     return sets, [int(fact) for fact in facts]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(games())
 def test_kernels_read_the_slow_game(game: SlowGame) -> None:
@@ -139,6 +141,7 @@ def test_sets_combine(first: int, second: int) -> None:
     assert (plain == registers).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.none() | st.integers(0, 11), min_size=12, max_size=12), st.integers(0, 11))
 def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> None:

@@ -57,6 +57,7 @@ def test_an_opening_that_fills_the_board_is_refused() -> None:
         draw_opening(Board(4, 4, (0, 0)), 15, SplitMix(1))
 
 
+@pytest.mark.slow
 def test_an_opening_that_does_not_exist_is_refused() -> None:
     """When no line of the asked length was found the sentence says what to change."""
     sentence = "no opening of 22 plies without a win was found on 4x6@0,0: ask for fewer plies"

@@ -24,6 +24,7 @@ def test_counts_are_the_known_ones(text: str, counts: tuple[int, ...]) -> None:
         assert not any(found.wins[:7])  # a fourth stone of one side is move 7 at the earliest
 
 
+@pytest.mark.slow
 def test_a_won_game_is_not_continued() -> None:
     """On a 4x4 board every sequence of full length is counted once and none goes beyond."""
     found = perft(Board(4, 4), 20)

@@ -109,6 +109,7 @@ def test_more_than_four_are_all_shown() -> None:
     assert position.winning_cells() == {(0, column) for column in range(7)}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
 def test_notation_reads_back(game: SlowGame) -> None:

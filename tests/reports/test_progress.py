@@ -89,6 +89,7 @@ def test_an_unrated_run_shows_scores() -> None:
 SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(SIZES, min_size=1, max_size=8))
 def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:

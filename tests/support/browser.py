@@ -1,4 +1,4 @@
-"""One real Chromium for a whole session of tests, and pages that remember what went wrong."""
+"""One real Chromium per session of tests, and pages that record requests and errors."""
 
 import shutil
 import time
@@ -31,12 +31,12 @@ class Opened:
     """Of the console and of scripts."""
 
     def violations(self) -> str:
-        """What axe-core finds against WCAG 2 AA; empty for nothing."""
+        """Return axe-core's violations of WCAG 2 AA as text, empty if there are none."""
         return violations_of(self.page)
 
 
 def violations_of(page: Any) -> str:
-    """What axe-core finds against WCAG 2 AA on a page; empty for nothing."""
+    """Return axe-core's violations of WCAG 2 AA on a page as text, empty if there are none."""
     from axe_playwright_python.sync_playwright import Axe
 
     # Elements that pass are not described: that takes longer than to look at them.
@@ -50,7 +50,7 @@ def violations_of(page: Any) -> str:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Debian's Chromium; without it the test is skipped."""
+    """Start Debian's Chromium; skip the test if it is not installed."""
     if CHROMIUM is None:
         pytest.skip("no chromium on PATH: apt-get install chromium")
     from playwright.sync_api import sync_playwright
@@ -62,7 +62,7 @@ def chromium() -> Iterator[Any]:
 
 
 def watched(page: Any) -> Opened:
-    """A new page whose requests and errors are noted from the beginning."""
+    """Record the requests and errors of a new page."""
     opened = Opened(page)
     page.on("request", lambda request: opened.requests.append(request.url))
     page.on(

@@ -1,8 +1,9 @@
 """Runs `ladder` commands as forks of one process that has the program's modules loaded already.
 
 A fresh interpreter spends about a second of processor time on imports before a command does
-anything. A fork is a process of its own all the same: own session, folder, environment, processors,
-descriptors, signals and exit code. Tests of what an interpreter does at its start begin real ones.
+anything. A fork is still a separate process: it has its own session, folder, environment,
+processors, descriptors, signals and exit code. Tests of what an interpreter does at its start use
+`Ladder.start_fresh` instead.
 """
 
 import array
@@ -26,8 +27,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from db.store import Store
-
 ROOT = Path(__file__).resolve().parents[2]
 LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
 """Modules that the program imports when a function first needs them."""
@@ -35,34 +34,34 @@ PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 
 
 class ForkedCommand:
-    """A command that was started; has the methods of `subprocess.Popen` that tests use.
+    """A started command, with the methods of `subprocess.Popen` that tests use.
 
     Attributes:
-        pid: of the command, which leads a session of its own.
-        returncode: None until it was seen to end; negative: the signal that ended it.
+        pid: the command's process, which leads a session of its own.
+        returncode: the exit code, once `poll` or `wait` returned it; negative for a signal.
 
     """
 
-    def __init__(self, told: int, out: BinaryIO | None, err: BinaryIO | None) -> None:
-        """`told` is where its process id comes from, and its exit code; `out`, `err` its files."""
-        self._told, self._out, self._err = told, out, err
+    def __init__(self, status: int, out: BinaryIO | None, err: BinaryIO | None) -> None:
+        """Read the process id from the pipe `status`, which the exit code follows later."""
+        self._status, self._out, self._err = status, out, err
         self.returncode: int | None = None
         self.stdin: int | None = None
-        self.pid = self._listen()
+        self.pid = self._read_number()
 
     def poll(self) -> int | None:
-        """Its exit code, None while it runs."""
-        return self._look(0)
+        """Return the exit code, or None while the command runs."""
+        return self._poll(0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code. Raises TimeoutError."""
-        code = self._look(timeout)
+        """Wait for the end and return the exit code. Raises TimeoutError."""
+        code = self._poll(timeout)
         if code is None:
             raise TimeoutError(f"the command took more than {timeout:g} s")
         return code
 
     def communicate(self, text: str = "", timeout: float | None = None) -> tuple[str, str]:
-        """Give it its input, wait for its end; what it wrote. Raises TimeoutError."""
+        """Write the input, wait for the end, return the two outputs. Raises TimeoutError."""
         if self.stdin is not None:
             with os.fdopen(self.stdin, "w") as pipe, contextlib.suppress(BrokenPipeError):
                 pipe.write(text)
@@ -77,32 +76,32 @@ class ForkedCommand:
         return texts[0], texts[1]
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal to a command that still runs."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it by SIGKILL."""
+        """Kill the command."""
         self.send_signal(signal.SIGKILL)
 
-    def _look(self, timeout: float | None) -> int | None:
-        if self.returncode is None and select.select([self._told], [], [], timeout)[0]:
-            self.returncode = self._listen()
-            os.close(self._told)
+    def _poll(self, timeout: float | None) -> int | None:
+        if self.returncode is None and select.select([self._status], [], [], timeout)[0]:
+            self.returncode = self._read_number()
+            os.close(self._status)
         return self.returncode
 
-    def _listen(self) -> int:
-        """The next of the two numbers, no byte of the other."""
+    def _read_number(self) -> int:
+        """Read one line, byte by byte: the next line belongs to the next call."""
         line = b""
         while not line.endswith(b"\n"):
-            byte = os.read(self._told, 1)
+            byte = os.read(self._status, 1)
             assert byte, "the command server died"
             line += byte
         return int(line)
 
 
 class CommandServer:
-    """The client's end: starts the server when it is first asked, and ends it with `close`."""
+    """The client of a server process that starts with the first command and ends with `close`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -116,22 +115,17 @@ class CommandServer:
         *,
         stdin: int = subprocess.DEVNULL,
         terminal: int | None = None,
-        busy_s: float | None = None,
-        constants: Mapping[str, object] | None = None,
         heeds_permissions: bool = False,
     ) -> ForkedCommand:
-        """Begin a command.
+        """Start a command.
 
         Args:
             words: its arguments.
-            folder: where it runs.
-            environment: all of it.
-            stdin: DEVNULL, or PIPE for a text that `communicate` gives.
-            terminal: a descriptor that becomes its controlling terminal, instead of all others.
-            busy_s: how long it waits for a database that another process keeps locked; None: as
-                long as everybody.
-            constants: values of other constants than the program's, by ``module:NAME``.
-            heeds_permissions: it and its children write only what permissions allow, as root, too.
+            folder: its working directory.
+            environment: its whole environment.
+            stdin: DEVNULL, or PIPE for an input that `communicate` writes.
+            terminal: a descriptor that becomes its controlling terminal and standard streams.
+            heeds_permissions: whether file permissions bind it and its children, even as root.
 
         """
         connection = self._connection()
@@ -141,11 +135,9 @@ class CommandServer:
             "environment": dict(environment),
             "cpus": sorted(os.sched_getaffinity(0)),
             "terminal": terminal is not None,
-            "busy_s": busy_s,
-            "constants": dict(constants or {}),
             "heeds_permissions": heeds_permissions,
         }
-        told, telling = os.pipe()
+        status, status_end = os.pipe()
         given, write = os.pipe()
         out, err = (None, None) if terminal is not None else _two_files()
         if terminal is None:
@@ -154,13 +146,13 @@ class CommandServer:
             three = (given, out.fileno(), err.fileno())
         else:
             three = (terminal, terminal, terminal)
-        descriptors = array.array("i", (*three, telling))
+        descriptors = array.array("i", (*three, status_end))
         connection.sendmsg(
             [json.dumps(request).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)]
         )
-        os.close(telling)
+        os.close(status_end)
         os.close(given)
-        command = ForkedCommand(told, out, err)
+        command = ForkedCommand(status, out, err)
         if stdin == subprocess.PIPE:
             command.stdin = write
         else:
@@ -174,19 +166,16 @@ class CommandServer:
         environment: Mapping[str, str],
         *,
         timeout: float,
-        busy_s: float | None = None,
         heeds_permissions: bool = False,
     ) -> tuple[int, str, str]:
-        """A command's exit code (negative: the signal that ended it), standard output and error.
+        """Run a command; return its exit code (negative for a signal), output and error output.
 
         Raises:
             TimeoutError: the command took longer than `timeout` seconds; it was killed.
 
         """
         words = [*words]
-        command = self.start(
-            words, folder, environment, busy_s=busy_s, heeds_permissions=heeds_permissions
-        )
+        command = self.start(words, folder, environment, heeds_permissions=heeds_permissions)
         try:
             command.wait(timeout)
         except TimeoutError:
@@ -195,7 +184,7 @@ class CommandServer:
         return command.wait(), *command.communicate()
 
     def close(self) -> None:
-        """End the server."""
+        """Stop the server."""
         if self._process is not None and self._socket is not None:
             self._socket.close()
             self._process.wait()
@@ -221,8 +210,8 @@ def _two_files() -> tuple[BinaryIO, BinaryIO]:
     return tempfile.TemporaryFile(), tempfile.TemporaryFile()
 
 
-def heed_permissions() -> None:
-    """Give up the right of root to write whatever it likes, for this process and its children."""
+def drop_root_override() -> None:
+    """Drop root's right to ignore file permissions, for this process and its children."""
     if os.getuid() != 0:
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -246,7 +235,7 @@ def load_program() -> None:
 
 
 def warm_up() -> None:
-    """Run a command, so that what is made when it is first needed is there in all forks.
+    """Run two commands, so that forks inherit what is made when it is first needed.
 
     These are the command line's parser, SQLAlchemy's statements, Alembic, the players' identities.
     """
@@ -257,7 +246,7 @@ def warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder, quiet[0], quiet[1]:
         os.chdir(folder)
         try:
-            assert run_command(["bots", "retire", "v1", "--db", "warm.db"]) == 2  # there is none
+            assert run_command(["bots", "retire", "v1", "--db", "warm.db"]) == 2  # no such file
             assert run_command(["bots", "list"]) == 0
         finally:
             os.chdir(former)
@@ -271,16 +260,16 @@ def serve(descriptor: int) -> None:
     sys.path[0] = ""  # as `python -c` has it
     gc.freeze()  # a collection in a fork would copy every page
     running: dict[int, tuple[int, int]] = {}
-    """The commands: a descriptor that is readable when one has ended, its id, whom to tell."""
+    """By a descriptor that is readable when the command has ended: its id and its status pipe."""
     while True:
         ready = select.select([connection, *running], [], [])[0]
         for ended in ready:
             if ended in running:
-                pid, telling = running.pop(ended)
+                pid, status_end = running.pop(ended)
                 _, status = os.waitpid(pid, 0)
-                with contextlib.suppress(BrokenPipeError):  # nobody waited for it
-                    os.write(telling, f"{os.waitstatus_to_exitcode(status)}\n".encode())
-                os.close(telling)
+                with contextlib.suppress(BrokenPipeError):  # the test no longer waits
+                    os.write(status_end, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+                os.close(status_end)
                 os.close(ended)
         if connection not in ready:
             continue
@@ -289,21 +278,21 @@ def serve(descriptor: int) -> None:
             return
         descriptors = array.array("i")
         descriptors.frombytes(ancillary[0][2])
-        *three, telling = descriptors
+        *three, status_end = descriptors
         pid = os.fork()
         if pid == 0:
             connection.close()
-            for other, (_, told) in running.items():
+            for other, (_, other_end) in running.items():
                 os.close(other)
-                os.close(told)
-            _become(json.loads(request), three, telling)
+                os.close(other_end)
+            _run_command(json.loads(request), three, status_end)
         for number in three:
             os.close(number)
-        running[os.pidfd_open(pid)] = (pid, telling)
+        running[os.pidfd_open(pid)] = (pid, status_end)
 
 
-def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> None:
-    """Be the command: nothing of the server may be left, and nothing after it may run."""
+def _run_command(request: dict[str, Any], descriptors: list[int], status_end: int) -> None:
+    """Turn this fork of the server into the command, and exit with its code."""
     code = 1
     try:
         os.setsid()
@@ -323,17 +312,10 @@ def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> No
             for target, mode in ((0, "r"), (1, "w"), (2, "w"))
         )
         sys.stderr.reconfigure(line_buffering=True)
-        if request["busy_s"] is not None:
-            for method in (Store.open, Store.open_to_read):
-                method.__kwdefaults__["busy_s"] = request["busy_s"]
         if request["heeds_permissions"]:
-            heed_permissions()
-        for name, value in request["constants"].items():
-            module, _, constant = name.partition(":")
-            assert hasattr(sys.modules[module], constant)
-            setattr(sys.modules[module], constant, value)
-        os.write(telling, f"{os.getpid()}\n".encode())
-        os.close(telling)
+            drop_root_override()
+        os.write(status_end, f"{os.getpid()}\n".encode())
+        os.close(status_end)
         from ladder.cli.main import main
 
         try:

@@ -1,4 +1,4 @@
-"""A processor with many more busy processes than it can serve."""
+"""Many busy processes that compete for one processor."""
 
 import contextlib
 import fcntl
@@ -19,7 +19,7 @@ class Crowd:
         self._hogs: list[subprocess.Popen[bytes]] = []
 
     def come(self) -> None:
-        """Begin to be busy."""
+        """Start the busy processes."""
         for _ in range(HOGS):
             code = "print(flush=True)\nwhile 1: pass"
             # A session each: the kernel may share a processor out by session (autogroup), and a
@@ -33,7 +33,7 @@ class Crowd:
             hog.stdout.readline()
 
     def go(self) -> None:
-        """End all of them."""
+        """Kill the busy processes."""
         while self._hogs:
             hog = self._hogs.pop()
             hog.kill()

@@ -1,4 +1,4 @@
-"""Fake bots to start, and a look at what they leave behind."""
+"""Helpers to start fake bots and to find the processes they leave behind."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ StartFake = Callable[..., BotProcess]
 
 
 def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Start:
-    """A fake bot's process, with a value in its environment that `living` looks for."""
+    """Return the start of a fake bot whose environment holds a mark for `living`."""
     return Start(
         argv=(sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments),
         folder=str(folder),
@@ -30,7 +30,7 @@ def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Star
 
 
 def living(mark: str) -> list[psutil.Process]:
-    """The processes, zombies aside, whose environment holds this value."""
+    """Return the processes, except zombies, whose environment holds the mark."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -42,7 +42,7 @@ def living(mark: str) -> list[psutil.Process]:
 
 
 def await_none(mark: str, seconds: float) -> list[psutil.Process]:
-    """What is still alive after at most so long."""
+    """Wait until no marked process lives; return those left after the timeout."""
     deadline = time.monotonic() + seconds
     while (left := living(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -50,7 +50,7 @@ def await_none(mark: str, seconds: float) -> list[psutil.Process]:
 
 
 def open_game(bot: BotProcess) -> None:
-    """Shake hands and begin a game of 6x7."""
+    """Do the handshake and begin a game on 6x7."""
     bot.ask(Hello(), timeout_s=10)
     bot.ask(NEW_GAME, timeout_s=10)
 

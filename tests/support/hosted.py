@@ -1,4 +1,4 @@
-"""Small help for the tests of bots from outside: files, trials and single games."""
+"""Helpers for tests of foreign bots: files, trials and single games."""
 
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ class Bot:
 
 
 def write(folder: Path, **files: str) -> None:
-    """Python files by their paths without suffix, folders made as needed."""
+    """Write Python files, named by their paths without the suffix."""
     for name, text in files.items():
         path = folder / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,25 +58,25 @@ def write(folder: Path, **files: str) -> None:
 
 
 def tried(spec: str, folder: Path, **options: str) -> TrialResult:
-    """What a trial finds."""
+    """Return the findings of a trial."""
     return try_out(read_spec(spec, folder, **options).launch, None, UNCONFINED)
 
 
 def refusal(spec: str, folder: Path, **options: str) -> str:
-    """The sentence with which a trial refuses."""
+    """Return the message with which a trial refuses a bot."""
     with pytest.raises(UsageError) as refused:
         tried(spec, folder, **options)
     return str(refused.value)
 
 
 def entrant(spec: str, folder: Path, *, restart: Restart | None = None) -> Entrant:
-    """The specification's bot as it plays here, half a second a move."""
+    """Return a specification's bot as an entrant with half a second per move."""
     launch = read_spec(spec, folder).launch
     return make_entrant(launch, revision=1, name="bot", budget=BUDGET, restart=restart)
 
 
 def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
-    """Pairs of the bot against random, one after the other with the same processes."""
+    """Play pairs of the bot against random, one after another with the same processes."""
     pool = BotPool(UNCONFINED)
     try:
         return [
@@ -103,24 +103,24 @@ def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
 
 
 def games_of(records: Iterable[PairRecord]) -> list[GameRecord]:
-    """All games of the pairs."""
+    """Return all games of the pairs."""
     return [game for record in records for game in record.games]
 
 
 def compiled(folder: Path, *flags: str) -> str:
-    """The specification of the fake strategy with these modes, in the folder."""
+    """Compile the fake strategy with these modes and return its specification."""
     shutil.copy(_library(flags, "g++"), folder / "strategy.so")
     return "thu:./strategy.so"
 
 
 def linked_as_c(folder: Path, *flags: str) -> str:
-    """The strategy linked by the C compiler, which leaves the run-time library of C++ out."""
+    """Link the strategy by the C compiler, without the C++ run-time library."""
     shutil.copy(_library(flags, "gcc"), folder / "strategy.so")
     return "thu:./strategy.so"
 
 
 def _library(flags: tuple[str, ...], linker: str) -> Path:
-    """The strategy, compiled once for each set of modes."""
+    """Return the strategy's library, compiled once for each set of modes."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler (g++) to compile a strategy with")

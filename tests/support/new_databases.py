@@ -1,4 +1,4 @@
-"""New databases made by the statements of a first one, without a migration for each.
+"""New databases made with the statements of a first one, without running all migrations.
 
 The migrations take 40 ms of processor time. Whatever opens a database is shown by `tests/db` and by
 commands that run in processes of their own: these make theirs as users do.
@@ -18,7 +18,7 @@ _statements: list[str] = []
 
 
 def quick_upgrade(connection: Connection, backend: Backend) -> None:
-    """Make the tables of a new SQLite file as the first one has got them; else migrate."""
+    """Create the tables of a new SQLite file by recorded statements; migrate any other one."""
     is_new = stored_version(connection, backend) is None
     if not is_new or connection.dialect.name != "sqlite":
         upgrade(connection, backend)
@@ -34,7 +34,7 @@ def quick_upgrade(connection: Connection, backend: Backend) -> None:
 
 @pytest.fixture(autouse=True)
 def quick_databases() -> Iterator[None]:
-    """New databases of a test's own process are made quickly."""
+    """Make new databases in the test's own process quickly."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("db.connection.database.upgrade", quick_upgrade)
         yield

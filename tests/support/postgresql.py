@@ -28,7 +28,7 @@ USERS = ("postgres", "nobody")
 """Who runs the server of tests that run as root: the first of them that there is."""
 START_S = 60
 QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
-"""Settings for tests that look at results, and not at what survives a power cut."""
+"""Settings for tests that survive no power cut."""
 SAFE = {"fsync": "off", "full_page_writes": "off"}
 """Settings for tests that end the server's processes: what was committed survives their end."""
 STOCK = "stock"
@@ -40,7 +40,7 @@ _numbers = itertools.count()
 
 
 def programs() -> Path | None:
-    """The folder of the newest server's programs; None: there is none."""
+    """Return the folder of the newest server's programs, or None if none is installed."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda each: each.parts)
     here = shutil.which("initdb")
     if found:
@@ -49,13 +49,13 @@ def programs() -> Path | None:
 
 
 def why_none() -> str | None:
-    """Why no server can be started here; None: one can."""
+    """Return why no server can be started, or None if one can."""
     return "no PostgreSQL server is installed" if programs() is None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server: its folder, and the user that runs it and may do everything there."""
+    """A server's folder, and the user that runs it with all rights."""
 
     folder: Path
     user: str
@@ -107,30 +107,30 @@ class Server:
             )
 
     def other_user(self) -> dict[str, Any]:
-        """The arguments of `subprocess` that make a process the server's user."""
+        """Return the arguments of `subprocess` that run a process as the server's user."""
         if os.getuid() != 0:
             return {}
         return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server and wait until it answers."""
         self.run("pg_ctl", "-D", "data", "-w", "-t", str(START_S), "-l", "log", "start")
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop it: ``smart``, ``fast``, or ``immediate`` as a crash would."""
+        """Stop the server: ``smart``, ``fast``, or ``immediate`` as a crash would."""
         self.run("pg_ctl", "-D", "data", "-w", "-m", mode, "stop")
 
     def restart(self, mode: str) -> None:
-        """Stop it, as `stop` does, and start it again."""
+        """Stop the server as `stop` does, and start it again."""
         self.stop(mode)
         self.start()
 
     def url(self, database: str, *, user: str | None = None) -> str:
-        """The URL of one of its databases for `--db`."""
+        """Return the URL of a database for `--db`."""
         return f"postgresql+psycopg://{user or self.user}@/{database}?host={self.folder}"
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
-        """Run one statement outside of a transaction; its rows."""
+        """Run one statement outside of a transaction and return its rows."""
         import psycopg
 
         with psycopg.connect(
@@ -141,7 +141,7 @@ class Server:
 
     @contextlib.contextmanager
     def database(self, template: str = STOCK) -> Iterator[str]:
-        """A new database, a copy of another, for one test; its URL. It is dropped afterwards."""
+        """Create a copy of a database for one test, yield its URL, and drop it afterwards."""
         name = f"test_{os.getpid()}_{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         try:
@@ -150,45 +150,45 @@ class Server:
             self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def replace(self, url: str, template: str) -> None:
-        """Put a copy of another database in the place of one of `database`."""
+        """Replace a database made by `database` by a copy of another one."""
         name = name_of(url)
         self.execute(f"DROP DATABASE {name} WITH (FORCE)")
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
 
     def rename(self, url: str, name: str) -> None:
-        """Give a database of `database` a name of its own: it stays when the block ends."""
+        """Rename a database made by `database`, so that it outlives the block."""
         self.execute(f"ALTER DATABASE {name_of(url)} RENAME TO {name}")
 
     def cut(self, url: str) -> None:
-        """End all sessions of a database."""
+        """Terminate all sessions of a database."""
         ours = f"WHERE datname = '{name_of(url)}'"
         self.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
 
     def guard(self) -> None:
-        """Have it removed when the tests' first process has ended, however that happens."""
+        """Remove the server when the tests' first process has ended, however that happens."""
         tests = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
         keeper = [sys.executable, "-m", __name__, str(self.folder), self.user, str(tests)]
         keeping = subprocess.Popen(keeper, cwd=Path(__file__).parents[2], start_new_session=True)
         keeping.returncode = 0  # it outlives this process, which must not be warned of that
 
     def remove(self) -> None:
-        """End it and forget everything."""
+        """Stop the server and delete its folder."""
         with contextlib.suppress(subprocess.CalledProcessError):
             self.stop("immediate")
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def name_of(url: str) -> str:
-    """The database that a URL of `Server.url` names."""
+    """Return the database name in a URL of `Server.url`."""
     return url.partition("@/")[2].partition("?")[0]
 
 
 @cache
 def shared_server() -> Server:
-    """The server of this test session."""
+    """Return the server of this test session."""
     folder = made_once("postgresql", _start_shared)
-    told = json.loads((folder / "server.json").read_text())
-    return Server(Path(told["folder"]), told["user"])
+    made = json.loads((folder / "server.json").read_text())
+    return Server(Path(made["folder"]), made["user"])
 
 
 def _start_shared(folder: Path) -> None:
@@ -199,12 +199,12 @@ def _start_shared(folder: Path) -> None:
     server.guard()
     server.execute(f"CREATE DATABASE {STOCK}")
     Store.open(server.url(STOCK)).close()
-    told = {"folder": str(server.folder), "user": server.user}
-    (folder / "server.json").write_text(json.dumps(told))
+    made = {"folder": str(server.folder), "user": server.user}
+    (folder / "server.json").write_text(json.dumps(made))
 
 
 def keep(server: Server, tests: int) -> None:
-    """Wait for the end of a process, then remove the server."""
+    """Wait until a process has ended, then remove the server."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The rollouts of the searches as kernels of their own.
+"""The rollouts of the searches as separate kernels.
 
 The kernels stand in the module and not in the function that makes their bodies: numba keeps no
 machine code of a closure.
@@ -49,7 +49,7 @@ _without_look_ahead = no_lookahead_policies(vector).rollout
 def roll_out_vector(
     stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
 ) -> tuple[int, np.uint64]:
-    """Rollouts one after the other, on vector registers.
+    """Play rollouts one after another on vector registers.
 
     Returns:
         The sum of twice their results for the side to move, and the generator.
@@ -63,7 +63,7 @@ def roll_out_vector(
 def roll_out_plain(
     stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
 ) -> tuple[int, np.uint64]:
-    """Rollouts one after the other, on 64-bit words; results are those of `roll_out_vector`."""
+    """Play rollouts on 64-bit words, with the results of `roll_out_vector`."""
     total, state = _on_words(stones, board, random, careful, count)
     return total, state
 
@@ -72,7 +72,7 @@ def roll_out_plain(
 def roll_out_without_look_ahead(
     stones: WordArray, board: WordArray, random: np.uint64, parameters: NoLookaheadParameters
 ) -> tuple[int, np.uint64]:
-    """Twice the result of one rollout for the side to move, and the generator."""
+    """Return twice the result of one rollout for the side to move, and the generator."""
     own, other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     occupied = vector.either(vector.either(own, other), vector.load(board, FORBIDDEN))

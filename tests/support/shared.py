@@ -1,4 +1,4 @@
-"""Folders that are made once for all workers of a test session, and go with its temporary ones."""
+"""Folders made once for all workers of a test session, removed with its temporary files."""
 
 import fcntl
 import os
@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 VARIABLE = "TEST_SESSION_FOLDER"
-"""Names the folder of the session, also to processes of tests."""
+"""Environment variable with the folder of the session."""
 
 
 def session_folder(factory: pytest.TempPathFactory) -> Path:
-    """The temporary folder of this session; under xdist all its workers have the same."""
+    """Return the temporary folder of this session, the same for all its xdist workers."""
     base = factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 def made_once(name: str, make: Callable[[Path], object]) -> Path:
-    """A folder of this name, filled by the worker that asks first; nobody may change it."""
+    """Return a read-only folder of this name, filled by the first worker that calls this."""
     base = Path(os.environ[VARIABLE], "shared")
     base.mkdir(exist_ok=True)
     folder, made = base / name, base / f"{name}.made"

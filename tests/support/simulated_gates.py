@@ -1,4 +1,4 @@
-"""Invented results with known truth, to try the statistics on before trusting them."""
+"""Simulated results with known truth, on which the statistics are tested."""
 
 from dataclasses import dataclass
 

@@ -2,7 +2,7 @@
 
 One process loads the program and forks for every command, so that a stop costs some ten
 milliseconds. Callbacks of weak references, destructors and code that holds a lock are lines like
-any others. Pairs are played in the process, at random, by `InstantWorkers`.
+any others. Pairs are played at random in the process of the command, by `InstantWorkers`.
 """
 
 import json
@@ -30,15 +30,15 @@ from tests.support.command_server import ROOT, load_program, warm_up
 from tests.support.data.random_games import random_record
 
 UNCOUNTED, NEVER = 0, 1 << 60
-"""Moments: the lines of the command are not counted; they are, and no signal comes."""
+"""Moments at which no signal comes: lines are not counted, lines are counted."""
 CALLED_BY_THE_COLLECTOR = ("__del__", "remove", "_remove", "_finalize_fairy", "_cleanup")
 """Destructors, and callbacks of the standard library's and SQLAlchemy's weak references."""
 DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
-"""Files whose lines are not counted: most of all lines, in which nothing is held or waited for."""
+"""Files with most of all lines, which hold no lock and wait for nothing."""
 
 
 class InstantWorkers:
-    """A `ladder.runs.executor.PairExecutor`; a pair is played when it is given."""
+    """A `ladder.runs.executor.PairExecutor` whose pairs are done when they are submitted."""
 
     slots = 1
     capacity = 2
@@ -66,15 +66,15 @@ class InstantWorkers:
 
 @dataclass(frozen=True)
 class Ended:
-    """A command that has ended."""
+    """A finished command."""
 
     code: int
     out: str
     err: str
     lines: int
-    """Lines that its main thread ran; 0 when they were not counted to its end."""
+    """Lines run by its main thread; 0 when they were not counted to its end."""
     callbacks: list[int]
-    """Those of them that lie in callbacks of weak references and in destructors."""
+    """Numbers of the lines in callbacks of weak references and in destructors."""
 
 
 class Stopper:
@@ -91,7 +91,7 @@ class Stopper:
         number: signal.Signals = signal.SIGTERM,
         typed: str = "",
     ) -> Ended:
-        """Run a command; `number` comes before the line `moment`, and `typed` is its input."""
+        """Run a command with the input `typed`; send it the signal before the line `moment`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"words": [*map(str, words)], "folder": str(folder), "moment": moment}
@@ -103,7 +103,7 @@ class Stopper:
 
 @contextmanager
 def stopper() -> Iterator[Stopper]:
-    """The process that forks; it ends with the block."""
+    """Start the process that forks for every command; stop it at the end of the block."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.support.stops"],
         cwd=ROOT,
@@ -129,27 +129,27 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "add": ("bots", "add", "other", "builtin:random"),
     "play": ("play", "random", "--simulations", 1, "--board", "4x4"),
 }  # fmt: skip
-"""What is stopped; each in a folder with a database in which `PLAYED` was played with seed 1."""
+"""The stopped commands; each runs in a folder whose database holds `PLAYED` with seed 1."""
 
 
 @dataclass
 class Sweep:
-    """The stops of one command."""
+    """Counts of the stops of one command."""
 
     stopped: int = 0
-    """Ended with exit code 130."""
+    """Commands that ended with exit code 130."""
     finished: int = 0
-    """Nothing was left to stop."""
+    """Commands that ended by themselves before the stop took effect."""
     slowest_s: float = 0.0
-    """From the start of the command to its end."""
+    """Longest time from the start of a command to its end."""
 
 
 def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
-    """Stop a command at so many moments, evenly spread, and at as many in callbacks.
+    """Stop a command at evenly spread moments, and at as many in callbacks.
 
     Raises:
-        AssertionError: an end was not in good order, or a run that was stopped and gone on with
-            has other games than one in peace.
+        AssertionError: a command did not end in good order, or a run that was stopped and resumed
+            has other games than an undisturbed one.
 
     """
     words, typed = COMMANDS[command], "0\n1\n2\n3\n" * 20
@@ -184,19 +184,16 @@ def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
 
 
 def serve() -> None:
-    """Answer requests, one a line, until the input ends."""
+    """Answer requests, one per line, until the input ends."""
     load_program()
     warm_up()
-    import ladder.runs.start
-
-    ladder.runs.start.Workers = InstantWorkers  # type: ignore[assignment, misc]
     for line in sys.stdin:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             reading, writing = os.pipe()
             pid = os.fork()
             if pid == 0:
                 os.close(reading)
-                _become(json.loads(line), out.fileno(), err.fileno(), writing)
+                _run_command(json.loads(line), out.fileno(), err.fileno(), writing)
             os.close(writing)
             with os.fdopen(reading, "rb") as pipe:
                 lines, callbacks = json.loads(pipe.read() or b"[0, []]")
@@ -212,8 +209,8 @@ def serve() -> None:
         sys.stdout.flush()
 
 
-def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
-    """Be the command; nothing of the server may run after it."""
+def _run_command(request: dict[str, Any], out: int, err: int, counts: int) -> None:
+    """Turn this fork of the server into the command, and exit with its code."""
     code = 99
     try:
         typed, write = os.pipe()
@@ -229,6 +226,7 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
         sys.argv = ["ladder", *request["words"]]
         from ladder.cli import main
         from ladder.signals import StopToken, use_stop
+        from tests.support.instant_workforce import InstantWorkforce
 
         count = 0
         moment, number = request["moment"], request["number"]
@@ -259,11 +257,11 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
 
         try:
             with use_stop(CountingToken()):
-                main.main()
+                main.main(InstantWorkforce())
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
         sys.settrace(None)
-        with os.fdopen(told, "w") as pipe:
+        with os.fdopen(counts, "w") as pipe:
             json.dump([count, callbacks], pipe)
     finally:
         for stream in (sys.stdout, sys.stderr):

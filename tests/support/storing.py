@@ -1,4 +1,4 @@
-"""Storing one played pair, as tests and benchmarks do."""
+"""Storage of single pairs, for tests and benchmarks."""
 
 from db.records.aggregate import Rate
 from db.records.pairs import FinishedPair, PairPlan, PairRecord

@@ -9,15 +9,15 @@ _PIECE = re.compile(
 
 
 class Terminal(io.TextIOBase):
-    """What a program writes, as rows of characters."""
+    """The screen of a terminal as rows of characters."""
 
     def __init__(self, width: int, height: int, *, alternate: bool = True) -> None:
         self.width, self.height = width, height
         self.pushed: list[str] = []
-        """Rows of the main screen that have left it at its top."""
+        """Rows that have scrolled off the main screen."""
         self._knows_alternate = alternate
         self._main: list[str] | None = None
-        """The main screen while the alternate one is shown."""
+        """The hidden main screen while the alternate one is shown."""
         self._main_place = (0, 0)
         self._rows = [""] * height
         self._row = self._column = 0
@@ -27,7 +27,7 @@ class Terminal(io.TextIOBase):
 
     @property
     def screen(self) -> list[str]:
-        """The rows that are to be seen, without blanks at their ends."""
+        """The visible rows without trailing blanks."""
         return [row.rstrip() for row in self._rows]
 
     def write(self, text: str) -> int:
@@ -43,7 +43,7 @@ class Terminal(io.TextIOBase):
         return len(text)
 
     def resize(self, width: int, height: int) -> None:
-        """Cut what there is no room for, as terminals do with an alternate screen."""
+        """Cut rows and columns that no longer fit, as terminals do with an alternate screen."""
         self.width, self.height = width, height
         self._rows = [row[:width] for row in (self._rows + [""] * height)[:height]]
         self._row, self._column = min(self._row, height - 1), min(self._column, width)

@@ -1,4 +1,4 @@
-"""What the tests of a session share is made once, and lies where it goes with their other files."""
+"""Shared folders are made once and lie among the session's temporary files."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from tests.support.shared import VARIABLE, made_once
 def test_a_folder_is_made_once_and_anew_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever comes later finds it as it was made; what a failed attempt left is gone."""
+    """Later callers get the same folder; the files of a failed attempt are removed."""
     monkeypatch.setenv(VARIABLE, str(tmp_path))
 
     def fail(folder: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_folder_is_made_once_and_anew_after_a_failure(
 def test_strategies_lie_in_the_sessions_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker of pytest-xdist that is ended could not remove what lies elsewhere."""
+    """A killed worker of pytest-xdist could not remove files elsewhere."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.setenv(VARIABLE, str(tmp_path))

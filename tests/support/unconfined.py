@@ -1,4 +1,4 @@
-"""Bounds for bots of tests that are about something else."""
+"""A confinement without limits, for tests of other things."""
 
 from db.records.launch import DEFAULT_LIMITS
 from ladder.match.process.confinement import Confinement

@@ -3,7 +3,7 @@
 ``python -m tests.tools.coverage_by_package [ARGUMENTS-OF-PYTEST]``. One pytest after another runs a
 part of the tests, each adding to what was measured: a failure, or a worker that is lost, costs the
 table nothing. The tracer slows what it measures, so that tests which judge time may fail here and
-nowhere else; failures are told, and are the exit code.
+nowhere else; failures are printed, and are the exit code.
 """
 
 import json
@@ -22,14 +22,14 @@ NUMBERS = ("covered_lines", "num_statements", "covered_branches", "num_branches"
 
 
 def parts() -> list[list[str]]:
-    """The tests in groups: a group for each folder, and one for the files beside them."""
+    """Return the tests in groups: one per folder, and one for the files beside them."""
     folders = sorted({file.relative_to(TESTS).parts[0] for file in TESTS.glob("*/**/test_*.py")})
     files = sorted(TESTS.glob("test_*.py"))
     return [*([str(TESTS / folder)] for folder in folders), [str(file) for file in files]]
 
 
 def measure(arguments: Iterable[str]) -> int:
-    """Run all parts and write the report; the worst exit code of pytest."""
+    """Run all parts, write the report and return the worst exit code of pytest."""
     for old in Path().glob(f"{MEASURED}*"):
         old.unlink()
     pytest = [sys.executable, "-m", "pytest", "-q", "--dist", "worksteal", *arguments]
@@ -44,7 +44,7 @@ def measure(arguments: Iterable[str]) -> int:
 
 
 def print_table() -> None:
-    """A line per folder with its least covered modules."""
+    """Print a line per folder with its least covered modules."""
     total: dict[str, Counter[str]] = defaultdict(Counter)
     modules: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for name, entry in json.loads(REPORT.read_text())["files"].items():
@@ -60,7 +60,7 @@ def print_table() -> None:
 
 
 def share(counts: Counter[str]) -> float:
-    """Statements and branches that ran, in percent of all."""
+    """Return the percentage of statements and branches that ran."""
     all_of_them = counts["num_statements"] + counts["num_branches"]
     return 100 * (counts["covered_lines"] + counts["covered_branches"]) / max(all_of_them, 1)
 

@@ -21,7 +21,7 @@ TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_s() -> float:
-    """Processor seconds of this process and of everything that it started."""
+    """Return the processor seconds of this process and of all that it started."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     own = sum(usage.ru_utime + usage.ru_stime for usage in used)
     return own + sum(_ticks(child) for child in _children(os.getpid())) * TICK_S
@@ -37,7 +37,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _ticks(pid: int) -> int:
-    """Of a living process, of those that it waited for, and of its living children."""
+    """Return the ticks of a process, of children it waited for, and of living children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -46,7 +46,7 @@ def _ticks(pid: int) -> int:
 
 
 class CpuTimes:
-    """The plugin: appends a line per phase of a test and per fixture."""
+    """A pytest plugin that appends a line per phase of a test and per fixture."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -85,12 +85,12 @@ class CpuTimes:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where to write."""
+    """Add the option for the output file."""
     parser.addoption("--cpu-times", type=Path, help="append processor times to this file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure where a file is named."""
+    """Measure if an output file is given."""
     file = config.getoption("--cpu-times")
     if file is not None:
         config.pluginmanager.register(CpuTimes(file.absolute()))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.alphabeta.player import AlphaBetaPlayer, SearchResult
+from bots.alphabeta.player import AlphaBetaPlayer
 from bots.catalogue import VERSIONS, build
 from bots.errors import SpecError
 from bots.protocol import Budget
@@ -12,6 +12,7 @@ from engine.seeds import SplitMix
 from tests.bots.oracle import true_value
 from tests.bots.puzzles import puzzles
 from tests.bots.support import player, random_position
+from tests.support.calls import calls_of
 
 FAMILY = [name for name, version in VERSIONS.items() if version.family == "alphabeta"]
 ADAPTIVE = [name for name in FAMILY if VERSIONS[name].options.get("adaptive")]
@@ -36,6 +37,7 @@ def small_positions(count: int, most_empty: int) -> list[Position]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.kind)
 @pytest.mark.parametrize("name", FAMILY)
 def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
@@ -50,6 +52,7 @@ def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
                 assert (choice.info.proven, choice.info.distance) == ("win", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_sooner_win_is_played(name: str) -> None:
     """A win within the depth is the shortest there is, a loss the longest resistance."""
@@ -71,6 +74,7 @@ def test_the_sooner_win_is_played(name: str) -> None:
     assert {(1, 1), (1, 3), (1, 5), (-1, 2), (-1, 4)} <= seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("amount", [30, 300, 3000, 200_000])
 @pytest.mark.parametrize("name", FAMILY)
 def test_proofs_are_true(name: str, amount: int) -> None:
@@ -163,28 +167,21 @@ def test_the_depth_follows_the_budget(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
-def test_the_next_move_starts_at_the_last_depth(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_move_starts_at_the_last_depth(name: str) -> None:
     """A player that has found its depth wastes nothing on shallower searches in its next move."""
-    depths: list[int] = []
-    search = AlphaBetaPlayer._search
-
-    def noted(bot: AlphaBetaPlayer, depth: int, part: float = 1.0) -> SearchResult | None:
-        depths.append(depth)
-        return search(bot, depth, part)
-
-    monkeypatch.setattr(AlphaBetaPlayer, "_search", noted)
     board = parse_board("10x10@5,2")
     bot = player(name, board, 0, Budget(nodes=50_000))
     moves = random_position(board, 12, SplitMix(9)).moves
-    first = bot.choose(moves)
+    with calls_of(AlphaBetaPlayer._search) as searches:
+        first = bot.choose(moves)
     assert first.info is not None
     assert first.info.depth is not None
     assert first.info.depth > 4
-    assert depths[0] == 4
-    depths.clear()
+    assert searches[0]["depth"] == 4
     moves = (*moves, first.column)
-    bot.choose((*moves, Position.from_moves(board, moves).legal_moves()[0]))
-    assert depths[0] in (first.info.depth, first.info.depth + 1)
+    with calls_of(AlphaBetaPlayer._search) as searches:
+        bot.choose((*moves, Position.from_moves(board, moves).legal_moves()[0]))
+    assert searches[0]["depth"] in (first.info.depth, first.info.depth + 1)
 
 
 @pytest.mark.parametrize("name", FAMILY[1:])

@@ -58,6 +58,7 @@ def value_of(score: int) -> float:
     return score / (abs(score) + HALF_WON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVALUATING)
 @settings(max_examples=300, deadline=None)
 @given(board=boards(), seed=st.integers(0, 2**32), plies=st.integers(0, 143))
@@ -68,6 +69,7 @@ def test_static_values(name: str, board: Board, seed: int, plies: int) -> None:
     assert found == static_value(name, position), position.notation()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", EVALUATING)
 def test_alpha_beta_is_minimax(name: str, depth: int) -> None:

@@ -32,6 +32,7 @@ def value(text: str, term: str, board: str = "6x7") -> int:
     return evaluate(parse_position(f"{board} {text}"), ONLY[term])
 
 
+@pytest.mark.slow
 def test_groups_of_one() -> None:
     """A lone stone counts once for every window of four that it can grow into."""
     # In the corner a row, a column and a diagonal; in the middle four rows, a column and two.
@@ -92,6 +93,7 @@ def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) 
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_value_is_the_slow_one(seed: int) -> None:
@@ -126,6 +128,7 @@ def test_a_mirror_changes_nothing(seed: int) -> None:
         assert searched(position, 3) == searched(other, 3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_sides_are_alike(seed: int) -> None:
@@ -154,6 +157,7 @@ def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
     return search.result.value
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_search_is_minimax(seed: int) -> None:
@@ -184,6 +188,7 @@ Codes = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(columns=Codes)
 def test_threat_play_is_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
@@ -200,6 +205,7 @@ def _code(column: list[tuple[bool, bool]]) -> int:
     return mine | theirs << 12 | len(column) << 24
 
 
+@pytest.mark.slow
 def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
     """Where all other columns are full and no new line can form, it is the rest of the game."""
     random = SplitMix(11)

@@ -137,6 +137,7 @@ class SlowReading:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["6x7", "9x9@4,4", "12x12@0,11", "4x5@3,2", "8x6@7,0"])
 def test_patterns_are_what_their_definitions_say(name: str) -> None:
     board = parse_board(name)

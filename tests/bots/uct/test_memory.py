@@ -25,6 +25,7 @@ REUSING = [
 BOARD = parse_board("11x11@5,5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT)
 def test_a_full_tree_does_not_end_the_search(name: str) -> None:
     """With one MiB the search goes on to its last simulation without growing further."""
@@ -53,6 +54,7 @@ def test_kept_nodes_help(name: str) -> None:
     assert info.tree > 5001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in REUSING if name != "v14"])
 def test_memory_is_used_again(name: str) -> None:
     """A whole game in memory for two moves is the game in unlimited memory, node for node."""

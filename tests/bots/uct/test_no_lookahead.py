@@ -110,6 +110,7 @@ def roll_by_hand(
     return 1 if position.winner is None else 2 * (position.winner == side), state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
 def test_the_kernel_rolls_as_described(rollout: str) -> None:
     """Result and generator agree with the rollout by hand; its first columns fit the weights."""

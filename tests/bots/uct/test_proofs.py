@@ -80,6 +80,7 @@ def plies_to_win(bot: Player, position: Position, choice: Choice) -> int:
     return position.ply - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVING)
 def test_proofs_are_true_and_searches_end(name: str) -> None:
     """Positions with at most twelve empty cells are solved, and solved right."""
@@ -109,6 +110,7 @@ def test_a_claimed_win_is_played_out_in_time(name: str) -> None:
     assert min(left) >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVING)
 def test_early_claims_are_true(name: str) -> None:
     """A search that is cut short claims nothing false."""
@@ -134,6 +136,7 @@ def longest_resistance(position: Position) -> int:
     return max(position.legal_moves(), key=rank)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVES_SMALL)
 def test_the_empty_small_board_is_solved(name: str) -> None:
     """Sharing positions, or solving exactly, proves 4x4 from the start: nobody can win."""

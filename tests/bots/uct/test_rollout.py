@@ -69,6 +69,7 @@ def undecided(game: SlowGame) -> SlowGame:
     return before
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(games(), STATES, st.booleans())
 def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:

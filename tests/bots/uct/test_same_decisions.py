@@ -15,6 +15,7 @@ def seen(info: Info | None) -> tuple[object, ...]:
     return (info.simulations, info.solved_visits, info.depth, info.value, info.pv, info.tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 @pytest.mark.parametrize(("slow", "fast"), PAIRS)
 def test_move_for_move(slow: str, fast: str, board: Board) -> None:

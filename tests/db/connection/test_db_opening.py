@@ -160,6 +160,7 @@ def test_older_database_is_migrated_after_a_backup(
         assert copy.audit.integrity() == []
 
 
+@pytest.mark.slow
 def test_failed_migration_leaves_the_file_as_it_was(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +285,7 @@ def test_unusable_urls(url: str, words: str) -> None:
         Store.open(url)
 
 
+@pytest.mark.slow
 def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     """Opening an up-to-date database does not import the migration library."""
     Store.open(place).close()
@@ -294,6 +296,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same time all get the same sound database."""
@@ -301,8 +304,8 @@ def test_several_processes_make_one_database(place: str) -> None:
         "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
         "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"
     )
-    children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(4)]
-    assert [child.wait(60) for child in children] == [0, 0, 0, 0]
+    children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(3)]
+    assert [child.wait(60) for child in children] == [0, 0, 0]
     with Store.open(place) as store:
         assert len(store.divisions.all()) == 1
         assert store.audit.integrity() == []

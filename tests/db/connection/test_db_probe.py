@@ -57,6 +57,7 @@ def probe(place: str, times: int) -> None:
     database.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "times", [1_000, pytest.param(2_500, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )

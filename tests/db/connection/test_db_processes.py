@@ -45,6 +45,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_two_processes_plan_and_finish_at_once(place: str) -> None:
     """No number is taken twice, no pair is stored twice, and the aggregate agrees in the end."""
     with Store.open(place) as store:
@@ -76,13 +77,13 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 HOLDER = """
 import sys
 from db.backends.file_run_lock import FileRunLock
-from tests.support.storing import finish_pair
 lock = FileRunLock(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     """Other processes see the lock and cannot take it; killing its process frees it."""
@@ -105,6 +106,7 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     lock.close()
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
     """Two lock objects of a process share locks, and closing one frees nothing."""
@@ -125,6 +127,7 @@ def test_one_process_shares_its_lock_file(place: str) -> None:
     one.close()
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
     """Opening and closing the database in the same process does not free its run locks."""

@@ -88,6 +88,7 @@ def lock_up(path: Path, what: str) -> list[str]:
     return sorted(entry.name for entry in path.parent.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", "folder"])
 @pytest.mark.parametrize("left", ["nothing", "log", "log and index"])
 def test_a_database_that_cannot_be_written_is_read(closed: Path, what: str, left: str) -> None:

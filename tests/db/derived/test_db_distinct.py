@@ -34,6 +34,7 @@ def listed(tables: list[PairTableRow], revisions: set[int]) -> list[PairTableRow
     return [row for row in tables if {row.a_revision, row.b_revision} <= revisions]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> None:
     """For every choice of revisions, for a time span and for each run the count is that of a set.

@@ -296,6 +296,7 @@ def test_unrated_pairs_stay_out_of_list_and_ratings(store: Store) -> None:
     assert sum(table.pairs for table in store.aggregate.of_run(run.id)) == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
     """After random pairs every counter equals what a plain loop over the games counts."""

@@ -86,6 +86,7 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
     Statements(chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 @pytest.mark.parametrize(
     "version",

@@ -8,6 +8,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
 CALM_S = 300.0
 """Longest wait; only a failing test reaches it."""
@@ -25,7 +27,6 @@ def command_lines() -> dict[int, bytes]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "words"),
     [

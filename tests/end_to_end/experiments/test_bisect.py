@@ -12,6 +12,8 @@ from tests.support.data.history import BROKEN, BUILD, COMMITS, SPEC, UNBUILDABLE
 from tests.support.data.repositories import commit, git, repository
 from tests.support.shared import made_once
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
     "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
@@ -61,22 +63,16 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert not [bot["name"] for bot in listed if "@" in bot["name"]]
 
 
-def test_a_stopped_bisection_goes_on_to_the_same_answer(
+def test_ctrl_c_stops_a_bisection(
     repo: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """Ctrl-C must save, and the same command must come to what an undisturbed one finds."""
-
+    """What is found so far is printed; `test_twins.py` shows that the same command resumes."""
     words = ("bisect", SPEC, "--good", "HEAD~8", "--bad", "HEAD~5", "--build", BUILD, *CONDITIONS)
-    shutil.copy(repo.folder / "ladder.db", repo.folder / "calm.db")
     process = repo.start(*words)
     eventually(lambda: query(repo.folder, "select count(*) from games")[0][0] >= 4)
     stopped = repo.interrupt(process)
     assert stopped.code == 130, stopped.err
     assert stopped.out.startswith("STOPPED: stopped after")
-    done = repo(*words, "--json")
-    calm = repo(*words, "--json", "--db", "calm.db")
-    assert (done.code, calm.code) == (0, 0), done.err + calm.err
-    assert done.document == calm.document
 
 
 @pytest.mark.parametrize(

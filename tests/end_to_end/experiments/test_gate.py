@@ -11,6 +11,8 @@ from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
 KEYS = {
@@ -77,7 +79,6 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     assert "::error " in again.err
 
 
-@pytest.mark.both_databases
 def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     """At the limit of games the gate must end with 4 and have played no more than that."""
     done = stocked("gate", "random", "--against", "stupid", *SMALL, "--max-games", "9", "--json")
@@ -87,7 +88,6 @@ def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     assert query(stocked.db, "select count(*) from games") == [(8,)]
 
 
-@pytest.mark.both_databases
 def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     """`ladder runs` must show how each gate was decided, and the note of any run."""
     against = ("--against", "stupid", "--max-drop", "150", *SMALL)
@@ -162,7 +162,6 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
     assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
-@pytest.mark.both_databases
 def test_an_interrupted_gate_goes_on(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
@@ -180,7 +179,6 @@ def test_an_interrupted_gate_goes_on(
     assert query(ladder.db, "select count(*) from runs") == [(1,)]
 
 
-@pytest.mark.both_databases
 def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
@@ -217,6 +215,7 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     assert query(stocked.db, "select count(*) from runs") == [(1,)]
 
 
+@pytest.mark.very_slow
 def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
     """Bots that play one pair of games whatever the seed must get no verdict, and be told why."""
     words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")
@@ -232,7 +231,6 @@ def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
         assert (stored.code, stored.document["reason"]) == (4, document["reason"])
 
 
-@pytest.mark.both_databases
 def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
     """The same games stored by two commands must decide as they do once."""
     words = ("--boards", "5x5", "--simulations", "20", "--seed", "6", "--concurrency", "1")

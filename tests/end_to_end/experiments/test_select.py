@@ -7,6 +7,8 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 SELECT = (
     "select", "random", "stupid", "--against", "steady", "--boards", "5x5", "--simulations", 1,
     "--concurrency", 1, "--seed", 1, "--indifference", 150, "--log-size", 0,

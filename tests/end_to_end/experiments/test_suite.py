@@ -2,7 +2,11 @@
 
 from xml.etree.ElementTree import fromstring
 
+import pytest
+
 from tests.end_to_end.conftest import Ladder
+
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
 def test_a_suite_is_made_and_put_to_bots(ladder: Ladder) -> None:

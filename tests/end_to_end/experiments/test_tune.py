@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ import pytest
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
+
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 CHEAP = ("--boards", "5x5", "--depth", "1", "--seed", "5", "--concurrency", "1")
 SEARCH = (
@@ -77,33 +78,24 @@ def test_a_number_is_found_gated_and_registered(ladder: Ladder) -> None:
     assert len(ladder("runs", "--json").document["runs"]) == 2
 
 
-def test_a_stopped_tuning_goes_on(
+def test_ctrl_c_loses_the_step_in_play_at_most(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """Ctrl-C and SIGKILL lose the step in play at most; the rest is as if undisturbed."""
-    words = (*SEARCH, "--games", "240", "--pairs", "1", "--max-games", "4", "--json")
-    known = 0
-    for number in (signal.SIGINT, signal.SIGKILL):
-        process = ladder.start(*words)
-        eventually(lambda known=known: len(steps(ladder.folder)) > known + 2)  # type: ignore[misc]
-        stopped = ladder.interrupt(process, number)
-        assert stopped.code == (130 if number == signal.SIGINT else -signal.SIGKILL)
-        known = len(steps(ladder.folder))
-        assert 2 < known < 120
-        if number == signal.SIGINT:
-            assert json.loads(stopped.out)["gate"] is None
-            assert "the same command resumes tuning run 1" in stopped.err
+    """The same command goes on after the stored steps; `test_twins.py` compares its result."""
+    words = (*SEARCH, "--games", "60", "--pairs", "1", "--max-games", "4", "--json")
+    process = ladder.start(*words)
+    eventually(lambda: len(steps(ladder.folder)) > 2)
+    stopped = ladder.interrupt(process)
+    assert stopped.code == 130
+    assert json.loads(stopped.out)["gate"] is None
+    assert "the same command resumes tuning run 1" in stopped.err
     before = steps(ladder.folder)
+    assert 2 < len(before) < 30
     resumed = ladder(*words)
     assert resumed.code in (0, 3, 4), resumed.err
-    assert f"resuming tuning run 1 ({2 * known} games)" in resumed.err
+    assert f"resuming tuning run 1 ({2 * len(before)} games)" in resumed.err
     after = steps(ladder.folder)
-    assert (len(after), after[:known]) == (120, before)
-    fresh = ladder(*words, "--db", "other.db")
-    with Store.open_to_read(str(ladder.folder / "other.db")) as store:
-        assert played(after) == played(store.tuning_steps.of_run(1))
-    assert fresh.document["parameters"] == resumed.document["parameters"]
-    assert fresh.document["gate"]["pentanomial"] == resumed.document["gate"]["pentanomial"]
+    assert (len(after), after[: len(before)]) == (30, before)
 
 
 def test_a_number_without_effect_is_not_registered(ladder: Ladder) -> None:

@@ -7,17 +7,26 @@ import pytest
 
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
+IN_ANY_CASE = ("run", "analyze", "suite make")
+"""What is killed in `make test`; the others take long."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in IN_ANY_CASE else pytest.param(name, marks=pytest.mark.very_slow)
+        for name in EXPERIMENTS
+    ],
+)
 def test_a_killed_and_repeated_command_is_its_undisturbed_twin(name: str, tmp_path: Path) -> None:
     """Verdict, games and runs must be equal, also if it is resumed by the printed command."""
     twins = Twins(EXPERIMENTS[name], tmp_path, random.Random(3))
     quiet = twins.undisturbed()
-    for group in (False, True):
+    for group in (False, True) if name in IN_ANY_CASE else (True,):
         disturbed = twins.disturbed(2, group=group, printed=group)
         assert differences(quiet, disturbed, twins.experiment) == []
     assert twins.kills

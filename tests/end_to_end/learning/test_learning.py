@@ -11,8 +11,10 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 TRAINING = (
-    "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "15",
+    "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "4",
     "--boards", "6x7", "--generations", "2", "-o", "new",
 )  # fmt: skip
 
@@ -29,7 +31,7 @@ def generations(folder: Path) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one if key != "seconds"} for one in lines]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_killed_training_comes_to_the_same_weights(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -64,7 +66,6 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert "has games 400, not 500" in other.err
 
 
-@pytest.mark.slow
 def test_learned_weights_are_registered(ladder: Ladder) -> None:
     """--register makes a bot that plays on when the file of its weights is gone."""
     words = [*TRAINING]

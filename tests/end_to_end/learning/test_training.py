@@ -10,6 +10,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 TRAINING = (
     "train", "c4ai", "--seed", "3", "--start", "0,0,0,900,0,0", "--generations", "40", "-o", "new",
 )  # fmt: skip
@@ -24,7 +26,6 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one if key != "timing"} for one in found]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_training_goes_on(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None], number: int
@@ -49,7 +50,6 @@ def test_a_stopped_training_goes_on(
     assert "nothing to do" in again.err
 
 
-@pytest.mark.slow
 def test_a_trained_version_is_registered(ladder: Ladder) -> None:
     """--register makes a bot of the result that lists show, and that plays without its folder."""
     words = ("train", "c4ai", "--generations", "12", "--seed", "3", "--boards", "5x5", "-o", "new")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 EXAMPLES = ROOT / "examples"
 
 
@@ -24,7 +26,6 @@ def command_of(ladder: Ladder, name: str) -> str:
     return f"./{source.stem}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["center_bot.py", "center_bot.c", "center_bot.js"])
 def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name: str) -> None:
     """Under 60 lines must be enough for a bot that registers and wins nine games of ten."""

@@ -9,21 +9,20 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Done, Ladder
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 SPEC = "exec:python3 -I -S bot.py honest"
 WARNING = "you have not registered guest on this machine"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--time", "1s", "--concurrency", "1")
 STARTS = {
     "run": ("run", "--new", "--bots", "guest,random", *SHORT, "--games", "2"),
-    "match": ("match", "guest", "random", *SHORT, "--new", "--games", "2"),
     "gate": ("gate", "guest", "--against", "random", *SHORT, "--max-games", "4"),
     "bots check": ("bots", "check", "guest"),
     "compete": ("compete", "guest", "builtin:random", "/dev/null", "1"),
     "play": ("play", "guest"),
     "hints": ("play", "random", "--hints", "guest"),
 }
-"""Every command that starts a registered bot."""
+"""Every command that starts a registered bot; `match` warns where `run` does."""
 PLAYED = {0, 1, 3, 4}
 """Exit codes of commands that have played: none of them is a refusal."""
 
@@ -48,7 +47,7 @@ def stranger(owned: Ladder, tmp_path: Path) -> Ladder:
 
 def started(ladder: Ladder, command: str) -> Done:
     words = tuple(word for word in STARTS[command] if command == "run" or word != "--new")
-    return ladder.told("quit\n", *words) if words[0] == "play" else ladder(*words)
+    return ladder.run_with_input("quit\n", *words) if words[0] == "play" else ladder(*words)
 
 
 @pytest.mark.parametrize("command", STARTS)

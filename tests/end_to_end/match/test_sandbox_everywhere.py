@@ -24,7 +24,7 @@ from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
 from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 Wait = Callable[[Callable[[], bool]], None]
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
@@ -131,12 +131,12 @@ def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) ->
         if words in (("serve",), ("worker",)):
             continue  # its pages, and a run on it, are below
         text = PLAY if words == ("play",) else ""
-        done = ladder.told(text, *words, *arguments)
+        done = ladder.run_with_input(text, *words, *arguments)
         assert done.code == code, (words, done.out, done.err)
         assert sandbox.starts(), f"{' '.join(words)} started nothing behind the sandbox"
         where = sandbox.bots()
         assert set(where) == (set() if words == ("doctor",) else {"inside"}), (words, where)
-    played = ladder.told(PLAY, "play", "stupid", "--time", "1s")
+    played = ladder.run_with_input(PLAY, "play", "stupid", "--time", "1s")
     assert played.code == 0, played.err
     assert sandbox.bots() == ["inside"], "the bot that gives a hint"
 
@@ -285,6 +285,7 @@ def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox
         assert sandbox.bots() == ["outside"]
 
 
+@pytest.mark.very_slow
 def test_limits_outside_of_every_table_hold_for_a_game_of_a_person(ladder: Ladder) -> None:
     """A limit in `ladder.toml` must reach the pages and `suite run` as it reaches a run."""
     write(ladder.folder, rules=LEGAL, bot=LIMITED)
@@ -313,6 +314,7 @@ class Bot:
 """Plays column 4 where it may open 100 files."""
 
 
+@pytest.mark.very_slow
 @needs_bwrap
 def test_bubblewrap_hides_files_from_bots_that_people_play(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory

@@ -12,6 +12,8 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
 
 
@@ -99,7 +101,6 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
     assert not (played.folder / "missing.db").exists()
 
 
-@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 
 def test_a_comparison_says_who_is_stronger(ladder: Ladder) -> None:
     """All parts must agree with the list and with each other, in every format."""

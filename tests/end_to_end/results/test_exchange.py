@@ -13,6 +13,8 @@ from tests.end_to_end.traces import query
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
 
 
@@ -80,7 +82,6 @@ def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     assert report[0] == report[1]
 
 
-@pytest.mark.both_databases
 def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
     """Results and moves must survive the formats that hold little else."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
@@ -153,7 +154,6 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     assert query(played.db, "select count(*) from games") == [(20,)]
 
 
-@pytest.mark.both_databases
 def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
     """Importing the same file again must change nothing, in every format."""
     for form in ("jsonl", "csv", "pgn"):

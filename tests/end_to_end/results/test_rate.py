@@ -10,6 +10,8 @@ import pytest
 from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 PLAIN = ("--first-mover-advantage", "0", "--draws", "half", "--prior", "0")
 
 

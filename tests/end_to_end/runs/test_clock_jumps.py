@@ -19,6 +19,7 @@ SOURCE = ROOT / "tests" / "support" / "shifted_clock.c"
 DAY_S = 86400
 Wait = Callable[[Callable[[], bool]], None]
 pytestmark = [
+    pytest.mark.timed,
     pytest.mark.slow,
     pytest.mark.skipif(COMPILER is None, reason="no C compiler to make a clock that can be set"),
 ]
@@ -49,6 +50,7 @@ def clock(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Clock:
     return made
 
 
+@pytest.mark.very_slow
 def test_a_run_goes_on_over_clocks_that_are_set(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_run_goes_on_over_clocks_that_are_set(
     assert ladder.interrupt(site).code == 0
 
 
+@pytest.mark.very_slow
 def test_hours_are_hours_of_a_clock_that_nobody_sets(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:

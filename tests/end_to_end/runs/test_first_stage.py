@@ -12,6 +12,8 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
+pytestmark = pytest.mark.timed
+
 FOLDER = ROOT / "tests" / "data" / "first_stage"
 
 
@@ -44,6 +46,7 @@ def test_its_games_keep_their_ratings(old: Ladder) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_new_run_goes_on_with_its_players(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")

@@ -10,6 +10,8 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, DisturbedRun
 from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 GAMES = 24
 """A run lasts some seconds while `steady` is slow, and longer than the pause before a kill."""
 PAUSE_S = 1.5
@@ -38,8 +40,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
     return play
 
 
-@pytest.mark.both_databases
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [COORDINATOR, WORKER])
 def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
@@ -53,7 +53,6 @@ def test_our_own_processes_may_be_killed(
     assert disturbed.scratch_left() == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [BOT, SUPERVISOR])
 def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str

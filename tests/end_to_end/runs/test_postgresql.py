@@ -16,7 +16,11 @@ from tests.db.migrations.versions import go_back
 from tests.end_to_end.conftest import Ladder
 from tests.support.postgresql import Server, shared_server, why_none
 
-pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timed,
+    pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
+]
 RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
 
 

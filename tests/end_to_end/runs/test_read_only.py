@@ -7,6 +7,8 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import QUICK_ALONE
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 LOOKING = [
     ["report", "--json"],
     ["report", "--compare", "steady", "random", "--json"],

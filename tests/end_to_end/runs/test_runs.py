@@ -20,6 +20,8 @@ from tests.end_to_end.traces import (
 )
 from tests.support.shared import made_once
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
@@ -110,7 +112,6 @@ UNCERTAIN = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_pairing_by_uncertainty_is_reproducible(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
@@ -136,8 +137,6 @@ def test_pairing_by_uncertainty_is_reproducible(
     assert query(together.folder, games) == query(alone.folder, games)
 
 
-@pytest.mark.both_databases
-@pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -153,7 +152,6 @@ def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     assert stocked("doctor").code == 0
 
 
-@pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -168,7 +166,6 @@ def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     assert lines_of(stocked.db) == undisturbed
 
 
-@pytest.mark.both_databases
 def test_a_finished_run_goes_on_in_the_same_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
     words = ("run", *QUICK_ALONE, "--games", "6")
@@ -192,7 +189,6 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     assert numbers == [(number, "finished") for number in range(16)]
 
 
-@pytest.mark.both_databases
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
     assert stocked("run", *QUICK_ALONE, "--games", "2").code == 0
@@ -218,7 +214,6 @@ def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     ]
 
 
-@pytest.mark.both_databases
 def test_two_divisions_in_one_database(stocked: Ladder) -> None:
     """Games under other conditions must have a rating list of their own."""
     bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
@@ -258,7 +253,6 @@ def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     assert "SIGABRT" in terminations[0][0]
 
 
-@pytest.mark.both_databases
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")

@@ -22,7 +22,11 @@ from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
 
-pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timed,
+    pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
+]
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
 NUMBER = "SELECT pg_current_xact_id()::text::bigint"
 Wait = Callable[[Callable[[], bool]], None]
@@ -61,7 +65,6 @@ def quiet() -> list[Any]:
     return lines_of(made_once("quiet-for-servers", play))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 def test_a_run_goes_on_over_a_restart_of_the_server(
     there: Ladder, server: Server, quiet: list[Any], eventually: Wait, mode: str
@@ -109,7 +112,6 @@ def lose_a_transaction(database: Database, server: Server, url: str) -> None:
         assert number == lost, "the crash has set no number free"
 
 
-@pytest.mark.slow
 def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
     with server.database(EMPTY) as url, closing(Database.open(url)) as database:
@@ -118,7 +120,6 @@ def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None
         assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
 
 
-@pytest.mark.slow
 def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: Wait) -> None:
     """A run must end with the reason, and the same command go on when there is room."""
     disk = server.folder / "disk"
@@ -152,7 +153,7 @@ def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: W
         server.execute("DROP TABLESPACE small")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> None:
     """Two commands, each twice, and a reader: all play, nothing twice, no deadlock."""
     commands = [("run", *QUICK, "--games", 20, "--seed", seed) for seed in (1, 2)]

@@ -30,6 +30,8 @@ from tests.end_to_end.traces import (
 )
 from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
+
 
 def test_a_target_given_after_an_open_run_is_kept(
     ladder: Ladder, eventually: Callable[..., None]
@@ -55,7 +57,6 @@ def test_a_target_given_after_an_open_run_is_kept(
     assert numbers == [(number,) for number in range(played // 2 + 5)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("delay", [None, 0.0, 0.3, 0.9])
 def test_signals_at_any_moment_stop_and_save(
@@ -90,8 +91,13 @@ def forks() -> Iterator[Stopper]:
         yield process
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(each, marks=pytest.mark.very_slow) if each == "run" else each
+        for each in COMMANDS
+    ],
+)
 def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: str) -> None:
     """Wherever the signal comes, in callbacks and destructors, too, the end is in good order.
 
@@ -102,7 +108,6 @@ def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: st
     assert sweep(forks, command, tmp_path, moments=moments).stopped > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     ladder: Ladder, eventually: Callable[..., None], number: signal.Signals
@@ -123,7 +128,6 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     eventually(lambda: not marked(str(cache)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("perft", "9x9", "12"), ("train", "c4ai", "--depth", "22", "--boards", "9x9")]
 )
@@ -171,7 +175,6 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
     assert query(ladder.folder, "select count(*) from games") == [(40,)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stopped", ["coordinator", "ladder", "everything"])
 def test_nobody_is_charged_for_a_suspension(
     ladder: Ladder, eventually: Callable[..., None], stopped: str

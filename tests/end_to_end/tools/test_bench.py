@@ -1,6 +1,10 @@
 """Short benchmarks from the command line; the measured values are not asserted."""
 
+import pytest
+
 from tests.end_to_end.conftest import Ladder
+
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
 def test_the_harness_is_measured(ladder: Ladder) -> None:

@@ -16,6 +16,8 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
+pytestmark = pytest.mark.timed
+
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
@@ -53,7 +55,7 @@ def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
 
 def test_a_game_over_a_pipe(ladder: Ladder) -> None:
     """Lines are moves, the board has no colours, and nothing stays in the folder."""
-    done = ladder.told(WIN, "play", "stupid", "--time", "20ms")
+    done = ladder.run_with_input(WIN, "play", "stupid", "--time", "20ms")
     assert done.code == 0, done.err
     assert "you (X) against stupid (O) on 6x7, 20 ms a move" in done.out
     assert "stupid played 0" in done.out
@@ -64,9 +66,10 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
     assert list(ladder.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """The person chooses the side, the board and the budget."""
-    done = ladder.told(
+    done = ladder.run_with_input(
         "b\n",
         "play",
         "v4",
@@ -90,7 +93,7 @@ def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
 def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
     """A wrong key, a column off the board or an undo of nothing does not end the game."""
     text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
-    done = ladder.told(text, "play", "stupid", "--board", "4x7", "--side", "second")
+    done = ladder.run_with_input(text, "play", "stupid", "--board", "4x7", "--side", "second")
     assert done.code == 0, done.err
     assert "there is no move of yours to take back" in done.out
     assert "'z' is neither a column nor a command" in done.out
@@ -101,14 +104,15 @@ def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
 
 def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) -> None:
     """The person and the bot fill column 0, and the person tries once more."""
-    done = ladder.told("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
+    done = ladder.run_with_input("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
+@pytest.mark.slow
 def test_undo_hint_and_info(ladder: Ladder) -> None:
     """Undo shows the former board, hint another bot's move, info the bot's statistics."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
-    done = ladder.told(text, "play", "v12", "--simulations", "50", "--hints", "v2")
+    done = ladder.run_with_input(text, "play", "v12", "--simulations", "50", "--hints", "v2")
     assert done.code == 0, done.err
     turns = done.out.split("your move (X), 0 to 6, or ?> ")
     assert "v12 has not moved yet" in turns[1 + 0]
@@ -125,12 +129,13 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     assert "undo   u" in turns[9]
 
 
+@pytest.mark.slow
 def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     """The game is stored as a person's game, and ratings, reports and exports leave it out."""
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
     assert ladder(*run).code == 0
     before = [ladder("report", "--json").document, ladder("export").out]
-    done = ladder.told(WIN, "play", "stupid", "--save", "--seed", "5")
+    done = ladder.run_with_input(WIN, "play", "stupid", "--save", "--seed", "5")
     assert done.code == 0, done.err
     assert done.out.endswith("saved as game p1: `ladder replay p1` shows it\n")
     assert [ladder("report", "--json").document, ladder("export").out] == before
@@ -147,6 +152,7 @@ def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     assert "there are p1 to p1" in ladder("replay", "p2").err
 
 
+@pytest.mark.slow
 def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -170,12 +176,13 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
 
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     """The end of the input ends the program, which prints that nothing was saved."""
-    done = ladder.told("6\n", "play", "stupid", "--save")
+    done = ladder.run_with_input("6\n", "play", "stupid", "--save")
     assert done.code == 0
     assert "not saved: the game was not over" in done.err
     assert ladder("replay", "p1").code == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
     """The person has won, the reason is printed, and the game can be saved."""
     mark = ladder.folder / "mark"
@@ -186,7 +193,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     added = ladder("bots", "add", "frail", f"exec:{sys.executable} frail.py", "--files", "*.py")
     assert added.code == 0, added.err
     mark.unlink()
-    done = ladder.told("6\n", "play", "frail", "--save")
+    done = ladder.run_with_input("6\n", "play", "frail", "--save")
     assert done.code == 0, done.err
     assert "frail crashed, so you win: killed by SIGABRT" in done.out
     assert "saved as game p1" in done.out
@@ -217,6 +224,7 @@ def children(pid: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_arrows_choose_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
@@ -263,6 +271,7 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
     """The exit code is 130, the terminal is as before, and no process is left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
@@ -274,6 +283,7 @@ def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard])
     assert marked(scratch) == []
 
 
+@pytest.mark.slow
 def test_a_window_that_is_closed_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
@@ -299,6 +309,7 @@ def test_a_terminal_too_small_for_the_picture_gets_lines(
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Keys step and jump, and the moves with their statistics stand beside the board."""
     run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")

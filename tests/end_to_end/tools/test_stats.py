@@ -6,6 +6,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
+pytestmark = pytest.mark.timed
+
 
 def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
     """Elo, its error and normalized Elo equal those of fastchess's tests."""

@@ -13,8 +13,9 @@ import pytest
 
 from db.store import Store
 
+pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
-@pytest.mark.slow
+
 def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     """The first line is the address, and Ctrl-C ends the server with exit code 0."""
     Store.open(str(tmp_path / "ladder.db")).close()
@@ -69,7 +70,6 @@ def test_bad_input_is_refused(
     assert named in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
     """`run --serve` prints the address of the server, which ends with the run."""
     words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]

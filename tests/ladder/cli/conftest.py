@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ladder.cli.main import run_command
+from ladder.runs.executor import Workforce
 from tests.support.new_databases import quick_databases  # noqa: F401 - for all tests here
 
 
@@ -37,9 +38,9 @@ def ladder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LADDER_DB", raising=False)
 
-    def run(*words: object) -> Done:
+    def run(*words: object, workforce: Workforce | None = None) -> Done:
         capsys.readouterr()
-        code = run_command([str(word) for word in words])
+        code = run_command([str(word) for word in words], workforce)
         return Done(code, *capsys.readouterr())
 
     return run

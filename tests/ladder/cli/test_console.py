@@ -35,6 +35,7 @@ ALLOWED = {
 }
 
 
+@pytest.mark.slow
 def test_no_other_console_and_no_markup_in_the_sources() -> None:
     """A console that is made elsewhere would read names as markup and emoji codes again."""
     found = set()
@@ -50,6 +51,7 @@ def test_no_other_console_and_no_markup_in_the_sources() -> None:
     assert found == ALLOWED
 
 
+@pytest.mark.slow
 def test_only_one_module_writes_to_the_terminal() -> None:
     """Lines must go through `print_out` and `print_error`; an export writes its own escapes."""
     streams = ("sys.stdout", "sys.stderr", "stdout", "stderr")

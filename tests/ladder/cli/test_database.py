@@ -11,6 +11,7 @@ from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch
 from db.store import Store
 from ladder.cli.database import open_draft, open_or_preview, open_store
+from tests.support.calls import calls_of
 
 SHOWN = [name for name, version in VERSIONS.items() if not version.hidden]
 
@@ -20,22 +21,16 @@ def names(place: Path) -> list[str]:
         return [bot.name for bot in store.bots.all()]
 
 
-def test_a_draft_appears_when_its_block_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draft_appears_when_its_block_has_ended(tmp_path: Path) -> None:
     """A first run must register the built-in players once, in one transaction."""
-    written = []
-    former = Bots.bring_up_to_date
-    monkeypatch.setattr(
-        Bots, "bring_up_to_date", lambda *words: written.append(1) or former(*words)
-    )
     place = tmp_path / "new.db"
-    with open_draft(str(place)) as store:
-        assert [bot.name for bot in store.bots.all()] == SHOWN
-        assert not place.exists()
-    with open_store(str(place), create=True, sync=True) as store:
-        assert [bot.name for bot in store.bots.all()] == SHOWN
-    assert written == [1]
+    with calls_of(Bots.bring_up_to_date) as written:
+        with open_draft(str(place)) as store:
+            assert [bot.name for bot in store.bots.all()] == SHOWN
+            assert not place.exists()
+        with open_store(str(place), create=True, sync=True) as store:
+            assert [bot.name for bot in store.bots.all()] == SHOWN
+    assert len(written) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.db"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import League
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkforce
 
 
 @pytest.fixture
@@ -52,13 +52,10 @@ def test_numbers_are_those_of_replay_and_stand_apart(
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
-def test_an_import_gives_numbers_of_its_own(
-    ladder: Command, form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_gives_numbers_of_its_own(ladder: Command, form: str) -> None:
     """Games that were exported with their numbers must come in, and be known when they are here."""
-    monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
     words = ("--bots", "random,stupid", "--boards", "4x4", "--simulations", "1", "--games", "4")
-    assert ladder("run", *words).code == 0
+    assert ladder("run", *words, workforce=InstantWorkforce()).code == 0
     assert ladder("export", "--format", form, "--ids", "-o", f"games.{form}").code == 0
     again = ladder("import", f"games.{form}", "--json")
     assert again.document == {"games": 0, "skipped": 4}, again.err

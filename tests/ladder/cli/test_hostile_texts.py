@@ -33,6 +33,7 @@ from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.support.data.hostile_texts import NO_NAMES, UNPRINTABLE, is_shown_safely
+from tests.support.loops import run_in_thread
 from tests.support.unconfined import UNCONFINED
 
 Said = Callable[..., tuple[int, str, str]]
@@ -47,7 +48,8 @@ def said(
     monkeypatch.delenv("LADDER_DB", raising=False)
 
     def run(*words: str) -> tuple[int, str, str]:
-        code = run_command([*words])
+        # `analyze` runs at idle priority, which only ends with its thread.
+        code = run_in_thread(run_command, [*words])
         output = capsys.readouterr()
         return code, output.out, output.err
 
@@ -142,6 +144,7 @@ def test_no_such_player_is_rated(name: str) -> None:
     assert is_shown_safely(str(refused.value))
 
 
+@pytest.mark.slow
 def test_no_such_hello_is_taken(tmp_path: Path) -> None:
     """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
     script = "import sys; print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
@@ -278,6 +281,7 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
 CALLS = [(command, words) for command, asked in SHOWING for words in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "words"), CALLS)
 def test_an_old_database_is_shown_safely(shown: Said, command: str, words: tuple[str, ...]) -> None:
     """Nothing that comes out may be more than printable text, and no error a defect of ours."""

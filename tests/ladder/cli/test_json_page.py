@@ -182,6 +182,7 @@ MADE_BY_OTHERS = {
 CHECKED = sorted(set(SECTIONS) - MADE_BY_OTHERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", CHECKED)
 def test_every_printed_key_is_explained(
     ladder: Command, stored: Path, tmp_path: Path, heading: str

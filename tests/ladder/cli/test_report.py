@@ -88,6 +88,7 @@ def test_the_list_fits_and_cuts_no_number(ladder: Command, terminal: Wide, width
     assert ("hidden, as the terminal" in "".join(lines)) is (width < 120)
 
 
+@pytest.mark.slow
 def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
     """Without --pairs no pair table may stand on the screen; with it, it stands above the list."""
     plain = ladder("report").out

@@ -21,6 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_page_is_written_and_written_again(folder: Path) -> None:
     """A page that ladder wrote is replaced without asking."""
     for _ in range(2):
@@ -144,6 +145,7 @@ def test_a_bad_anchor_is_refused(word: str, capsys: pytest.CaptureFixture[str]) 
     assert "anchor" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_page_shows_the_bots_that_are_asked_for(folder: Path) -> None:
     """`--bots` and `--retired` choose as in the printed list."""
     assert run_command(["report", "--html", "some.html", "--bots", "v1*"]) == 0
@@ -162,6 +164,7 @@ def test_a_gate_refuses_a_file_before_it_plays(
     assert (folder / "diary.html").read_text() == "dear diary"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_printed_report_imports_nothing_of_pages() -> None:
     """Altair and Jinja2 take a second to load that a table need not wait for."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from ladder.signals import Stopped
 from ladder.tools.play.game import prepare_entrant
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import League
-from tests.support.stops import InstantWorkers
+from tests.support.instant_workforce import InstantWorkforce
 
 MARK = "stranger"
 """Stands in everything that a stranger has written."""
@@ -161,6 +162,7 @@ def retire(path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [*COLUMNS, *LEAVES])
 @pytest.mark.usefixtures("stopped_at_the_warning")
 def test_no_field_is_executed_unasked(
@@ -232,17 +234,24 @@ def test_a_built_in_player_is_what_this_installation_has(
     assert MARK not in repr(sides["random"].start)
 
 
+class CompilingWorkforce(InstantWorkforce):
+    """Prepares bots as this machine does, and plays at random."""
+
+    def prepare(self, entrants: Any) -> None:
+        compile_entrants(entrants.values())
+
+
 @pytest.mark.usefixtures("stopped_at_the_warning")
 def test_a_run_and_a_game_compile_what_this_installation_has(
-    ladder: Command, stored: Path, tmp_path: Path, evil: str, monkeypatch: pytest.MonkeyPatch
+    ladder: Command, stored: Path, tmp_path: Path, evil: str
 ) -> None:
     """The kernels of a built-in player must be compiled by no interpreter of a database."""
-    monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
     with sqlite3.connect(shutil.copy(stored, tmp_path / "ladder.db")) as connection:
         change_launch(connection, "stupid", "python", evil)
     connection.close()
     with watched() as executed:
-        done = ladder("run", "--bots", "stupid,random", "--games", "2", *SHORT)
+        words = ("run", "--bots", "stupid,random", "--games", "2", *SHORT)
+        done = ladder(*words, workforce=CompilingWorkforce())
         assert done.code == 0, done.err
         with Store.open(str(tmp_path / "ladder.db")) as store:
             prepare_entrant(store, "stupid", Board(4, 4), Budgets({"simulations": 1}))

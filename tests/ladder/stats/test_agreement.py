@@ -29,6 +29,7 @@ def simulated(rng, *, size, pairs, shares, weaker=0.0):
     return agreement(cells=cells, fit=rate_pool(cells=cells).fit, groups=groups[:, kept])
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("size", "pairs", "shares"),
     [(2, 60, (0.5, 0.5)), (4, 12, (0.3, 0.3, 0.4)), (8, 30, (0.1, 0.3, 0.6)), (12, 4, (0.3, 0.7))],

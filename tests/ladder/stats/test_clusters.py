@@ -23,6 +23,7 @@ def resampled(cells, rng, number, options):
     return np.array(lists)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [-0.6, 0.6])
 @pytest.mark.parametrize("options", [RatingOptions(), RatingOptions(anchors={"p1": 1200.0})])
 def test_errors_are_those_of_resampled_pairs(correlation, options):

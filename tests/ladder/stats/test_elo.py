@@ -56,6 +56,7 @@ def test_bayeselo_vector():
     assert to_elo(bayeselo=10, drawelo=327) == pytest.approx(vector["expect"]["logistic_elo"])
 
 
+@pytest.mark.slow
 @given(any_counts)
 def test_every_field_is_finite(counts):
     """Whatever was counted, no field is NaN or infinite and the interval holds the estimate."""
@@ -67,6 +68,7 @@ def test_every_field_is_finite(counts):
     assert seen.elo <= seen.high95 + 1e-6
 
 
+@pytest.mark.slow
 @given(any_counts)
 def test_swapping_the_players_negates(counts):
     """From the opponent's side the same counts give the opposite Elo and the other LOS."""
@@ -118,6 +120,7 @@ def bound(units):
     return estimate(counts=(0, 0, 0, 0, units)).at_least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [-100.0, 0.0, 200.0, 500.0])
 def test_bounds_of_shutouts_are_rarely_wrong(truth):
     """For any dependence in a pair, a shutout's bound exceeds the truth in at most 5 % of cases."""

@@ -94,6 +94,7 @@ def true_error(*, seed, floor):
     return np.mean((rate_pool(cells=cells, options=RatingOptions(mean=0)).elo - elo) ** 2)
 
 
+@pytest.mark.slow
 def test_it_beats_random_pairing():
     """Over seeded pools the list is nearer to the truth than after as many random pairs."""
     uncertain, random = (

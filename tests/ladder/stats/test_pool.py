@@ -129,6 +129,7 @@ def test_anchors_without_rated_games_are_refused_or_wait():
     assert held.elo["a"] == pytest.approx(1200.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [0.0, 1.0, 4.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_against_a_general_optimiser(seed, prior):

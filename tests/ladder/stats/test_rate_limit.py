@@ -34,6 +34,7 @@ def log_of(half_share, times):
     return math.log((1 - share) * (1 - high) / (1 - LIMIT) + share * high / LIMIT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("rate", [0.01, 0.02])
 def test_a_rate_up_to_the_limit_is_rarely_called_too_high(rate, together):

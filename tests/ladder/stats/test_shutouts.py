@@ -90,6 +90,7 @@ def test_a_winner_and_a_loser_share_their_slack():
     assert met.difference(a=0, b=3).at_least >= direct - 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pairs", "top"), [(2, 150.0), (4, 260.0), (8, 400.0)])
 def test_bounds_hold_the_truth(pairs, top):
     """Over seeded pools at most 5 % (and three standard errors) end in a bound that is wrong, also

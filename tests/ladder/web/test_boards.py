@@ -23,6 +23,8 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.postgresql import shared_server, why_none
 
+pytestmark = pytest.mark.timed
+
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
     pair=1,

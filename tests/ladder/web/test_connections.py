@@ -13,6 +13,8 @@ from ladder.web.connections import ConnectionLimits, WaitingList, address_group
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 
+pytestmark = pytest.mark.timed
+
 MANY = 1000
 HALVES = {
     "nothing": b"",
@@ -52,6 +54,7 @@ def half_requests(server: Running, half: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
 def test_a_thousand_incomplete_requests_lock_nobody_out(
     league: League, start_server: Start, half: str
@@ -63,6 +66,7 @@ def test_a_thousand_incomplete_requests_lock_nobody_out(
             assert server.ask("/api/runs").status == 200
 
 
+@pytest.mark.slow
 def test_incomplete_requests_before_the_password(
     league: League, start_server: Start, tmp_path: Path
 ) -> None:

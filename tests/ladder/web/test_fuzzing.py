@@ -2,11 +2,14 @@
 
 from urllib.parse import quote
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ladder.web.conftest import Running
 from tests.support.data.league import League
+
+pytestmark = pytest.mark.timed
 
 PATHS = (
     *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),
@@ -52,6 +55,7 @@ def coded(word: str) -> str:
     return quote(word.encode("utf-8", "surrogatepass"), safe="")
 
 
+@pytest.mark.very_slow
 @settings(
     max_examples=150,
     deadline=None,
@@ -100,6 +104,7 @@ NEARLY = st.builds(lambda changes: {**STARTS, **changes}, FIELDS)
 BODIES = st.one_of(NEARLY, FIELDS, VALUES)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=120,
     deadline=None,

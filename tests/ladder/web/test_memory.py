@@ -4,6 +4,8 @@ import gc
 import json
 import weakref
 
+import pytest
+
 from ladder.web import memory
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -65,6 +67,7 @@ def test_an_update_has_only_changed_parts() -> None:
     assert len(view._updates) == MAX_UPDATES
 
 
+@pytest.mark.slow
 def test_cycles_are_collected_after_freezing() -> None:
     """Permanent objects are excluded from collection, and new cycles are still collected."""
     try:

@@ -22,6 +22,8 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 Visit = Callable[..., Opened]
 LOCKS = """
 import sqlite3, sys
@@ -35,6 +37,7 @@ database.close()
 """
 
 
+@pytest.mark.slow
 def test_an_empty_database_has_a_hint(server: Running, visit: Visit) -> None:
     """Without games the page has a command that plays some, and no error."""
     opened = visit(server.address)
@@ -114,7 +117,7 @@ def test_change_is_against_the_list_without_the_run(league: League, server: Runn
     assert "run 2</a>" in text
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_eight_windows_follow_at_once(league: League, server: Running, visit: Visit) -> None:
     """More pages than a browser's connections load and are updated."""
     run = league.run()

@@ -21,6 +21,9 @@ from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import Game, League
+from tests.support.loops import run_in_thread
+
+pytestmark = pytest.mark.timed
 
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)
@@ -46,6 +49,7 @@ PAGES = (
     *("/runs/1", "/runs/2", "/runs/3", "/compare", "/compare?bots=alpha,beta"),
     *("/play", "/play?game=1&ply=3"),
 )
+ONE_OF_EACH_KIND = ("/", "/games/7", "/bots/beta", "/runs/2", "/compare?bots=alpha,beta", "/play")
 
 
 @pytest.mark.slow
@@ -54,17 +58,22 @@ PAGES = (
 def test_every_page_is_accessible_and_fits(
     server: Running, visit: Visit, scheme: str, width: int
 ) -> None:
-    """axe-core finds no violation, no script fails, and no page scrolls sideways."""
+    """axe-core finds no violation, no script fails, and no page scrolls sideways.
+
+    axe-core takes a second for a page: in the dark it looks at one page of each kind.
+    """
     for path in PAGES:
         opened = visit(server.address.rstrip("/") + path, width=width, scheme=scheme)
         opened.page.wait_for_selector("body[data-charts=drawn]")
-        assert opened.violations() == "", path
+        if scheme == "light" or path in ONE_OF_EACH_KIND:
+            assert opened.violations() == "", path
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert opened.page.evaluate(sideways) <= 0, path
         assert [each for each in opened.errors if "404" not in each] == [], path
         opened.page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played")
 def test_every_link_leads_somewhere(server: Running) -> None:
     """Each link of a page leads to a page."""
@@ -313,7 +322,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
         (game, _) = Games(store, "4x4").add(random_moves("4x4", 3))
     server = start_server(database)
     assert server.ask(f"/games/{game}").status == 200
-    assert run_command(["analyze", "--db", database]) == 0
+    assert run_in_thread(run_command, ["analyze", "--db", database]) == 0
     shown = viewed(server, game)
     with Store.open(database) as store:
         row = store.games.get(game)

@@ -22,7 +22,7 @@ from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ def ys(page: Any, mark: str) -> list[tuple[float, float]]:
     return sorted((box["y"], box["y"] + box["height"]) for box in boxes)
 
 
+@pytest.mark.slow
 def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportData) -> None:
     """The page has the verdict, charts, labels inside the bounds and games, and is accessible."""
     made = lost_gate(200)
@@ -58,6 +59,7 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert seen.violations() == ""
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(open_page: Open) -> None:
     """Names with markup are shown as text, and the page fits a narrow screen."""
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)

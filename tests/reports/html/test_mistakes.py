@@ -1,5 +1,7 @@
 """Mistakes on pages: the heat map, the losing move, and true values."""
 
+import pytest
+
 from ladder.results.analysis.division import GameTruth, format_columns
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
 from ladder.results.standings.report_data import ReportData
@@ -10,6 +12,7 @@ from tests.reports.html.conftest import Open
 from tests.support.data.analysed import an_analysis
 
 
+@pytest.mark.slow
 def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
     """Chart and table have bot and plies left; without an analysis the page has a note."""
     _, made = an_analysis()
@@ -31,6 +34,7 @@ def test_true_values_in_words() -> None:
     assert format_columns(columns) == ["win 5", None, None, "draw", "win"]
 
 
+@pytest.mark.slow
 def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportData) -> None:
     """The viewer shows the losing move and the true value of each column before it."""
     game = data.games[0].game

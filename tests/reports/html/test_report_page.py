@@ -16,6 +16,7 @@ from tests.reports.html.conftest import Open, Opened
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
 
+@pytest.mark.slow
 def test_a_page_sends_no_request_and_logs_no_error(report: Opened) -> None:
     """The page needs no network, and its console stays empty."""
     assert report.requests == []
@@ -57,6 +58,7 @@ def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], i
     }
 
 
+@pytest.mark.slow
 def test_keys_step_through_a_game_to_the_engines_positions(
     open_page: Open, html: str, data: ReportData
 ) -> None:
@@ -72,6 +74,7 @@ def test_keys_step_through_a_game_to_the_engines_positions(
     assert page.locator("#board .winning").count() >= 4
 
 
+@pytest.mark.slow
 def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> None:
     """The expected moves are drawn on the cells where the stones would land."""
     shown = next(entry for entry in data.games if entry.game.board == "6x7")
@@ -121,6 +124,7 @@ def test_heads_sort_a_table(report: Opened) -> None:
         assert column == sorted(column, reverse=direction < 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_the_page_is_accessible(open_page: Open, html: str, width: int, scheme: str) -> None:
     """The page does not violate WCAG 2 AA in light and dark, wide and narrow windows."""
@@ -141,6 +145,7 @@ OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
 """A script that returns the texts of charts that are cut off."""
 
 
+@pytest.mark.slow
 def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     open_page: Open, html: str, data: ReportData
 ) -> None:
@@ -152,6 +157,7 @@ def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     assert bar["y"] + bar["height"] <= heading["y"] < 300
 
 
+@pytest.mark.slow
 def test_accessibility_violations_are_found(open_page: Open) -> None:
     """The checker reports an image without a text and a low contrast."""
     page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'
@@ -160,6 +166,7 @@ def test_accessibility_violations_are_found(open_page: Open) -> None:
     assert "color-contrast" in found
 
 
+@pytest.mark.slow
 def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     """Names and messages with markup are shown as text, and long messages are cut."""
     shown = data.games[0]
@@ -187,6 +194,7 @@ def test_it_prints(report: Opened) -> None:
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 3
 
 
+@pytest.mark.slow
 def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None:
     """Without games every section has a note."""
     empty = replace(

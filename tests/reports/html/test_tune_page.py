@@ -1,5 +1,7 @@
 """The page of a tuning, in a real browser and as text."""
 
+import pytest
+
 from ladder.experiments.tune.bots import Registration
 from ladder.results.standings.report_data import ReportData
 from reports.html.tune import tune_page
@@ -9,6 +11,7 @@ from tests.reports.html.test_gate_page import lost_gate
 from tests.support.data.tuned import a_tuning
 
 
+@pytest.mark.slow
 def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:
     """The page has a chart for each parameter, the gain and the gate, and is accessible."""
     kept = Registration("better", False, "the gate's verdict is regression")

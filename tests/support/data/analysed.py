@@ -1,4 +1,4 @@
-"""Analyses in which something stands under every key."""
+"""Analyses with a value under every key."""
 
 from db.records.analysis import JudgedGame
 from db.records.games import GameRow, Thought
@@ -15,7 +15,7 @@ LOST = MoveVerdict(Outcome.DRAW, Outcome.LOSS, Decision.YES, 0, 0.5, Claim.FALSE
 
 
 def an_analysis() -> tuple[Progress, DivisionMistakes]:
-    """One bot that lost one game by its first move, for which it claimed a win."""
+    """Return an analysis of a bot that claimed a win for a losing first move."""
     game = JudgedGame(
         game_id=7,
         pair_id=1,
@@ -39,7 +39,7 @@ def an_analysis() -> tuple[Progress, DivisionMistakes]:
 
 
 def an_analysed_game() -> tuple[GameRow, GameTruth]:
-    """A game of two moves after its opening: one that lost it, and one that won."""
+    """Return a game of two moves after its opening, one losing and one winning."""
     game = GameRow(
         id=7, pair_id=1, run_id=1, division_id=1, rated=True, game=0, first="v1", second="v4",
         first_revision=1, second_revision=2, board="6x7", board_class="6x7", opening_plies=5,

@@ -15,7 +15,7 @@ CHAIN = np.tril(np.ones((16, 16), dtype=bool))
 
 
 def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = False) -> PlayedPair:
-    """A pair that ends even, or that the commit loses."""
+    """Return a pair that is even, or lost by the commit."""
     ended = Termination.CRASH if crashed else Termination.FOUR_IN_A_ROW
     return PlayedPair(
         number=number,

@@ -51,20 +51,20 @@ class Bot:
 """Needs a first line that sets LOOKS_AHEAD."""
 COMMITS = 16
 BROKEN, UNBUILDABLE = 10, 12
-"""The commits, 1 to 16, from which the player looks ahead no more, and that cannot be built."""
+"""The commits, 1 to 16: the first without look-ahead, and the one that cannot be built."""
 BUILD = "python3 -I -S build.py"
 SPEC = "python:built.py:Bot"
 
 
 def player_history(folder: Path) -> list[str]:
-    """A repository whose branch main has the good commit and sixteen more; their hashes."""
+    """Make a repository with a good commit and sixteen more; return their hashes."""
     files = {"player.py": f"LOOKS_AHEAD = True\n{BOT}", "build.py": _builder("")}
     place = repository(folder, files)
     found = [git(place, "rev-parse", "HEAD")]
     for number in range(1, COMMITS + 1):
-        looks = number < BROKEN
+        looks_ahead = number < BROKEN
         files = {
-            "player.py": f"LOOKS_AHEAD = {looks}\n# Step {number}\n{BOT}",
+            "player.py": f"LOOKS_AHEAD = {looks_ahead}\n# Step {number}\n{BOT}",
             "build.py": _builder("raise SystemExit('no')" if number == UNBUILDABLE else ""),
         }
         subject = "Simplify the choice" if number == BROKEN else f"Step {number}"

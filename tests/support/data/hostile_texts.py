@@ -1,4 +1,4 @@
-"""Names and texts that want to be something else: for every door and every exit."""
+"""Hostile names and texts, for every input and every output."""
 
 NO_NAMES = (
     "",
@@ -49,5 +49,5 @@ UNPRINTABLE = tuple(
 
 
 def is_shown_safely(text: str) -> bool:
-    """Whether a text holds printable characters, line breaks and tabs only."""
+    """Return whether a text holds printable characters, line breaks and tabs only."""
     return all(character.isprintable() or character in "\n\t" for character in text)

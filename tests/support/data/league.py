@@ -58,7 +58,7 @@ class League:
         self.store.close()
 
     def add(self, name: str) -> int:
-        """Register a bot; the key of its revision."""
+        """Register a bot and return its revision's id."""
         revision = NewRevision(content_of(name), LAUNCH, ("time",))
         row = self.store.bots.add(NewBot(name, "exec", f"exec:{name}", revision))
         return row.revision.id
@@ -74,7 +74,7 @@ class League:
         settings: Mapping[str, object] | None = None,
         stream: str = "",
     ) -> RunRow:
-        """A new run of these bots, or of all; only one that is no match and no gate is rated.
+        """Create a run of these or all bots; matches and gates are not rated.
 
         It has a stream of its own unless it is to continue that of another run.
         """
@@ -100,7 +100,7 @@ class League:
         self.store.runs.set_status(run.id, status)
 
     def machine(self, name: str) -> int:
-        """Have a machine of a cluster join; its key."""
+        """Add a machine of a cluster and return its id."""
         row = MachineRow(name, "a CPU", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 400.0)
         return self.store.machines.save(row)
 
@@ -113,7 +113,7 @@ class League:
         repeat: bool = False,
         machine: int | None = None,
     ) -> tuple[int, ...]:
-        """Store a pair; A moves first in its first game. The numbers of the two games.
+        """Store a pair, A moving first in its first game; return the ids of the two games.
 
         Every pair has moves of its own unless `repeat` says that they are those of the last one;
         `machine` is that of a cluster that played it.
@@ -187,7 +187,7 @@ def _stats(moves: int) -> SideSums:
 
 
 def _moves(number: int, plies: int) -> tuple[int, ...]:
-    """Columns that tell one pair from the other; nobody plays them."""
+    """Return columns that differ from pair to pair."""
     digits: list[int] = []
     while len(digits) < plies:
         digits.append(number % 7)
@@ -196,5 +196,5 @@ def _moves(number: int, plies: int) -> tuple[int, ...]:
 
 
 def names(count: int) -> Sequence[str]:
-    """Names of bots: s01, s02, ..."""
+    """Return names of bots: s01, s02, ..."""
     return [f"s{number:02}" for number in range(1, count + 1)]

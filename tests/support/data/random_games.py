@@ -1,4 +1,4 @@
-"""Made-up games for benchmarks and tests: legal, random, with plausible times."""
+"""Legal random games with plausible times, for benchmarks and tests."""
 
 from db.records import thought_blob
 from db.records.games import GameRecord, Thought

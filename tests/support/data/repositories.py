@@ -8,7 +8,7 @@ AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 
 
 def git(folder: Path, *words: str) -> str:
-    """What git prints, its settings being nobody's."""
+    """Run git with default settings and return its output."""
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     done = subprocess.run(
         ["git", *AUTHOR, *words],
@@ -22,7 +22,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def repository(folder: Path, files: dict[str, str]) -> Path:
-    """A new repository whose branch main holds these files."""
+    """Make a repository whose branch main holds these files."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     commit(folder, files)
@@ -30,7 +30,7 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
 
 
 def commit(folder: Path, files: dict[str, str], subject: str = "A step") -> str:
-    """Write files and commit them; the commit's hash."""
+    """Write and commit files; return the commit's hash."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

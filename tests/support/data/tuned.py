@@ -25,7 +25,7 @@ PARAMETERS = ("c=0.2..1.2:log", "careful=0..256:int")
 def a_tuning(
     steps: int, gated: GateOutcome | None, *, kept: Registration | None = None
 ) -> TuningOutcome:
-    """A tuning of two parameters in which the first setting of each step wins now and then."""
+    """Return a tuning of two parameters in which the first setting of a step wins sometimes."""
     settings = Settings(
         bots=(),
         boards=(BoardClass("6x7"),),

@@ -15,6 +15,7 @@ from tests.support.data.bisected import CHAIN, history, pair, played
 from tests.support.data.repositories import commit, git, repository
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("culprit", range(16))
 def test_each_commit_is_found(culprit: int) -> None:
     """Whichever of sixteen commits lost the rating, it must be named, with few visits."""

@@ -213,6 +213,7 @@ def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_common_win_among_rare_losses_is_no_regression() -> None:
     """An even candidate that wins by one common game and loses by rare ones must not fail because
     the common game counts once."""

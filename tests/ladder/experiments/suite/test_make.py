@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+import pytest
+
 from engine.board import parse_board, parse_board_classes
 from engine.position import Position
 from engine.position_key import key_of
@@ -32,6 +34,7 @@ def test_careless_games_end_and_differ() -> None:
         assert not wins
 
 
+@pytest.mark.slow
 def test_every_puzzle_has_one_right_move() -> None:
     """By brute force: the answer keeps the result and every other move loses it."""
     found, state = mined(10)

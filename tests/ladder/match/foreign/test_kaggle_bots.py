@@ -13,6 +13,8 @@ from tests.support.hosted import (
     tried,
 )
 
+pytestmark = pytest.mark.timed
+
 PREAMBLE = """
 import random
 from math import floor

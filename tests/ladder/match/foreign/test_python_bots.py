@@ -23,6 +23,8 @@ from tests.support.hosted import (
     write,
 )
 
+pytestmark = pytest.mark.timed
+
 HOSTS = ("python", "kaggle", "thu", "saiblo")
 
 
@@ -47,6 +49,7 @@ def test_hosts_are_self_contained(host: str) -> None:
     assert names <= sys.stdlib_module_names | {"__future__"} | shared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["engine", "db", "bots", "ladder"])
 @pytest.mark.parametrize("spec", ["python:bot.py:Bot", "python:mine.bot:Bot"])
 def test_a_package_with_one_of_our_names_works(tmp_path: Path, package: str, spec: str) -> None:

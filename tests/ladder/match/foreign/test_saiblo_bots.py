@@ -15,6 +15,8 @@ from tests.support.hosted import (
     tried,
 )
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -22,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["saiblo:./program.py", "saiblo:python3 program.py"])
 def test_a_correct_program_plays(folder: Path, spec: str) -> None:
     """It receives the board as in the course, with and without a forbidden cell."""

@@ -21,9 +21,12 @@ from tests.support.hosted import (
     tried,
 )
 
+pytestmark = pytest.mark.timed
+
 BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 
+@pytest.mark.slow
 def test_a_correct_strategy_is_told_the_board_as_the_course_tells_it(tmp_path: Path) -> None:
     """Stones, tops, last move and forbidden cell must agree, wherever the cell lies."""
     strategy = entrant(compiled(tmp_path), tmp_path)
@@ -102,6 +105,7 @@ def test_a_forgotten_extern_c_is_explained(tmp_path: Path) -> None:
     assert 'put extern "C" before it' in sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
@@ -148,6 +152,7 @@ def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_pa
     assert "SIGABRT" in found.left_out
 
 
+@pytest.mark.slow
 def test_static_state_does_not_leak_into_the_next_game(tmp_path: Path) -> None:
     """By default each game must have a process of its own; without that it would forfeit."""
     strategy = entrant(compiled(tmp_path, "STATIC_STATE"), tmp_path)

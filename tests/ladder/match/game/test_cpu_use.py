@@ -22,6 +22,8 @@ from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
@@ -90,6 +92,7 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
     assert holder.tree.off_turn_us <= 1000
 
 
+@pytest.mark.slow
 def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +106,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
     assert "of processor time while its opponent was asked" in record.games[0].detail
 
 
+@pytest.mark.slow
 def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +124,7 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     return LateMoveVerdict(late.budget_us > 0 and seconds > 0)
 
 
+@pytest.mark.slow
 def test_who_makes_its_opponent_late_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +138,7 @@ def test_who_makes_its_opponent_late_is_charged(
     assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
 
 
+@pytest.mark.very_slow
 def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bots.protocol import Budget
 from db.records.pairs import Entrant, PairPlan
 from db.records.restart import Restart
@@ -11,6 +13,8 @@ from ladder.match.game.referee import play_pair
 from ladder.match.process.log_budget import FORFEIT, LEAST_BYTES, LogBudget, log_path
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
+
+pytestmark = pytest.mark.timed
 
 
 def write(path: Path, size: int = 3 * LEAST_BYTES) -> Path:

@@ -34,6 +34,8 @@ from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
@@ -59,6 +61,7 @@ def plan(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
     [

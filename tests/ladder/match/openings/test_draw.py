@@ -54,6 +54,7 @@ def test_no_two_are_equal_or_mirrored() -> None:
     assert again == found != other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "outcome"),
     [

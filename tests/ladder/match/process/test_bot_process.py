@@ -27,6 +27,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     """Questions get their answers, the time is measured, and quitting is graceful."""
@@ -107,6 +109,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kind", "text"), FAILURES, ids=[mode for mode, *_ in FAILURES])
 def test_failures(
     start_fake: StartFake, mark: str, mode: str, kind: type[BotFailure], text: str

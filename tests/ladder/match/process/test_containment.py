@@ -28,6 +28,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 ANY = [
     Facilities(groups=groups, signal_scope=scope)
     for groups in (False, True)

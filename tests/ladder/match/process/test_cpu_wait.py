@@ -22,6 +22,8 @@ from tests.support.fakes import (
     open_game,
 )
 
+pytestmark = pytest.mark.timed
+
 NOBODY = 2**22 + 1
 """The number of no process."""
 BRK = {"aarch64": 214}.get(os.uname().machine, 12)
@@ -35,6 +37,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     return bot.stall
 
 
+@pytest.mark.slow
 def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
     """Among busy neighbours most of the time is waiting."""
     with crowd_to_come() as crowd:
@@ -46,6 +49,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
     assert stall.bot_us > 0.5 * stall.elapsed_us
 
 
+@pytest.mark.slow
 def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
     """It never wanted to run, so it has nothing to complain of."""
     with crowd_to_come() as crowd:
@@ -174,7 +178,10 @@ def test_what_the_host_took_from_the_bots_processor_was_a_stall(
     assert stall.used_us == 10_000_000
 
 
-@pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "how", ["nice", "idle", "cpu", pytest.param("group", marks=pytest.mark.very_slow)]
+)
 def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
     """It arranged for its wait itself, so it has nothing to complain of."""
     with crowd_to_come() as crowd:
@@ -222,8 +229,14 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
     return min(stalls, key=lambda stall: stall.outside_us)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "mode", ["hides-behind-helpers", "hides-behind-steps", "hides-behind-waves"]
+    "mode",
+    [
+        "hides-behind-waves",
+        pytest.param("hides-behind-helpers", marks=pytest.mark.very_slow),
+        pytest.param("hides-behind-steps", marks=pytest.mark.very_slow),
+    ],
 )
 def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
     """What its processes use is never another's: orphans, ended ones, and those that the kernel

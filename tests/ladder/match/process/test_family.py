@@ -11,6 +11,8 @@ from bots.protocol import MoveAsk, MoveReply
 from ladder.match.process.bot_process import BotProcess
 from tests.support.fakes import NEW_GAME, StartFake, open_game
 
+pytestmark = pytest.mark.timed
+
 
 def playing(start_fake: StartFake, *words: str) -> BotProcess:
     """Return a fake bot in its first game that was asked once."""

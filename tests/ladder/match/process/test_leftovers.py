@@ -23,6 +23,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 HARNESS = """
 import sys, time
 from pathlib import Path

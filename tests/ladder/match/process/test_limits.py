@@ -15,7 +15,10 @@ from tests.support.fakes import (
     open_game,
 )
 
+pytestmark = pytest.mark.timed
 
+
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])
 def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
     """A second is a second, spent by the bot, by a child beside it, or by children that end."""
@@ -30,6 +33,7 @@ def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...
     assert caught.value.termination is Termination.TIMEOUT
 
 
+@pytest.mark.slow
 def test_cpu_time_counts_anew_in_each_game(start_fake: StartFake) -> None:
     """Three games of 0.7 s pass a limit of a second; what was spent before the first is free."""
     bot = start_fake("thinks", "0.35", limits=Limits(cpu_s=1))

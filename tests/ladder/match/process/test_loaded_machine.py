@@ -20,6 +20,8 @@ from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 TRIES = 5
 """Pairs, of which one is played: others may keep the machine busy when the crowd has gone."""
 
@@ -78,7 +80,7 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     assert len(record.games) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names who waited and the ply."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)

@@ -11,6 +11,8 @@ import pytest
 from ladder.match.process.outside import OutsideClocks, outside_us
 from tests.support.fakes import StartFake, open_game
 
+pytestmark = pytest.mark.timed
+
 NOBODY = 2**22 + 1
 """The number of no process."""
 BUSY = [sys.executable, "-I", "-S", "-c", "print(flush=True)\nwhile 1: pass"]

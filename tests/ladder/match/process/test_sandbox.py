@@ -31,6 +31,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 NEEDED = " ".join(
     f"--ro-bind {path} {path}"
     for path in map(shlex.quote, (str(Path(__file__).parents[4]), sys.prefix, sys.base_prefix))

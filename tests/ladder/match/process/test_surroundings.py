@@ -30,6 +30,8 @@ from tests.support.fakes import (
 )
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
     reply, _ = bot.ask(Hello(), timeout_s=10)

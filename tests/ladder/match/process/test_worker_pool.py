@@ -13,6 +13,8 @@ import pytest
 
 from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
 
+pytestmark = pytest.mark.timed
+
 ROOT = Path(__file__).resolve().parents[4]
 
 

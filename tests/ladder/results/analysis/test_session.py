@@ -11,14 +11,15 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.solver.value import Outcome
-from ladder.results.analysis import session
 from ladder.results.analysis.division import format_truth, read_columns, read_mistakes
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
+from ladder.results.analysis.solved import solve_columns
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
 from ladder.stats.sequential_elo import rate_pair
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
+from tests.support.calls import calls_of
 from tests.support.sql import execute_sql
 
 BOARD = "4x4"
@@ -62,6 +63,7 @@ def count_rows(store: Store, table: str) -> int:
     return int(execute_sql(store.where, f"SELECT count(*) FROM {table}")[0][0])  # noqa: S608
 
 
+@pytest.mark.slow
 def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     """Decisions, mistakes and plies lost must be those that brute force finds."""
     done = run(games)
@@ -87,26 +89,19 @@ def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     assert seen == done.positions == done.decided
 
 
-def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_is_solved_once(games: Games) -> None:
     """Whatever the number of games that reach a position or its image, it is solved once."""
     board = parse_board(BOARD)
     games.add(
         [board.columns - 1 - column for column in random_moves(BOARD, 1)], random_moves(BOARD, 1)
     )
-    asked = []
-    solve = session.analyse_game.__globals__["solve_columns"]
-
-    def count(solver: object, position: Position, nodes: int) -> object:
-        asked.append(position.stones)
-        return solve(solver, position, nodes)
-
-    monkeypatch.setattr("ladder.results.analysis.game.solve_columns", count)
-    done = run(games)
-    assert len(asked) == count_rows(games.store, "solved_positions") < done.positions
+    with calls_of(solve_columns) as solved:
+        done = run(games)
+    assert len(solved) == count_rows(games.store, "solved_positions") < done.positions
     again = games.add(random_moves(BOARD, 3))
-    before = len(asked)
-    assert run(games).games == len(again)
-    assert len(asked) == before
+    with calls_of(solve_columns) as solved:
+        assert run(games).games == len(again)
+    assert solved == []
 
 
 def test_a_stopped_analysis_goes_on(games: Games) -> None:
@@ -129,6 +124,7 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
     assert read_mistakes(games.store, games.division) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positions", [10, 112, 248])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
     """Results within a node limit must not depend on interruptions."""
@@ -196,6 +192,7 @@ def test_more_nodes_judge_again(games: Games) -> None:
     assert run(games, nodes=10).games == 0
 
 
+@pytest.mark.slow
 def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     """A false proof is a defect: it must be found wherever it stands, with what is true."""
     moves = random_moves(BOARD, 30)

@@ -78,6 +78,7 @@ def test_numbers_order_values_as_players_do() -> None:
     assert [distance_of(number) for number in numbers] == [2, 40, None, 41, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", ["4x4", "4x4@1,2", "4x5@0,1"])
 def test_columns_are_those_of_a_plain_search(board: str) -> None:
     """With enough nodes every column must have its exact value, with few ones true bounds."""

@@ -27,6 +27,7 @@ def run(tmp_path: Path) -> tuple[League, PastRun]:
     return league, replace(found, row=row, status=RunStatus.RUNNING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begun", "now", "speed"),
     [

@@ -59,6 +59,7 @@ queries = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(conditions=queries, first=st.integers(1, 30), stretch=st.integers(1, 60))
 def test_pages_find_what_one_query_finds(

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from ladder.results.standings.comparison import compare
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
 from tests.db.making import add_bots, elo, game, new_run, play_all, to_plan
+from tests.support.calls import calls_of
 from tests.support.storing import finish_pair
 
 
@@ -55,18 +55,11 @@ def division_with(
     return store.divisions.all()[0]
 
 
-def test_a_comparison_costs_one_fit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparison_costs_one_fit(store: Store) -> None:
     """The list and all differences must come from a single maximum of the likelihood."""
     division = division_with(store, mixed=[(0, 1), (1, 2), (0, 2)], won=[])
-    fits = []
-    climb = fitting._climb
-
-    def counting(*args: Any) -> Any:
-        fits.append(1)
-        return climb(*args)
-
-    monkeypatch.setattr(fitting, "_climb", counting)
-    found = compare(store, division, ["v3", "v1", "v2"])
+    with calls_of(fitting._climb) as fits:
+        found = compare(store, division, ["v3", "v1", "v2"])
     assert all(pair.elo is not None for pair in found.versus)
     assert len(fits) == 1
 

@@ -43,6 +43,7 @@ def of(league: League, run: RunRow) -> Agreement:
     return found
 
 
+@pytest.mark.slow
 def test_a_machine_that_disagrees_is_named(tmp_path: Path) -> None:
     """A bot that loses on one machine what it wins elsewhere: text, JSON and notes name it."""
     with League(tmp_path / "ladder.db", *NAMES) as league:
@@ -69,6 +70,7 @@ def test_a_machine_that_disagrees_is_named(tmp_path: Path) -> None:
     assert "attic" in standings_markdown(standings)
 
 
+@pytest.mark.slow
 def test_machines_that_agree_are_not_doubted(tmp_path: Path) -> None:
     """Equal results everywhere, also on the coordinator's own machine, raise no note."""
     with League(tmp_path / "ladder.db", *NAMES) as league:
@@ -98,6 +100,7 @@ def test_one_machine_has_nobody_to_agree_with(tmp_path: Path, machines: tuple[st
     assert standings_document(standings)["machines"] is None
 
 
+@pytest.mark.slow
 def test_pairs_count_whichever_bot_moved_first(tmp_path: Path) -> None:
     """A pair stored from B's side is the same pair; one that began too early is left out."""
     with League(tmp_path / "ladder.db", "a", "b") as league:

@@ -44,6 +44,7 @@ def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
     assert any(isinstance(note, Circle) for note in data.standings.notes)
 
 
+@pytest.mark.slow
 def test_retired_bots_are_shown_if_asked_for(league: League) -> None:
     """As in the printed report; their games count all the same."""
     assert {bot.name for bot in of(league).standings.bots} == {"a", "b", "c"}

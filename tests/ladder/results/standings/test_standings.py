@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 import pytest
 
@@ -31,6 +30,7 @@ from reports.report.standings import (
     standings_document,
     standings_markdown,
 )
+from tests.support.calls import calls_of
 
 DIVISION = DivisionRow(1, "thu/100ms", "thu", 0, {"time_ms": 100})
 
@@ -104,18 +104,11 @@ def test_a_shutout_is_finite_and_said() -> None:
     assert documents[0]["elo_at_most"] is None
 
 
-def test_the_likelihood_is_maximised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_likelihood_is_maximised_once() -> None:
     """A list with its notes must cost a single fit."""
-    fits = []
-    climb = fitting._climb
-
-    def counting(*args: Any) -> Any:
-        fits.append(1)
-        return climb(*args)
-
-    monkeypatch.setattr(fitting, "_climb", counting)
     tables = [table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED)]
-    assert standings(*tables).pool is not None
+    with calls_of(fitting._climb) as fits:
+        assert standings(*tables).pool is not None
     assert len(fits) == 1
 
 

@@ -12,6 +12,8 @@ from db.records.pairs import Entrant, PairPlan
 from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.executor import ClusterExecutor, scaled
 
+pytestmark = pytest.mark.timed
+
 
 def plan_of(first: Budget, second: Budget) -> PairPlan:
     start = Start(argv=(), folder="")

@@ -31,6 +31,8 @@ from ladder.runs.cluster.slot import Prepared
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
+pytestmark = pytest.mark.timed
+
 START = Start(argv=("true",), folder="/")
 SIDES = {
     name: Entrant(number, name, START, Budget(simulations=1))
@@ -421,6 +423,7 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
     assert [name for _, name, _ in stage.answers] == ["well"]
 
 
+@pytest.mark.slow
 def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
     """Where games may differ, the residuals tell: one bot wins on one machine what it loses."""
 
@@ -441,6 +444,7 @@ def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
     assert not stage.says("two is set aside")
 
 
+@pytest.mark.slow
 def test_a_cancelled_question_harms_no_other() -> None:
     """Questions are given up when a machine is set aside, at any moment; others get answers."""
 

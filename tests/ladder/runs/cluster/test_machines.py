@@ -78,6 +78,7 @@ def test_pairs_go_to_the_machine_with_the_most_room_for_its_size() -> None:
     assert hall.give() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machines", [20, 5000])
 def test_a_pair_is_given_away_without_a_question_to_every_machine(machines: int) -> None:
     """The number of calls must not depend on the number of machines."""

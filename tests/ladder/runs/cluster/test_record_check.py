@@ -20,6 +20,8 @@ from tests.support.fakes import fake_start
 from tests.support.lying_worker import LIES, LegalLie
 from tests.support.unconfined import UNCONFINED
 
+pytestmark = pytest.mark.timed
+
 START = Start(argv=("true",), folder="/")
 
 
@@ -37,6 +39,7 @@ def plan_of(a: Start, b: Start, budget: Budget, **changes: Any) -> PairPlan:
     return msgspec.structs.replace(plan, **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "argument"),
     [

@@ -5,9 +5,12 @@ import time
 from functools import partial
 from pathlib import Path
 
+import pytest
 from distributed import Client, Scheduler, Worker
 
 from ladder.runs.cluster import machine
+
+pytestmark = pytest.mark.timed
 
 QUIET = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 
@@ -27,6 +30,7 @@ async def appears(path: Path) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_preparation_is_finished_without_its_run(tmp_path: Path) -> None:
     """What is compiled serves the next run."""
     task = partial(machine.run_in_slot, write, tmp_path, is_wanted=machine.is_serving)

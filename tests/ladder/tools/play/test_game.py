@@ -76,6 +76,7 @@ def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
         assert len(game.thoughts) == 1
 
 
+@pytest.mark.slow
 def test_after_undo_the_bot_answers_the_position_on_the_board() -> None:
     """The bot answers as if the undone moves had never been made."""
     with spar(built_in("v12")) as game:
@@ -108,6 +109,7 @@ def test_undo_after_the_end_continues_the_game(tmp_path: Path) -> None:
         assert game.verdict.result is Result.LOSS
 
 
+@pytest.mark.slow
 def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> None:
     """The hint is for the current position, and the game is not affected."""
     with spar(fake(tmp_path, "honest")) as game:
