@@ -10,21 +10,11 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
-from db.records.launch import (
-    Limits,
-    Start,
-)
+from db.records.launch import Limits, Start
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
 from ladder.match.process.bot_process import LONG_WAIT_S, BotProcess
 from ladder.match.process.confinement import Facilities
-from tests.support.fakes import (
-    NEW_GAME,
-    StartFake,
-    await_none,
-    first_move,
-    living,
-    open_game,
-)
+from tests.support.fakes import NEW_GAME, StartFake, await_none, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 

@@ -18,14 +18,7 @@ from ladder.match.process.confinement import Facilities
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import (
-    StartFake,
-    await_none,
-    fake_start,
-    first_move,
-    living,
-    open_game,
-)
+from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 ANY = [

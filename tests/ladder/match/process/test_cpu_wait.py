@@ -9,18 +9,9 @@ from bots.protocol import MoveAsk
 from ladder.errors import BotTimeout
 from ladder.match.process import cpu_wait, procfs
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import (
-    Stall,
-    describe_stall,
-    measure_stall,
-    snapshot,
-    starved_ns,
-)
+from ladder.match.process.cpu_wait import Stall, describe_stall, measure_stall, snapshot, starved_ns
 from tests.support.crowd import crowd_to_come
-from tests.support.fakes import (
-    StartFake,
-    open_game,
-)
+from tests.support.fakes import StartFake, open_game
 
 NOBODY = 2**22 + 1
 """The number of no process."""

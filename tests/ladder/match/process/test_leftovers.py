@@ -10,17 +10,9 @@ from pathlib import Path
 import pytest
 
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.leftovers import (
-    clear_leftovers,
-    find_leftovers,
-)
+from ladder.match.process.leftovers import clear_leftovers, find_leftovers
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import (
-    await_none,
-    fake_start,
-    living,
-    open_game,
-)
+from tests.support.fakes import await_none, fake_start, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 HARNESS = """

@@ -8,12 +8,7 @@ from bots.protocol import GameOver, MoveAsk
 from db.records.launch import Limits
 from engine.result import Termination
 from ladder.errors import BotFailure, BotOverCpu
-from tests.support.fakes import (
-    NEW_GAME,
-    StartFake,
-    first_move,
-    open_game,
-)
+from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 
 
 @pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])

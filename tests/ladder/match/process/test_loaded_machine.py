@@ -7,10 +7,7 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import Entrant, PairPlan
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair

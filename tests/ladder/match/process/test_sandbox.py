@@ -11,24 +11,13 @@ import pytest
 
 from bots.protocol import Budget, Hello, HelloReply
 from db.records.launch import Limits
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import Entrant, PairPlan
 from ladder.errors import BotCrash, BotMemory
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.specs.start_command import builtin_launch, make_entrant
-from ladder.tools.doctor.sandbox_probe import (
-    Reach,
-    try_reach,
-)
-from tests.support.fakes import (
-    StartFake,
-    fake_start,
-    first_move,
-    open_game,
-)
+from ladder.tools.doctor.sandbox_probe import Reach, try_reach
+from tests.support.fakes import StartFake, fake_start, first_move, open_game
 from tests.support.unconfined import UNCONFINED
 
 NEEDED = " ".join(
