@@ -2,10 +2,7 @@
 
 from db.records.games import GameRecord
 from db.records.pairs import PairPlan, PairRecord
-from ladder.errors import (
-    BotChanged,
-    MachineStalled,
-)
+from ladder.errors import BotChanged, MachineStalled
 from ladder.match.game.blame import judge_late_move
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster

@@ -14,12 +14,7 @@ from engine.board import parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
 from engine.result import Result
-from ladder.errors import (
-    BotFailure,
-    BotPondering,
-    BotTimeout,
-    MachineStalled,
-)
+from ladder.errors import BotFailure, BotPondering, BotTimeout, MachineStalled
 from ladder.match.game.answers import illegal_move_error, make_thought
 from ladder.match.game.blame import OWN_SHARE, LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool

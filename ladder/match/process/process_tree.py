@@ -189,12 +189,7 @@ class ProcessTree:
         """
         if self._all:
             return self._used_by_all_ns()
-        if self._clock is None:
-            return 0
-        try:
-            return clock_gettime_ns(self._clock)
-        except OSError:  # the process has ended
-            return 0
+        return 0 if self._clock is None else _used_ns(self._clock)
 
     def _used_by_all_ns(self) -> int:
         if self._group and (used_us := cpu_us(self._group)):

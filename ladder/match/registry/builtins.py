@@ -6,19 +6,10 @@ from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError, UnknownPlayer
 from bots.identity import is_carried_over
 from bots.version import Version
-from db.records.bots import (
-    BotRow,
-    NewBot,
-    NewRevision,
-)
+from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
 from engine.cache import ROOT
-from ladder.match.specs.spec import (
-    BUILTIN,
-    ResolvedBot,
-    read_spec,
-    resolve_own_player,
-)
+from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec, resolve_own_player
 
 
 def sync_builtins(store: Store) -> list[str]:

@@ -7,31 +7,18 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import VERSIONS
-from db.records.bots import (
-    BotRow,
-    NewBot,
-    NewRevision,
-    remedy_for,
-)
+from db.records.bots import BotRow, NewBot, NewRevision, remedy_for
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UnknownBot, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
-from ladder.match.registry.trial import (
-    TrialResult,
-    result_from_catalogue,
-    try_options,
-    try_out,
-)
+from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options, try_out
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.file_state import describe_file_changes, find_file_changes
 from ladder.match.specs.fingerprint import describe_changes, select_programs
-from ladder.match.specs.git_spec import (
-    GitSource,
-    resolve_spec,
-)
+from ladder.match.specs.git_spec import GitSource, resolve_spec
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
 from ladder.names import check_line, check_name, check_text
 

@@ -15,11 +15,7 @@ from engine.board import BoardClass
 from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
 from ladder.match.registry.known_launches import unknown_bots
-from ladder.match.specs.board_support import (
-    can_play_class,
-    describe_boards,
-    propose_boards,
-)
+from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.fingerprint import (
     changed_files,
     describe_changes,
@@ -29,11 +25,7 @@ from ladder.match.specs.fingerprint import (
 )
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
-from ladder.match.specs.spec import (
-    ResolvedBot,
-    read_spec,
-    resolve_own_player,
-)
+from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
 from ladder.match.specs.start_command import make_entrant
 
 

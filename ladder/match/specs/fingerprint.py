@@ -206,7 +206,7 @@ def find_interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, s
     # Not the path of a shim: a shim reads its settings from HOME, which a bot does not have.
     lines = (_output(found, "-c", ASK_PYTHON) or "").splitlines()
     if len(lines) < 2 or not lines[0]:
-        raise SpecError(f"the interpreter {found} does not answer as Python does")
+        raise SpecError(f"{found} is not a Python interpreter: it did not report its version")
     version = tuple(int(number) for number in lines[1].split()[0].rstrip("+").split(".")[:2])
     if version < (3, 8):
         number = lines[1].split()[0]

@@ -15,31 +15,14 @@ import msgspec
 
 from bots.errors import SpecError
 from bots.protocol import BudgetKind
-from db.records.launch import (
-    Launch,
-    Origin,
-)
+from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.fingerprint import find_interpreter
-from ladder.match.specs.git import (
-    find_repository,
-    has_uncommitted,
-    resolve_commit,
-)
-from ladder.match.specs.git_copies import (
-    FILES,
-    copy_states,
-    find_damage,
-    folder_of,
-    open_copy,
-)
-from ladder.match.specs.spec import (
-    BUILTIN,
-    ResolvedBot,
-    read_spec,
-)
+from ladder.match.specs.git import find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.git_copies import FILES, copy_states, find_damage, folder_of, open_copy
+from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
 from ladder.match.specs.start_command import make_start
 
 GIT_TREE, BUILT_BY = "git tree", "built by"
@@ -80,7 +63,9 @@ def make_git_source(git: str | None, build: str | None, copies: Path) -> GitSour
     """
     if git is None:
         if build is not None:
-            raise UsageError("only a bot from git is built: name its revision, too", option="build")
+            raise UsageError(
+                "a build command needs a bot from git: name its revision, too", option="build"
+            )
         return None
     return GitSource(git, build or "", copies)
 

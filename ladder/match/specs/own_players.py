@@ -45,7 +45,8 @@ def _players(digest: str, folder: Path) -> Mapping[str, OwnPlayer]:
         kept = msgspec.json.decode(place.read_bytes(), type=dict[str, OwnPlayer])
         if kept.keys() == VERSIONS.keys():
             return kept
-    hashes = {path: hash_file(path) for path in {*_all_sources()}}
+    paths = {path for version in VERSIONS.values() for path in sources(version)}
+    hashes = {path: hash_file(path) for path in paths}
     found = {
         name: OwnPlayer(
             content_hash(version),
@@ -57,10 +58,6 @@ def _players(digest: str, folder: Path) -> Mapping[str, OwnPlayer]:
         with contextlib.suppress(OSError):
             _write(place, msgspec.json.encode(found))
     return found
-
-
-def _all_sources() -> list[Path]:
-    return [path for version in VERSIONS.values() for path in sources(version)]
 
 
 def _write(place: Path, data: bytes) -> None:

@@ -143,10 +143,10 @@ def test_uncommitted_changes_are_said_to_be_left_out(ladder: Ladder) -> None:
     ("spec", "options", "sentence"),
     [
         (SPEC, ("--git", "nothing"), "has no revision 'nothing'"),
-        (SPEC, ("--build", "make"), "--build builds what --git takes"),
+        (SPEC, ("--build", "make"), "a build command needs a bot from git"),
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
-        ("exec:python3 {}/bot.py", ("--git", "main"), "the file of the working tree"),
+        ("exec:python3 {}/bot.py", ("--git", "main"), "is a file of the working tree"),
         ("python:rules.py:Bot", ("--git", "main"), "failed its check"),
         ("telnet:host", ("--git", "main"), "unknown specification"),
     ],

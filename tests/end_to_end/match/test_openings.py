@@ -96,7 +96,7 @@ def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings
         ("5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
         ("5x5 0101010\n", "lines.txt, line 1: the game is over"),
         ("5x5 012\n5x5 210\n", "lines.txt, line 2: the position of line 1 again"),
-        (b"\xff\xfe\x00", "lines.txt is no text"),
+        (b"\xff\xfe\x00", "lines.txt is not a text file"),
         (None, "lines.txt cannot be read"),
     ],
 )

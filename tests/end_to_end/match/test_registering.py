@@ -42,7 +42,7 @@ def test_adding_a_bot_again_says_what_would_happen(ladder: Ladder, mine: Path) -
     assert {bot["name"]: bot["games"] for bot in report["bots"]} == {"mine": 2, "random": 2}
     mine.write_text(LEGAL + "# other\n")
     again = ladder("bots", "add", "mine", SPEC)
-    assert "games of the old content then count no more" in again.err
+    assert "its old games no longer count" in again.err
     assert ladder("bots", "retire", "mine").code == 0
     again = ladder("bots", "add", "mine", SPEC)
     assert "a retired bot named mine has other content" in again.err
@@ -146,10 +146,10 @@ def test_a_folder_of_libraries(ladder: Ladder) -> None:
     ("words", "said"),
     [
         (("nowhere",), "is not a folder"),
-        ((".", "--pattern", "*.dll"), "holds no file"),
-        ((".", "--pattern", "*.so", "--name", "same"), "calls all bots the same"),
+        ((".", "--pattern", "*.dll"), "has no file that matches"),
+        ((".", "--pattern", "*.so", "--name", "same"), "gives all bots the same name"),
         ((".", "--pattern", "*.so", "--name", "a {stem}"), "letters, digits"),
-        ((".", "--pattern", "*.txt"), "--spec is needed for c.txt"),
+        ((".", "--pattern", "*.txt"), "--spec: c.txt needs a specification"),
     ],
 )
 def test_a_folder_that_cannot_be_meant_is_refused(

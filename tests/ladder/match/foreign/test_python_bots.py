@@ -12,16 +12,7 @@ from bots.foreign import script_of
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.match.specs.spec import read_spec
-from tests.support.hosted import (
-    BOT,
-    LEGAL,
-    entrant,
-    games_of,
-    play,
-    refusal,
-    tried,
-    write,
-)
+from tests.support.hosted import BOT, LEGAL, entrant, games_of, play, refusal, tried, write
 
 pytestmark = pytest.mark.timed
 
@@ -159,7 +150,7 @@ def test_the_interpreter_is_the_user_s(tmp_path: Path) -> None:
     write(tmp_path, rules=LEGAL, bot=BOT.format(module="rules"))
     for python, expected in [
         ("/no/such/python", "neither a file nor a program"),
-        ("/bin/false", "does not answer"),
+        ("/bin/false", "is not a Python interpreter"),
     ]:
         with pytest.raises(SpecError, match=expected):
             read_spec("python:bot.py:Bot", tmp_path, python=python)

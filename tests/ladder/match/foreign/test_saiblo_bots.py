@@ -6,14 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.result import Termination
-from tests.support.hosted import (
-    FAKE_BOTS,
-    entrant,
-    games_of,
-    play,
-    refusal,
-    tried,
-)
+from tests.support.hosted import FAKE_BOTS, entrant, games_of, play, refusal, tried
 
 pytestmark = pytest.mark.timed
 

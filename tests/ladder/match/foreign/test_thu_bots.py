@@ -11,15 +11,7 @@ from engine.result import Termination
 from ladder.match.registry import trial
 from ladder.match.specs.spec import read_spec
 from reports.bots import found_text
-from tests.support.hosted import (
-    compiled,
-    entrant,
-    games_of,
-    linked_as_c,
-    play,
-    refusal,
-    tried,
-)
+from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
 
 pytestmark = pytest.mark.timed
 

@@ -64,14 +64,14 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_late_move_by_its_evidence(case: tuple[LateMove, bool, bool]) -> None:
-    """A wait counts as far as others used the processor; a crowded control stands for them."""
+    """A wait counts as far as others used the processor, as measured or by a control."""
     move, excused, excused_in_a_crowd = case
     assert move.is_excused() is excused
     assert move.is_excused(CALM) is excused
     assert move.is_excused(CROWDED) is excused_in_a_crowd
 
 
-def test_a_control_is_run_only_where_it_matters() -> None:
+def test_a_control_is_measured_only_where_it_decides() -> None:
     """A bot that slept is charged at once, and one whose host stopped it is excused at once."""
     assert judge_late_move(CASES["it slept"][0], 10.0) == (False, None)
     assert judge_late_move(CASES["the host took its processor"][0], 10.0) == (True, None)
@@ -80,7 +80,7 @@ def test_a_control_is_run_only_where_it_matters() -> None:
     assert verdict.control.elapsed_us >= 10_000
 
 
-def test_a_control_notices_a_crowd() -> None:
+def test_a_control_measures_other_programs() -> None:
     """With ten busy processes beside it the referee gets a small part of its processor."""
     with crowd_to_come() as crowd:
         crowd.come()
@@ -91,7 +91,7 @@ def test_a_control_notices_a_crowd() -> None:
 
 
 def test_a_stopped_referee_has_waited() -> None:
-    """The time without a processor counts, whatever took it away."""
+    """The time in which the referee was stopped counts as waiting."""
     code = (
         "import os, signal, subprocess, sys\n"
         "from ladder.match.game.control import measure_control\n"

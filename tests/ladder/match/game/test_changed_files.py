@@ -49,7 +49,7 @@ def pair(bot: Entrant, pool: BotPool) -> PairRecord:
 def test_an_edit_between_games_stops_the_bot_s_pairs(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:
-    """The process that still runs the old files must not play on, as it may load more of them."""
+    """A process with the old files does not play on, for it may load changed ones."""
     assert len(pair(bot, pool).games) == 2
     (tmp_path / "rules.py").write_text(LEGAL + "# better\n")
     record = pair(bot, pool)
@@ -58,14 +58,14 @@ def test_an_edit_between_games_stops_the_bot_s_pairs(
 
 
 def test_a_changed_bot_is_not_started(bot: Entrant, pool: BotPool, tmp_path: Path) -> None:
-    """A fresh process would play other files than its games are stored under."""
+    """A new process would play as another content than the registered one."""
     (tmp_path / "rules.py").unlink()
     with pytest.raises(BotChanged, match=r"rules\.py gone.*`ladder bots add`"):
         pool.acquire(bot.start)
 
 
 def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
-    """A crash of a content that was never registered must not be charged to the one that was."""
+    """A crash of changed files is not charged to the registered content."""
     edit = "open('rules.py', 'a').write('# edited'); raise SystemExit(1)"
     write(tmp_path, rules=LEGAL, bot=BOT.format(module="rules").replace("return legal", edit))
     bot = entrant(tmp_path)
@@ -76,7 +76,7 @@ def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> N
 def test_the_same_content_written_again_is_no_change(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:
-    """Saving a file without an edit, or a checkout that comes back, must not stop a run."""
+    """Saving a file without an edit, or a checkout and its return, does not stop a run."""
     text = (tmp_path / "rules.py").read_text()
     (tmp_path / "rules.py").write_text("other\n")
     assert pair(bot, pool).changed == (1,)

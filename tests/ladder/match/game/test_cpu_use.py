@@ -54,8 +54,8 @@ def used(off_turn_us: int, turn_us: int) -> ProcessTree:
     return tree
 
 
-def test_a_look_is_called_for_only_beyond_the_allowance() -> None:
-    """What all moves of a game take together counts, and on its turn a bot has one processor."""
+def test_the_allowance_is_checked_only_when_it_may_be_exceeded() -> None:
+    """The sums of a game count: use off turn, and use beyond one processor on turn."""
     use = CpuUse()
     assert not use.add(used(FREE_US // 2, 100_000), 100_000)
     assert not use.add(used(FREE_US // 2, 50_000), 100_000)
@@ -68,7 +68,7 @@ def test_a_look_is_called_for_only_beyond_the_allowance() -> None:
 
 
 def test_the_allowance_grows_with_the_time_of_the_game() -> None:
-    """A tenth of the opponent's time is free, and as much beyond the bot's own."""
+    """It includes a tenth of the opponent's time off turn, and of the own time on turn."""
     use = CpuUse()
     use.add(used(FREE_US + 100_000, FREE_US + 200_000), 100_000)
     use.check_off_turn(1_000_000)
@@ -125,10 +125,10 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
 
 
 @pytest.mark.slow
-def test_who_makes_its_opponent_late_is_charged(
+def test_a_bot_that_makes_its_opponent_late_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The wait of a late bot is its opponent's fault when that used the processor meanwhile."""
+    """A late bot is excused if its opponent used the processor meanwhile."""
     monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
@@ -155,7 +155,7 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(
 def test_more_than_one_processor_on_its_turn_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a worker with one CPU only a bot that left it can use more than the time that passes."""
+    """On a worker with one CPU a bot that uses more time than passes has left that CPU."""
     end_turn = ProcessTree.end_turn
 
     def spread(tree: ProcessTree) -> None:
@@ -171,7 +171,7 @@ def test_more_than_one_processor_on_its_turn_is_charged(
     assert not play_pair(pair, pool).games[0].termination.is_forfeit
 
 
-def test_idle_bots_stand_still_while_others_play(pool: BotPool, tmp_path: Path) -> None:
+def test_idle_bots_are_stopped_while_others_play(pool: BotPool, tmp_path: Path) -> None:
     """An idle process does not run on the CPU of another bot's game."""
     start = fake_start("ponders", folder=tmp_path)
     process = pool.acquire(start)

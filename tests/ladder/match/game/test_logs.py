@@ -22,8 +22,8 @@ def write(path: Path, size: int = 3 * LEAST_BYTES) -> Path:
     return path
 
 
-def test_the_oldest_logs_go_first_and_those_of_forfeits_last(tmp_path: Path) -> None:
-    """The budget holds whatever ends how; a small file counts for more than it is."""
+def test_old_logs_are_deleted_first_and_those_of_forfeits_last(tmp_path: Path) -> None:
+    """The budget is kept for all logs; a small file counts as a larger one."""
     logs = LogBudget(9 * LEAST_BYTES)
     for number in range(2):
         logs.add(write(tmp_path / f"failed-{number}.log"), forfeit=True)
@@ -40,8 +40,8 @@ def test_the_oldest_logs_go_first_and_those_of_forfeits_last(tmp_path: Path) -> 
     logs.add(tmp_path / "none.log", forfeit=True)
 
 
-def test_a_log_is_called_after_its_bot(tmp_path: Path) -> None:
-    """No name leaves the folder, or is hidden in it."""
+def test_a_log_is_named_after_its_bot(tmp_path: Path) -> None:
+    """No bot's name leads out of the folder or to a hidden file."""
     for name in ("guest", "../../etc/passwd", ".hidden", "a b", ""):
         path = log_path(tmp_path, name)
         assert path.parent == tmp_path
@@ -50,7 +50,7 @@ def test_a_log_is_called_after_its_bot(tmp_path: Path) -> None:
 
 
 def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
-    """Words stand below the line of the game in which they were written; quiet bots have no log."""
+    """Output follows the line of its game; bots without output have no log."""
     flag = tmp_path / "flag"
     flag.touch()
     logs = tmp_path / "logs"
@@ -80,7 +80,7 @@ def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
 
 
 def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
-    """It can be found by its name; and many short-lived processes leave no more than allowed."""
+    """Its name shows it, and many short-lived processes stay within the budget."""
     logs = tmp_path / "logs"
     budget = Budget(time_ms=5000)
     pool = BotPool(replace(UNCONFINED, logs=logs, log_bytes=2 * LEAST_BYTES))

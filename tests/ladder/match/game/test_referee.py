@@ -13,11 +13,7 @@ import pytest
 from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
 from db.records.launch import Start
-from db.records.pairs import (
-    MARGIN_MS,
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import MARGIN_MS, Entrant, PairPlan
 from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position

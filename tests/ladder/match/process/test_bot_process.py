@@ -10,21 +10,11 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
-from db.records.launch import (
-    Limits,
-    Start,
-)
+from db.records.launch import Limits, Start
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
 from ladder.match.process.bot_process import LONG_WAIT_S, BotProcess
 from ladder.match.process.confinement import Facilities
-from tests.support.fakes import (
-    NEW_GAME,
-    StartFake,
-    await_none,
-    first_move,
-    living,
-    open_game,
-)
+from tests.support.fakes import NEW_GAME, StartFake, await_none, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 pytestmark = pytest.mark.timed
@@ -49,7 +39,7 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
 
 
 def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
-    """Also where the bot shares its CPU with the harness, and runs first once it is asked."""
+    """The clock starts before the write, even if the bot shares its CPU with the harness."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     times = []
@@ -57,7 +47,9 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
         bot = start_fake("works", "2")
         open_game(bot)
         for _ in range(60):
-            rested = time.monotonic() + 0.01  # it has a claim on the CPU, the harness has none
+            rested = (
+                time.monotonic() + 0.01
+            )  # the scheduler then prefers the rested bot to the harness
             while time.monotonic() < rested:
                 pass
             times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).elapsed_us)
@@ -111,10 +103,10 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kind", "text"), FAILURES, ids=[mode for mode, *_ in FAILURES])
-def test_failures(
+def test_each_misbehaviour_has_its_failure(
     start_fake: StartFake, mark: str, mode: str, kind: type[BotFailure], text: str
 ) -> None:
-    """A misbehaving bot raises its exception, with a sentence, and is gone by then."""
+    """A misbehaving bot raises its exception with a message, and is gone by then."""
     bot = start_fake(*mode.split(), facilities=NO_SCOPE)
     asked = ("hello", "ready", "move").index(mode[9:]) if mode.startswith("hangs-in-") else 2
     timeouts = [0.4 if step == asked else 10 for step in range(3)]
@@ -150,7 +142,7 @@ def test_the_cause_of_a_silent_hello_is_reported(
 
 
 def test_a_buffered_first_move_is_found(start_fake: StartFake) -> None:
-    """A bot may flush all of its answers but the moves."""
+    """A bot may flush all its answers except moves."""
     bot = start_fake("buffers", "move")
     open_game(bot)
     with pytest.raises(BotTimeout, match=r"move \(ply 0\) .*: it answered only when"):
@@ -171,7 +163,7 @@ def test_an_answer_in_time_reports_no_silence(start_fake: StartFake) -> None:
     assert reports == ["silent"]
 
 
-def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
+def test_an_answer_just_after_the_deadline_is_too_late(start_fake: StartFake) -> None:
     """The same answer is in time under one deadline and too late under a shorter one."""
     bot = start_fake("late", "0.3")
     open_game(bot)
@@ -181,7 +173,7 @@ def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
         first_move(bot, 0.1)
 
 
-def test_a_bot_that_does_not_read(start_fake: StartFake) -> None:
+def test_a_bot_that_does_not_read_does_not_block(start_fake: StartFake) -> None:
     """A question larger than the pipe cannot block the harness."""
     bot = start_fake("stops-reading")
     open_game(bot)
@@ -197,8 +189,8 @@ def test_a_long_question_is_read(start_fake: StartFake) -> None:
     assert isinstance(reply, MoveReply)
 
 
-def test_tell_never_blocks(start_fake: StartFake) -> None:
-    """A bot that stopped reading cannot hold up game_over, however full its pipe is."""
+def test_send_never_blocks(start_fake: StartFake) -> None:
+    """A bot that stopped reading cannot block game_over, even if its pipe is full."""
     bot = start_fake("stops-reading")
     open_game(bot)
 
@@ -215,8 +207,8 @@ def test_tell_never_blocks(start_fake: StartFake) -> None:
 
 
 @pytest.mark.parametrize("mode", ["answers-twice", "talks-after-game-over"])
-def test_unasked_output(start_fake: StartFake, mode: str) -> None:
-    """Output that lies there before a question is a protocol error of that question."""
+def test_unasked_output_is_a_protocol_error(start_fake: StartFake, mode: str) -> None:
+    """Output before a question is a protocol error of that question."""
     bot = start_fake(mode)
     open_game(bot)
     with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one message"):  # noqa: PT012
@@ -228,8 +220,8 @@ def test_unasked_output(start_fake: StartFake, mode: str) -> None:
         bot.ask(NEW_GAME, timeout_s=10)
 
 
-def test_crashing_once(start_fake: StartFake, tmp_path: Path) -> None:
-    """After a crash a fresh process can play on."""
+def test_a_new_process_plays_on_after_a_crash(start_fake: StartFake, tmp_path: Path) -> None:
+    """A bot that crashed once is started again."""
     flag = str(tmp_path / "crashed")
     bot = start_fake("crashes-once", flag)
     open_game(bot)
@@ -242,7 +234,7 @@ def test_crashing_once(start_fake: StartFake, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["leaves-orphans", "leaves-session", "hops", "many-processes"])
 def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> None:
-    """What left its session, forked twice, flees or is many is gone when kill returns."""
+    """Processes in other sessions, double forks, fork chains and many children are gone."""
     bot = start_fake(mode)
     open_game(bot)
     if mode == "many-processes":
@@ -256,15 +248,15 @@ def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> No
 
 
 def test_quit_ends_orphans(start_fake: StartFake, mark: str) -> None:
-    """Also a graceful exit leaves no descendant."""
+    """A graceful exit leaves no descendant, either."""
     bot = start_fake("leaves-orphans")
     open_game(bot)
     assert bot.quit(10)
     assert await_none(mark, 0) == []
 
 
-def test_quit_is_patient_only_so_long(start_fake: StartFake, mark: str) -> None:
-    """A bot that hangs instead of quitting is given its time and then killed."""
+def test_quit_kills_a_hanging_bot(start_fake: StartFake, mark: str) -> None:
+    """A bot that hangs instead of quitting is killed at the timeout."""
     bot = start_fake("stops-reading")
     open_game(bot)
     started = time.monotonic()
@@ -273,8 +265,8 @@ def test_quit_is_patient_only_so_long(start_fake: StartFake, mark: str) -> None:
     assert await_none(mark, 0) == []
 
 
-def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
-    """A supervisor that does not react is replaced by a search for the bot's processes."""
+def test_a_bot_of_a_stopped_supervisor_is_killed(start_fake: StartFake, mark: str) -> None:
+    """If the supervisor does not react, the harness finds and kills the bot's processes."""
     bot = start_fake("stops-supervisor", facilities=NO_SCOPE)
     open_game(bot)
     first_move(bot)
@@ -301,8 +293,10 @@ def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
         ),
     ],
 )
-def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
-    """The bot and its descendants together may use so much resident memory and no more."""
+def test_the_memory_limit_holds_for_all_processes(
+    start_fake: StartFake, mode: str, text: str
+) -> None:
+    """The memory of a bot and its descendants together is limited."""
     bot = start_fake(*mode.split(), limits=Limits(memory_mb=100))
     open_game(bot)
     with pytest.raises(BotMemory, match=text):
@@ -320,7 +314,9 @@ def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
         ("eats-memory", Limits(address_mb=200), r"(?s)exited with status 1 .*MemoryError"),
     ],
 )
-def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: str) -> None:
+def test_each_other_limit_is_enforced(
+    start_fake: StartFake, mode: str, limits: Limits, text: str
+) -> None:
     """Each limit ends the bot or fails its call, and the message names the limit."""
     bot = start_fake(mode, limits=limits)
     open_game(bot)
@@ -338,7 +334,7 @@ def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: st
         ((sys.executable,), "missing", r"cannot enter its folder .*missing \(No such file"),
     ],
 )
-def test_what_cannot_be_started(
+def test_a_bot_that_cannot_be_started_is_explained(
     tmp_path: Path, command: tuple[str, ...], folder: str, text: str
 ) -> None:
     """The message names the missing file and where it was searched."""
@@ -372,7 +368,7 @@ def test_kill_before_the_bot_has_started(start_fake: StartFake, mark: str) -> No
 
 
 def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
-    """Descriptors of the harness stay as they were."""
+    """The number of open descriptors of the harness stays the same."""
     before = sorted(os.listdir("/proc/self/fd"))
     for _ in range(10):
         start_fake("honest").quit(10)
@@ -380,7 +376,7 @@ def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
 
 
 def test_a_stop_of_the_harness_is_noticed(start_fake: StartFake) -> None:
-    """Time for which the waiting process was stopped must not count as the bot's."""
+    """The time for which the harness was stopped does not count as the bot's."""
     bot = start_fake("late-in-ready", "1.5")
     bot.ask(Hello(), timeout_s=10)
     stop = "sleep 0.3; kill -STOP $PPID; sleep 1; kill -CONT $PPID"

@@ -59,7 +59,7 @@ def group(
 
 
 def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
-    """Bots stay inside the limits of the ladder: their groups lie below its own, no higher."""
+    """Bots stay inside the limits of the ladder: their groups are below its own."""
     own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
     place = find_place(*hierarchy(tmp_path))
     assert place is not None
@@ -67,7 +67,7 @@ def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
 
 
 def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
-    """In a container the mount may show the container's own part only."""
+    """In a container the mount may show only the container's own part."""
     own = group(tmp_path / "mount/session")
     place = find_place(*hierarchy(tmp_path, root="/user"))
     assert place is not None
@@ -86,7 +86,7 @@ def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
 def test_the_quota_is_the_smallest_of_all_groups_above(
     tmp_path: Path, inner: str, outer: str, quota: float | None
 ) -> None:
-    """A pod's limit may stand in its own group or above it; the root of the hierarchy has none."""
+    """A pod's limit may be in its own group or above it; the root has none."""
     own = group(tmp_path / "mount/user/session")
     (own / "cpu.max").write_text(inner + "\n")
     (own.parent / "cpu.max").write_text(outer + "\n")
@@ -106,8 +106,8 @@ def test_a_quota_of_version_1(tmp_path: Path, quota_us: str, quota: float | None
     assert cpu_quota(str(mounts), str(own)) == quota
 
 
-def test_the_group_of_the_ladder_itself_is_no_place_for_bots(tmp_path: Path) -> None:
-    """After the ladder has moved into a group of its own, bots get theirs beside it."""
+def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -> None:
+    """After the ladder has moved into a subgroup, bots get their groups beside it."""
     own = group(tmp_path / "mount/user")
     group(own / LEAF)
     place = find_place(*hierarchy(tmp_path, path=f"/user/{LEAF}"))
@@ -116,15 +116,15 @@ def test_the_group_of_the_ladder_itself_is_no_place_for_bots(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("path", ["/user/elsewhere", "/../outside"])
-def test_no_place(tmp_path: Path, path: str) -> None:
-    """A group that the mount does not show, or no mount at all, is no place."""
+def test_invisible_groups_are_not_used(tmp_path: Path, path: str) -> None:
+    """Without a visible group there is no place for bots' groups."""
     group(tmp_path / "mount/user/session")
     assert find_place(*hierarchy(tmp_path, path=path)) is None
     assert find_place(str(tmp_path / "nothing"), str(tmp_path / "nothing")) is None
 
 
 def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> None:
-    """A group with processes can have no controllers below it, so they go into one of their own."""
+    """Subgroups of a group with processes have no controllers, so the processes move first."""
     folder = group(tmp_path / "own", procs=f"{os.getpid()}\n")
     (folder / LEAF).mkdir()
     (folder / LEAF / "cgroup.procs").touch()
@@ -147,7 +147,7 @@ def test_other_programs_are_not_moved(tmp_path: Path) -> None:
 
 
 def test_limits_are_written_where_the_group_has_them(tmp_path: Path) -> None:
-    """Memory without swap, and tasks: threads have room above the limit of processes."""
+    """Memory without swap and tasks are limited, with additional tasks for threads."""
     limits = {"memory_mb": "128", "processes": "10", "file_mb": "5"}
     names = ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max")
     set_limits(str(tmp_path), limits)
@@ -159,7 +159,7 @@ def test_limits_are_written_where_the_group_has_them(tmp_path: Path) -> None:
 
 
 def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
-    """Its files say how much memory and time a group has used, and whether it ran out."""
+    """A group's memory, processor time and memory failures are read from its files."""
     group = BotGroup(str(tmp_path))
     assert (group.memory_kb(), group.cpu_s(), group.was_out_of_memory()) == (0, 0, False)
     (tmp_path / "memory.current").write_text("2097152\n")
@@ -173,7 +173,7 @@ def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
 
 @needs_groups
 def test_all_in_a_group_end_at_once() -> None:
-    """Processes of other sessions, and in groups that were made below it, end with the group."""
+    """Processes in other sessions and in subgroups end with the group."""
     assert HERE is not None
     folder = f"{HERE.folder}/ladder-test-{os.getpid()}"
     os.makedirs(f"{folder}/inner")
@@ -203,7 +203,7 @@ def test_a_bot_has_a_group_until_its_end(start_fake: StartFake) -> None:
 
 @needs_groups
 def test_leaving_the_group_ends_the_bot(start_fake: StartFake) -> None:
-    """As the same user a bot can move a process out, which is seen at the next look."""
+    """A bot of the same user can move a process out, which the next check finds."""
     bot = start_fake("leaves-group")
     open_game(bot)
     with pytest.raises(BotCrash, match="by moving a process out of its control group"):  # noqa: PT012
@@ -213,8 +213,8 @@ def test_leaving_the_group_ends_the_bot(start_fake: StartFake) -> None:
 
 
 @needs_groups
-def test_children_that_nobody_waits_for_count(start_fake: StartFake) -> None:
-    """A group has the processor time of children whose end is ignored; the kernel forgets it."""
+def test_unreaped_children_count(start_fake: StartFake) -> None:
+    """Only a group counts the processor time of children whose end is ignored."""
     bot = start_fake("busy-children", "ignored", limits=Limits(cpu_s=1))
     open_game(bot)
     bot.begin_game()
@@ -223,8 +223,8 @@ def test_children_that_nobody_waits_for_count(start_fake: StartFake) -> None:
 
 
 @needs_groups
-def test_children_that_nobody_waits_for_are_seen_to_ponder(start_fake: StartFake) -> None:
-    """What they use on the opponent's time is their bot's, though it is on no process's account."""
+def test_unreaped_children_are_found_to_ponder(start_fake: StartFake) -> None:
+    """Their use of the opponent's time is charged to the bot, though no process has it."""
     bot = start_fake("steals-in-steps", "ignored")
     open_game(bot)
     bot.begin_game()

@@ -18,14 +18,7 @@ from ladder.match.process.confinement import Facilities
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import (
-    StartFake,
-    await_none,
-    fake_start,
-    first_move,
-    living,
-    open_game,
-)
+from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 pytestmark = pytest.mark.timed
@@ -43,10 +36,10 @@ needs_groups = pytest.mark.skipif(
 
 @pytest.mark.parametrize("facilities", ANY, ids=str)
 @pytest.mark.parametrize("mode", ["", "clings"])
-def test_what_kills_its_supervisor_ends_with_its_game(
+def test_a_process_that_kills_its_supervisor_ends_with_its_game(
     start_fake: StartFake, mark: str, mode: str, facilities: Facilities
 ) -> None:
-    """A program of another session, parent and HOME is gone by the time that the bot is."""
+    """A program with another session, parent and HOME ends no later than its bot."""
     bot = start_fake("escapes", mode, facilities=facilities)
     open_game(bot)
     with pytest.raises(BotFailure):  # noqa: PT012 - it may answer before its supervisor is dead
@@ -59,7 +52,7 @@ def test_what_kills_its_supervisor_ends_with_its_game(
 
 
 def test_a_bot_without_its_supervisor_is_not_asked_again(start_fake: StartFake) -> None:
-    """One that has let its tie to the supervisor go is ended at the next question."""
+    """A bot that survived its supervisor is killed at the next question."""
     bot = start_fake("escapes", "clings", facilities=Facilities(groups=False, signal_scope=False))
     open_game(bot)
     with pytest.raises(BotCrash, match="its supervisor was killed"):  # noqa: PT012
@@ -69,7 +62,7 @@ def test_a_bot_without_its_supervisor_is_not_asked_again(start_fake: StartFake) 
 
 
 def test_a_bot_cannot_signal_its_supervisor(start_fake: StartFake) -> None:
-    """Where Landlock can hold it back (Linux 6.12), the try fails and the supervisor lives."""
+    """With Landlock (Linux 6.12) the attempt fails and the supervisor lives."""
     bot = start_fake("kills-supervisor")
     open_game(bot)
     with pytest.raises(BotCrash, match=r"PermissionError|its supervisor was killed"):
@@ -105,8 +98,8 @@ if __name__ == "__main__":
 """
 
 
-def test_what_kills_its_worker_too_is_ended_by_the_coordinator(tmp_path: Path, mark: str) -> None:
-    """The orphans of a killed worker go to the coordinator, which ends them."""
+def test_the_coordinator_kills_orphans_of_a_killed_worker(tmp_path: Path, mark: str) -> None:
+    """The coordinator becomes the parent of the orphans of a killed worker."""
     program = tmp_path / "run.py"
     program.write_text(RUN)
     with subprocess.Popen(
@@ -120,8 +113,8 @@ def test_what_kills_its_worker_too_is_ended_by_the_coordinator(tmp_path: Path, m
         assert await_none(mark, 1.0) == []
 
 
-def test_the_children_of_this_process_are_no_orphans(start_fake: StartFake) -> None:
-    """A program of the ladder's own in another session, and supervisors, are left alone."""
+def test_children_of_this_process_are_not_orphans(start_fake: StartFake) -> None:
+    """The ladder's own programs in other sessions, and supervisors, are not killed."""
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as own:
         bot = start_fake("leaves-orphans")
         open_game(bot)
@@ -148,8 +141,8 @@ time.sleep(600)
 
 
 @needs_groups
-def test_a_double_kill_leaves_only_what_the_next_run_ends(tmp_path: Path, mark: str) -> None:
-    """Without supervisor, harness and HOME a process is found by its control group."""
+def test_the_next_run_ends_what_a_double_kill_leaves(tmp_path: Path, mark: str) -> None:
+    """A process without supervisor, harness and HOME is found by its control group."""
     place = tmp_path / "tmp"
     place.mkdir()
     with subprocess.Popen(
@@ -175,7 +168,7 @@ def test_a_double_kill_leaves_only_what_the_next_run_ends(tmp_path: Path, mark: 
 
 
 def test_privileged_programs_keep_their_privileges(tmp_path: Path) -> None:
-    """A sandbox that is setuid starts as such; every other program can gain nothing."""
+    """A setuid sandbox keeps its rights; all other programs can gain none."""
     wrapper = tmp_path / "wrapper"
     wrapper.write_text('#!/bin/sh\ngrep NoNewPrivs /proc/self/status >&2\nexec "$@"\n')
     for mode, expected in ((0o755, "NoNewPrivs:\t1"), (0o4755, "NoNewPrivs:\t0")):

@@ -9,18 +9,9 @@ from bots.protocol import MoveAsk
 from ladder.errors import BotTimeout
 from ladder.match.process import cpu_wait, procfs
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import (
-    Stall,
-    describe_stall,
-    measure_stall,
-    snapshot,
-    starved_ns,
-)
+from ladder.match.process.cpu_wait import Stall, describe_stall, measure_stall, snapshot, starved_ns
 from tests.support.crowd import crowd_to_come
-from tests.support.fakes import (
-    StartFake,
-    open_game,
-)
+from tests.support.fakes import StartFake, open_game
 
 pytestmark = pytest.mark.timed
 
@@ -39,7 +30,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
 
 @pytest.mark.slow
 def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
-    """Among busy neighbours most of the time is waiting."""
+    """Beside busy processes it waits for most of the time."""
     with crowd_to_come() as crowd:
         bot = start_fake("spins")
         open_game(bot)
@@ -51,7 +42,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
 
 @pytest.mark.slow
 def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
-    """It never wanted to run, so it has nothing to complain of."""
+    """It never wanted to run, so there was no stall."""
     with crowd_to_come() as crowd:
         bot = start_fake("hangs-in-move")
         open_game(bot)
@@ -61,7 +52,7 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
 
 
 def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
-    """The uninterruptible sleep of who waits for a child is no wait for memory."""
+    """The uninterruptible sleep of a process that waits for a child is not a wait for memory."""
     bot = start_fake("sleeps-in-the-kernel")
     open_game(bot)
     bot.begin_game()
@@ -117,8 +108,10 @@ class ScriptedThread:
         return measure_stall(NOBODY, before, 0)
 
 
-def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was queued until now, and its wait was not booked yet when the accounts were read."""
+def test_a_bot_that_runs_during_the_observation_was_stalled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was queued, and the kernel had not counted its wait at the first reading."""
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.after_accounts, thread.cpu_ns = "R", "S", 14_000_000
     stall = thread.late()
@@ -126,7 +119,7 @@ def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("call", ["-1", str(BRK)], ids=["page fault", "brk"])
-def test_a_bot_held_up_by_the_kernel_was_stalled(
+def test_a_bot_that_waits_for_its_memory_was_stalled(
     monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     """It wants memory, and the thread that has the lock on it does not run."""
@@ -149,7 +142,7 @@ def test_a_bot_held_up_by_the_kernel_was_stalled(
 def test_other_sleeps_were_not(
     monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int, wchan: str
 ) -> None:
-    """In a read, after another sleep, interruptibly, or for a page of its own: its own doing."""
+    """Sleeps in a read, after another sleep, interruptibly or for its own page are its fault."""
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
     thread.wchan = wchan
@@ -157,7 +150,7 @@ def test_other_sleeps_were_not(
 
 
 def test_a_late_bots_time_in_words() -> None:
-    """An author must see whether the bot computed, waited or slept."""
+    """The text shows whether the bot computed, waited or slept."""
     stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
     assert describe_stall(stall._replace(outside_us=49_000)) == (
         "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
@@ -166,7 +159,7 @@ def test_a_late_bots_time_in_words() -> None:
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
-def test_what_the_host_took_from_the_bots_processor_was_a_stall(
+def test_time_stolen_by_the_host_is_a_stall(
     monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
 ) -> None:
     """A host stops the whole processor while the bot's clock may run on: no thread waited."""
@@ -182,8 +175,8 @@ def test_what_the_host_took_from_the_bots_processor_was_a_stall(
 @pytest.mark.parametrize(
     "how", ["nice", "idle", "cpu", pytest.param("group", marks=pytest.mark.very_slow)]
 )
-def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
-    """It arranged for its wait itself, so it has nothing to complain of."""
+def test_a_bot_that_lowered_its_rank_was_not(start_fake: StartFake, how: str) -> None:
+    """It caused its wait itself, so there was no stall."""
     with crowd_to_come() as crowd:
         bot = start_fake("gives-way", how)
         open_game(bot)
@@ -194,8 +187,8 @@ def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str)
     assert stall.bot_us < 0.2 * stall.elapsed_us
 
 
-def test_what_a_bot_can_complain_of() -> None:
-    """The longest wait counts, less what exceeds one processor's worth, and is never negative."""
+def test_the_wait_is_limited_by_the_processor_time() -> None:
+    """A wait counts at most as the time that the bot's processor use leaves, and at least 0."""
     assert starved_ns(longest_wait_ns=60, cpu_ns=40, elapsed_ns=100) == 60
     assert starved_ns(longest_wait_ns=60, cpu_ns=10, elapsed_ns=100) == 60
     assert starved_ns(longest_wait_ns=75, cpu_ns=100, elapsed_ns=100) == 0
@@ -204,7 +197,7 @@ def test_what_a_bot_can_complain_of() -> None:
 
 
 def test_oversleeping_without_a_wait_is_a_stop() -> None:
-    """A harness that neither ran nor waited for a processor was stopped, by no fault of the bot."""
+    """A harness that neither ran nor waited for a processor was stopped."""
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
     stall = measure_stall(NOBODY, before, 5_000_000)
     assert stall.stopped_us == pytest.approx(5_000_000, abs=100_000)
@@ -238,7 +231,7 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
         pytest.param("hides-behind-steps", marks=pytest.mark.very_slow),
     ],
 )
-def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
+def test_a_bot_delayed_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
     """What its processes use is never another's: orphans, ended ones, and those that the kernel
     keeps no account of, because their end is ignored."""
     stall = calmest(start_fake, mode)

@@ -14,7 +14,7 @@ ValueError: no move
 
 
 def test_a_traceback_keeps_its_lines() -> None:
-    """Its indentation is kept, too; the log's own headings are no words of the bot."""
+    """Its indentation is kept, too; the headings of the log are left out."""
     failure = append_stderr(BotCrash("exited with status 1"), STDERR)
     assert str(failure).split("\n") == [
         "exited with status 1; the last lines of its stderr:",
@@ -28,8 +28,8 @@ def test_a_traceback_keeps_its_lines() -> None:
     assert append_stderr(silent, "\n") is silent
 
 
-def test_one_line_tells_the_exception() -> None:
-    """A warning has no room for a traceback."""
+def test_one_line_names_the_exception() -> None:
+    """Warnings show the first line and the exception."""
     detail = str(append_stderr(BotCrash("exited with status 1"), STDERR))
     line = "exited with status 1; the last lines of its stderr: ValueError: no move"
     assert to_one_line(detail) == line
@@ -37,6 +37,6 @@ def test_one_line_tells_the_exception() -> None:
 
 
 def test_a_progress_bar_is_one_long_line() -> None:
-    """Carriage returns begin no line of the protocol."""
+    """Carriage returns do not end a line of the protocol."""
     failure = extra_output_failure(Hello(), b"loading 1%\r" * MAX_LINE)
     assert "a line over 64 KiB" in str(failure)

@@ -10,17 +10,9 @@ from pathlib import Path
 import pytest
 
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.leftovers import (
-    clear_leftovers,
-    find_leftovers,
-)
+from ladder.match.process.leftovers import clear_leftovers, find_leftovers
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import (
-    await_none,
-    fake_start,
-    living,
-    open_game,
-)
+from tests.support.fakes import await_none, fake_start, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 pytestmark = pytest.mark.timed
@@ -41,8 +33,8 @@ time.sleep(600)
 """
 
 
-def test_after_a_double_kill(tmp_path: Path, mark: str) -> None:
-    """Orphans of the bot and its folder outlive both of its keepers, until the next start."""
+def test_leftovers_of_a_double_kill_are_cleared(tmp_path: Path, mark: str) -> None:
+    """Orphans and the folder outlive harness and supervisor, until the next start."""
     place = tmp_path / "tmp"
     place.mkdir()
     command = [sys.executable, "-c", HARNESS, str(tmp_path), mark]
@@ -67,10 +59,10 @@ def test_after_a_double_kill(tmp_path: Path, mark: str) -> None:
     assert not Path(scratch).exists()
 
 
-def test_living_bots_are_left_alone(
+def test_living_bots_are_not_leftovers(
     tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a bot of another ladder, nor folders that are not ours, are touched."""
+    """Bots of other ladders and folders of other programs are not touched."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     others = [tmp_path / "ladder-cpu-0-1.lock", tmp_path / "ladder-1-0123456789abcdeX"]
     for other in others:
@@ -85,7 +77,7 @@ def test_living_bots_are_left_alone(
 
 
 def test_a_living_process_protects_a_folder(tmp_path: Path) -> None:
-    """A process with the harness's number is taken for the harness."""
+    """A process with the harness's id counts as the harness."""
     ours = tmp_path / f"ladder-{os.getpid()}-0123456789abcdef"
     dead = tmp_path / f"ladder-{2**22 + 1}-0123456789abcdef"
     for folder in (ours, dead):

@@ -8,12 +8,7 @@ from bots.protocol import GameOver, MoveAsk
 from db.records.launch import Limits
 from engine.result import Termination
 from ladder.errors import BotFailure, BotOverCpu
-from tests.support.fakes import (
-    NEW_GAME,
-    StartFake,
-    first_move,
-    open_game,
-)
+from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 
 pytestmark = pytest.mark.timed
 
@@ -21,7 +16,7 @@ pytestmark = pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])
 def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
-    """A second is a second, spent by the bot, by a child beside it, or by children that end."""
+    """The time of the bot, of a living child and of ended children counts."""
     bot = start_fake(*mode, limits=Limits(cpu_s=1))
     open_game(bot)
     bot.begin_game()
@@ -34,8 +29,8 @@ def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...
 
 
 @pytest.mark.slow
-def test_cpu_time_counts_anew_in_each_game(start_fake: StartFake) -> None:
-    """Three games of 0.7 s pass a limit of a second; what was spent before the first is free."""
+def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
+    """Three games of 0.7 s stay below a limit of 1 s; time before the first is not counted."""
     bot = start_fake("thinks", "0.35", limits=Limits(cpu_s=1))
     open_game(bot)
     for _ in range(3):
@@ -65,7 +60,7 @@ def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
 
 
 def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> None:
-    """A bot behind a program that waits for it is measured all the same."""
+    """A bot that is the child of a waiting program is measured as well."""
     bot = start_fake("thinks", "0.05", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))
     open_game(bot)
     bot.begin_game()
@@ -84,7 +79,7 @@ def test_a_measured_process_that_ends_is_forgotten(start_fake: StartFake) -> Non
     assert bot.alive
 
 
-def test_a_small_memory_limit_names_itself(start_fake: StartFake) -> None:
+def test_a_small_memory_limit_is_named(start_fake: StartFake) -> None:
     """A bot that answers in time is ended nevertheless, and the next question reports why."""
     bot = start_fake("leaks", "60,1", limits=Limits(memory_mb=40))
     with pytest.raises(BotFailure, match=r"over its memory limit: \d+ MiB .* 40 MiB allowed"):  # noqa: PT012

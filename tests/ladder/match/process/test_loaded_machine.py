@@ -7,10 +7,7 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import Entrant, PairPlan
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
@@ -81,7 +78,7 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
+def test_a_pair_is_given_up_on_a_machine_that_stays_busy(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names who waited and the ply."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     with crowd_to_come() as crowd:
@@ -99,7 +96,7 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
-    """It never wanted the processor that others had."""
+    """It never waited for a processor."""
     sleeper = fake_start("late", "1", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
     with crowd_to_come() as crowd:

@@ -33,7 +33,7 @@ def own_use_us(pid: int) -> int:
 
 
 def test_other_programs_count_on_their_processor(cpu: int) -> None:
-    """Also one that began after the first reading; on another processor it does not count."""
+    """A program that starts after the first reading counts; one on another processor does not."""
     before = OutsideClocks().read()
     with subprocess.Popen(BUSY, stdout=subprocess.PIPE) as hog:
         assert hog.stdout is not None
@@ -48,7 +48,7 @@ def test_other_programs_count_on_their_processor(cpu: int) -> None:
 
 @pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-waves", "hops"])
 def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode: str) -> None:
-    """Not its children, nor orphans in sessions of their own, nor what is born during the look."""
+    """Children, orphans in other sessions and processes that start meanwhile do not count."""
     bot = start_fake(mode)
     open_game(bot)
     clocks = OutsideClocks().read()
@@ -66,7 +66,7 @@ def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode:
 
 
 def test_reading_costs_a_small_share_of_the_time() -> None:
-    """A reading is reused until it is fifty times as old as it took."""
+    """A reading is reused until its age is fifty times its duration."""
     clocks = OutsideClocks()
     first = clocks.read()
     assert clocks.read() is first

@@ -11,24 +11,13 @@ import pytest
 
 from bots.protocol import Budget, Hello, HelloReply
 from db.records.launch import Limits
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import Entrant, PairPlan
 from ladder.errors import BotCrash, BotMemory
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.specs.start_command import builtin_launch, make_entrant
-from ladder.tools.doctor.sandbox_probe import (
-    Reach,
-    probe_database,
-)
-from tests.support.fakes import (
-    StartFake,
-    fake_start,
-    first_move,
-    open_game,
-)
+from ladder.tools.doctor.sandbox_probe import Reach, probe_database
+from tests.support.fakes import StartFake, fake_start, first_move, open_game
 from tests.support.unconfined import UNCONFINED
 
 pytestmark = pytest.mark.timed
@@ -58,7 +47,7 @@ def read_report(bot: object) -> dict[str, str]:
 
 
 def test_sandbox_words_precede_the_command(start_fake: StartFake, tmp_path: Path) -> None:
-    """A real program runs the bot; the names of its two folders are filled in."""
+    """The sandbox program runs the bot, and gets the names of its two folders."""
     sandbox = ("env", "-i", "HOME={scratch}", "WHERE={folder}/x")
     bot = start_fake("reports-environment", sandbox=sandbox)
     environment = read_report(bot)["environment"]
@@ -67,22 +56,22 @@ def test_sandbox_words_precede_the_command(start_fake: StartFake, tmp_path: Path
     assert environment == {"HOME": str(bot.scratch), "WHERE": f"{tmp_path}/x"}
 
 
-def test_a_sandbox_that_fails_says_so(start_fake: StartFake) -> None:
-    """Its output is the bot's last output."""
+def test_the_output_of_a_failing_sandbox_is_reported(start_fake: StartFake) -> None:
+    """It is the bot's last output."""
     bot = start_fake("honest", sandbox=("sh", "-c", "echo no namespaces here >&2; exit 1"))
     with pytest.raises(BotCrash, match=r"exited with status 1 .*\nno namespaces here"):
         open_game(bot)
 
 
-def test_what_the_sandbox_started_is_gone(start_fake: StartFake) -> None:
+def test_programs_of_the_sandbox_end_with_the_bot(start_fake: StartFake) -> None:
     """A program that waits for the bot ends with it (the fixture checks both)."""
     bot = start_fake("leaves-orphans", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))
     open_game(bot)
     bot.kill()
 
 
-def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
-    """They are the ladder itself; every other bot is started behind the words."""
+def test_players_of_this_installation_have_no_sandbox(tmp_path: Path) -> None:
+    """They are part of the ladder; every other bot starts in the sandbox."""
     wrapper = tmp_path / "wrapper"
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec "$@"\n')
     wrapper.chmod(0o755)
@@ -111,7 +100,7 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
 
 
 def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
-    """It runs as the same user: the probe must find that out, and change nothing."""
+    """It runs as the same user; the probe reports it, and changes nothing."""
     database = tmp_path / "ladder.db"
     database.write_bytes(b"games")
     assert probe_database(str(database), UNCONFINED) == (Reach.WRITABLE, "")
@@ -119,7 +108,7 @@ def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
     assert probe_database(str(tmp_path / "missing"), UNCONFINED) == (Reach.SEALED, "")
 
 
-def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
+def test_a_probe_that_cannot_run_is_an_error(tmp_path: Path) -> None:
     """A sandbox that does not start is an error."""
     broken = replace(UNCONFINED, sandbox=("sh", "-c", "echo broken >&2; exit 3"))
     reach, reason = probe_database(str(tmp_path), broken)
@@ -142,7 +131,7 @@ def test_bubblewrap_keeps_bots_from_the_database(
 @needs_bwrap
 @pytest.mark.parametrize("mode", ["leaves-orphans", "hangs-in-move", "hops"])
 def test_nothing_outlives_bubblewrap(start_fake: StartFake, mode: str) -> None:
-    """What a bot leaves behind in its own process namespace ends with it, too."""
+    """Processes in a process namespace of the bot end with it, too."""
     bot = start_fake(mode, sandbox=BWRAP)
     open_game(bot)
     bot.kill()
@@ -150,7 +139,7 @@ def test_nothing_outlives_bubblewrap(start_fake: StartFake, mode: str) -> None:
 
 @needs_bwrap
 def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> None:
-    """A folder that the sandbox keeps in memory is the bot's memory, its files open or closed."""
+    """A folder in memory counts as the bot's memory, whether its files are open or closed."""
     bot = start_fake("hides-memory", "file", sandbox=BWRAP, limits=Limits(memory_mb=100))
     open_game(bot)
     with pytest.raises(BotMemory, match=r"over its memory limit: \d+ MiB"):
@@ -167,7 +156,7 @@ def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> N
     ],
 )
 def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, text: str) -> None:
-    """A bot that makes user and mount namespaces inside the sandbox's hides nothing in them."""
+    """Memory in user and mount namespaces inside the sandbox's counts."""
     bot = start_fake("hides-memory", mode, sandbox=BWRAP, limits=Limits(memory_mb=100))
     open_game(bot)
     with pytest.raises(BotMemory, match=text):
@@ -177,7 +166,7 @@ def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, te
 @needs_bwrap
 @pytest.mark.parametrize("mode", ["ramfs", "detached"])
 def test_a_sandbox_can_forbid_nested_namespaces(start_fake: StartFake, mode: str) -> None:
-    """With the words that docs/strangers-code.md advises a bot gets no namespaces of its own."""
+    """With the sandbox of docs/strangers-code.md a bot cannot create namespaces."""
     sandbox = (*BWRAP[:-1], "--unshare-user", "--disable-userns", "--")
     bot = start_fake("hides-memory", mode, sandbox=sandbox)
     open_game(bot)

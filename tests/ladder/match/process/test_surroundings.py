@@ -15,19 +15,9 @@ from bots.protocol import Hello, HelloReply
 from db.records.launch import Limits
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.stderr_log import (
-    HEAD,
-    TAIL,
-)
+from ladder.match.process.stderr_log import HEAD, TAIL
 from ladder.match.process.supervisor_client import PACKAGES
-from tests.support.fakes import (
-    StartFake,
-    await_none,
-    fake_start,
-    first_move,
-    living,
-    open_game,
-)
+from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
 pytestmark = pytest.mark.timed
@@ -102,8 +92,8 @@ def test_limits_are_in_force(start_fake: StartFake) -> None:
     assert limits["RLIMIT_AS"] == [300 << 20, 300 << 20]
 
 
-def test_the_scratch_folder_goes_with_all_it_holds(start_fake: StartFake) -> None:
-    """Deep folders, unreadable ones and links are removed, and what links point at is not."""
+def test_the_scratch_folder_is_removed_with_its_content(start_fake: StartFake) -> None:
+    """Deep and unreadable folders and links are removed, the targets of links are not."""
     bot = start_fake("fills-scratch")
     open_game(bot)
     with pytest.raises(BotTimeout):
@@ -125,7 +115,7 @@ def test_a_flood_of_errors_is_capped(start_fake: StartFake) -> None:
 
 
 def test_a_quiet_bot_has_no_log_file(start_fake: StartFake) -> None:
-    """Only what is written makes a file."""
+    """The file is created with the first output."""
     bot = start_fake("honest")
     open_game(bot)
     assert bot.quit(10)
@@ -133,8 +123,8 @@ def test_a_quiet_bot_has_no_log_file(start_fake: StartFake) -> None:
     assert not bot.log_path.exists()
 
 
-def test_a_log_of_some_lines_is_whole(start_fake: StartFake) -> None:
-    """Short errors are kept to the last byte."""
+def test_a_short_log_is_complete(start_fake: StartFake) -> None:
+    """Short output is logged to the last byte."""
     bot = start_fake("exits-at-once")
     assert bot.quit(10) is False
     assert bot.log_path is not None
@@ -183,8 +173,8 @@ def test_nothing_outlives_the_harness(
     assert not scratch.exists()
 
 
-def test_a_killed_supervisor_takes_the_bot_along(start_fake: StartFake, mark: str) -> None:
-    """The bot itself dies with its supervisor, before the harness does anything."""
+def test_the_bot_dies_with_its_supervisor(start_fake: StartFake, mark: str) -> None:
+    """The kernel kills the bot, before the harness does anything."""
     bot = start_fake("hangs-in-move")
     open_game(bot)
     os.kill(bot.supervisor_pid, signal.SIGKILL)
@@ -192,7 +182,7 @@ def test_a_killed_supervisor_takes_the_bot_along(start_fake: StartFake, mark: st
 
 
 def test_interrupts_at_the_terminal_do_not_reach_the_bot(start_fake: StartFake) -> None:
-    """Ctrl-C, a hang-up or a termination of the supervisor is the harness's affair."""
+    """Supervisors ignore SIGINT, SIGHUP and SIGTERM: only the harness ends a bot."""
     bot = start_fake("honest")
     open_game(bot)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -202,7 +192,7 @@ def test_interrupts_at_the_terminal_do_not_reach_the_bot(start_fake: StartFake) 
 
 
 def test_the_supervisor_loads_little() -> None:
-    """Its start is paid by every bot, so slow modules stay out; bound in modules, not in time."""
+    """Every start of a bot loads it, so it imports few modules."""
     code = (
         "import sys; sys.path.append(sys.argv[1]); import ladder.match.process.supervisor;"
         "print(' '.join(sys.modules))"
@@ -212,8 +202,8 @@ def test_the_supervisor_loads_little() -> None:
     assert not {"signal", "enum", "json", "re", "subprocess", "contextlib", "msgspec"} & {*output}
 
 
-def test_bots_hold_nothing_of_each_other(tmp_path: Path, mark: str) -> None:
-    """A bot's pipes are not held open by a bot that was started after it."""
+def test_bots_do_not_inherit_each_others_pipes(tmp_path: Path, mark: str) -> None:
+    """A bot's pipes are not open in a bot that was started after it."""
     first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
     second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
     with first, second:

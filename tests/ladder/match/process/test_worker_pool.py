@@ -61,16 +61,16 @@ def await_all(pool: WorkerPool, *futures: "Future[int]") -> None:
         pool.wait(1)
 
 
-def test_work_is_done_in_order_by_as_many_workers(pool: WorkerPool, tmp_path: Path) -> None:
-    """One worker does all that it is given, one after another."""
+def test_one_worker_runs_its_tasks_in_order(pool: WorkerPool, tmp_path: Path) -> None:
+    """A pool of one worker runs one task after another."""
     futures = [pool.call(note, tmp_path / "log", str(number)) for number in range(5)]
     await_all(pool, *futures)
     assert (tmp_path / "log").read_text() == "0 1 2 3 4 "
     assert len({future.result() for future in futures}) == 1
 
 
-def test_an_exception_comes_home_with_its_traceback(pool: WorkerPool) -> None:
-    """One that cannot be sent arrives as text; the worker lives on."""
+def test_an_exception_is_raised_with_its_traceback(pool: WorkerPool) -> None:
+    """An exception that cannot be pickled arrives as text; the worker lives on."""
     failed, strange = pool.call(fail, "as asked"), pool.call(fail_strangely)
     while not (failed.done() and strange.done()):
         pool.wait(1)
@@ -81,8 +81,10 @@ def test_an_exception_comes_home_with_its_traceback(pool: WorkerPool) -> None:
         strange.result()
 
 
-def test_a_death_costs_only_the_work_in_hand(pool: WorkerPool, tmp_path: Path) -> None:
-    """What the dead worker had not begun, though it was given, is done once by another."""
+def test_the_death_of_a_worker_fails_only_its_running_task(
+    pool: WorkerPool, tmp_path: Path
+) -> None:
+    """Its other tasks run once in another worker."""
     log = tmp_path / "log"
     first = pool.call(note, log, "first")
     await_all(pool, first)  # now it is known as quick and is given work ahead
@@ -97,7 +99,7 @@ def test_a_death_costs_only_the_work_in_hand(pool: WorkerPool, tmp_path: Path) -
     assert log.read_text() == "first long ahead "
 
 
-def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None:
+def test_a_task_that_kills_its_worker_is_not_repeated(pool: WorkerPool, tmp_path: Path) -> None:
     """The pool does not repeat a lost task: the caller decides."""
     deadly = pool.call(die)
     after = pool.call(note, tmp_path / "log", "after")
@@ -105,7 +107,7 @@ def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None
     assert isinstance(deadly.exception(), WorkerDied)
 
 
-def test_nothing_waits_behind_a_long_work(tmp_path: Path) -> None:
+def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
     """A waiting task goes to the first free worker, and can be cancelled."""
     pool = WorkerPool(2, nothing)
     try:
@@ -134,7 +136,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_worker_that_begins_hears_no_ctrl_c(tmp_path: Path) -> None:
+def test_a_starting_worker_ignores_ctrl_c(tmp_path: Path) -> None:
     """Its interpreter starts with SIGINT blocked, also the first one that a program starts."""
     script = tmp_path / "first.py"
     script.write_text(FIRST)
@@ -160,8 +162,8 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
     assert second.result() != first.result()
 
 
-def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: Path) -> None:
-    """Whoever comes late, as from a slow disk, does not have to come for each of them."""
+def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path) -> None:
+    """A caller that comes late, as after a slow write, does not wait for each of them."""
     log = tmp_path / "log"
     while pool.capacity < 4:  # until one was quick, so that all of them are given at once
         await_all(pool, pool.call(note, log, "first", 0.005))
@@ -172,7 +174,7 @@ def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: P
     assert all(future.done() for future in futures[:3])
 
 
-def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> None:
+def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
     """A task is short if its worker needs little time, even if its result is fetched late.
 
     The calmest of some tries counts: a machine that others use can make a quick piece slow.
@@ -186,7 +188,7 @@ def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> N
     assert max(rooms) > 2
 
 
-def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path) -> None:
+def test_short_tasks_are_queued_ahead_and_all_completed(tmp_path: Path) -> None:
     """Two workers of quick work have several pieces each; while one of them has none, the result of
     the other is completed as before."""
     file = tmp_path / "done"

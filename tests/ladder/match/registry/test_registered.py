@@ -11,22 +11,13 @@ import pytest
 from bots import identity
 from bots.catalogue import VERSIONS
 from bots.identity import Carried, code_hash, files_hash
-from db.records.bots import (
-    NewBot,
-    NewRevision,
-)
-from db.records.launch import (
-    Launch,
-    Origin,
-)
+from db.records.bots import NewBot, NewRevision
+from db.records.launch import Launch, Origin
 from db.store import Store
 from ladder.match.registry.builtins import sync_builtins
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
-from ladder.match.specs.start_command import (
-    builtin_launch,
-    make_start,
-)
+from ladder.match.specs.start_command import builtin_launch, make_start
 
 ORIGIN = Origin(
     revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"

@@ -6,17 +6,8 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.match.specs.git import (
-    extract,
-    find_repository,
-    has_uncommitted,
-    resolve_commit,
-)
-from tests.support.data.repositories import (
-    commit,
-    git,
-    repository,
-)
+from ladder.match.specs.git import extract, find_repository, has_uncommitted, resolve_commit
+from tests.support.data.repositories import commit, git, repository
 
 
 def test_a_revision_may_have_any_of_its_names(tmp_path: Path) -> None:

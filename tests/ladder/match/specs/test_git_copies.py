@@ -13,15 +13,8 @@ from db.store import file_of
 from ladder.errors import UsageError
 from ladder.match.specs.git import resolve_commit
 from ladder.match.specs.git_build import run_build
-from ladder.match.specs.git_copies import (
-    find_damage,
-    folder_of,
-    open_copy,
-)
-from tests.support.data.repositories import (
-    commit,
-    repository,
-)
+from ladder.match.specs.git_copies import find_damage, folder_of, open_copy
+from tests.support.data.repositories import commit, repository
 
 BUILD = "sh -c 'pwd > where && tr a-z A-Z < bot > BOT'"
 Take = Callable[..., Origin]

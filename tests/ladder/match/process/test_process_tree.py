@@ -43,8 +43,8 @@ def states(bot: BotProcess) -> set[str]:
     return found - {psutil.STATUS_ZOMBIE}
 
 
-def test_a_bot_that_waits_is_left_alone(start_fake: StartFake) -> None:
-    """Reading its next question is no use of the processor, and costs it no stop."""
+def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake) -> None:
+    """Reading the next question does not count as pondering."""
     bot = playing(start_fake, "honest")
     for ply in (2, 4):
         ask(bot, ply)
@@ -57,10 +57,10 @@ def test_a_bot_that_waits_is_left_alone(start_fake: StartFake) -> None:
 @pytest.mark.parametrize(
     "mode", [("steals", "2"), ("ponders",), ("steals-later", "2"), ("steals-in-steps",)]
 )
-def test_what_runs_off_its_turn_is_seen_and_stopped(
+def test_processes_that_run_off_their_turn_are_stopped(
     start_fake: StartFake, mode: tuple[str, ...]
 ) -> None:
-    """Children, orphans in sessions of their own, later ones and such as end: all stand still."""
+    """Children, orphans in other sessions, later ones and short-lived ones are stopped."""
     bot = playing(start_fake, *mode)
     ply = 0
 
@@ -98,8 +98,8 @@ def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> N
     assert bot.quit(30)
 
 
-def test_a_fresh_process_inherits_the_conduct(start_fake: StartFake) -> None:
-    """What one process did is known of the next one: it is stopped from its first answer on."""
+def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
+    """After one process has pondered, the next one is stopped from its first answer on."""
     bot = playing(start_fake, "steals", "1")
     await_true(lambda: bot.tree.measure_off_turn() > 20_000)
     history = bot.tree.history
@@ -113,8 +113,8 @@ def test_a_fresh_process_inherits_the_conduct(start_fake: StartFake) -> None:
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
 
 
-def test_the_turn_of_a_family_is_that_of_all_its_processes(start_fake: StartFake) -> None:
-    """A bot that thinks in children that end before it answers has used what they used."""
+def test_the_turn_counts_all_processes(start_fake: StartFake) -> None:
+    """The time of children that end before the answer counts."""
     bot = playing(start_fake, "thinks-in-children", "0.1")
 
     def is_noticed() -> bool:
