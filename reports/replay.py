@@ -152,7 +152,7 @@ def _work(thought: Thought, unit: str) -> str:
     return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
-def moves_table(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Table:
+def moves_table(row: StoredGame, ply: int, truth: GameTruth | None) -> Table:
     """Return the moves around a ply, as many as the board has rows; that ply is marked.
 
     A fact that no move of the game has gets no column.

@@ -86,7 +86,7 @@ def _names(result: SuiteResult) -> list[str]:
     return list(dict.fromkeys(answers.bot for answers in result.answers))
 
 
-def print_suite(console: Console, result: SuiteResult, steps: Sequence[Step] = ()) -> None:
+def print_suite(console: Console, result: SuiteResult, steps: Sequence[Step]) -> None:
     """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
     console.print(
         visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"

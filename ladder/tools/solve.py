@@ -118,7 +118,7 @@ def _solve_stepwise(
         step = min(2 * step, LONGEST_STEP)
 
 
-def read_position(text: str, board: Board, *, one_based: bool = False) -> Position:
+def read_position(text: str, board: Board, *, one_based: bool) -> Position:
     """Parse a position from ``MOVES`` or ``BOARD MOVES``; an empty text is the empty board.
 
     Raises:
@@ -133,7 +133,7 @@ def read_position(text: str, board: Board, *, one_based: bool = False) -> Positi
     return Position.from_moves(board, parse_moves(words[0]) if words else ())
 
 
-def read_positions(file: Path, board: Board, *, one_based: bool = False) -> list[Position]:
+def read_positions(file: Path, board: Board, *, one_based: bool) -> list[Position]:
     """Read the positions of a file, one per line: ``MOVES`` or ``BOARD MOVES``.
 
     Raises:

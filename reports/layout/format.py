@@ -66,9 +66,9 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     return "\n".join(lines)
 
 
-def markdown_text(text: str, limit: int = 2000) -> str:
+def markdown_text(text: str) -> str:
     """Return a text as one escaped line of Markdown, which may stand in a table."""
-    line = visible(capped(" ".join(text.split()), limit))
+    line = visible(capped(" ".join(text.split()), 2000))
     # Not every Markdown reads a backslash before < as an escape, so these become entities.
     return _MARKDOWN.sub(r"\\\1", line).translate(_ENTITIES)
 
@@ -94,9 +94,9 @@ def xml_text(text: str, limit: int) -> str:
     return capped(visible_lines(text), limit)
 
 
-def annotation(kind: str, title: str, message: str, limit: int = 1000) -> str:
+def annotation(kind: str, title: str, message: str) -> str:
     """Return a workflow command of GitHub Actions that annotates a run."""
-    shown = _percents(capped(visible_lines(message), limit))
+    shown = _percents(capped(visible_lines(message), 1000))
     heading = _percents(capped(visible(title), 200)).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={heading}::{shown}"
 

@@ -28,7 +28,7 @@ INDENT = 2
 """Spaces before the small tables."""
 
 
-def comparison_document(made: Comparison, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
+def comparison_document(made: Comparison, wrong: DivisionMistakes | None) -> dict[str, Any]:
     """Return the document of `ladder report --compare --json`.
 
     `wrong` has the mistakes of the bots, or is None if no game was analysed.
@@ -175,9 +175,7 @@ def _percent(share: Share) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
 
 
-def print_comparison(
-    console: Console, made: Comparison, wrong: DivisionMistakes | None = None
-) -> None:
+def print_comparison(console: Console, made: Comparison, wrong: DivisionMistakes | None) -> None:
     """Print the small tables and the sentences below them."""
     console.print(Text(made.label, style="bold"))
     width = console.width - INDENT
@@ -219,7 +217,7 @@ def comparison_csv(made: Comparison) -> str:
     return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)
 
 
-def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None = None) -> str:
+def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None) -> str:
     """Return all tables and sentences as Markdown."""
     parts = [f"## {markdown_text(made.label)}"]
     for section in sections(made, wrong):

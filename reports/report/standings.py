@@ -78,7 +78,7 @@ def standings_document(
     }
 
 
-def standing_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
+def standing_document(bot: BotStanding, wrong: DivisionMistakes | None) -> dict[str, Any]:
     """Return a bot's row as plain data, with its mistakes if a game of it was analysed."""
     mistakes = mistakes_of_bot(wrong, bot.name)
     return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})

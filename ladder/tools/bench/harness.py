@@ -121,15 +121,12 @@ class _TimedStore(Store):
         pairs.timings = timings
 
 
-def bench_harness(
-    *, games: int, concurrency: int, folder: Path | None = None, channel: str | None = ""
-) -> HarnessSpeed:
+def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> HarnessSpeed:
     """Play null games of 20 plies each and measure them.
 
     Args:
         games: the number of measured games, rounded up to whole pairs.
         concurrency: the number of pairs played at the same time.
-        folder: the folder for the database; None for the system's temporary folder.
         channel: where moves are broadcast as they are made; empty for the channel of this
             database, as in every run; None to broadcast nothing.
 
@@ -139,7 +136,7 @@ def bench_harness(
     """
     timings = _Timings(concurrency)
     with (
-        tempfile.TemporaryDirectory(dir=folder) as scratch,
+        tempfile.TemporaryDirectory() as scratch,
         _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
     ):
         store.time_pairs(timings)

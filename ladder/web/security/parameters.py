@@ -11,6 +11,7 @@ from ladder.web.errors import Refused
 
 LARGEST_KEY = (1 << 63) - 1
 TEXT_LIMIT = 200
+MAX_NAMES = 20
 SHOWN = 60
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -70,12 +71,12 @@ class Parameters:
         """Return the texts of these parameters by name, without missing ones."""
         return {name: value for name in names if (value := self.text(name)) is not None}
 
-    def names(self, name: str, *, most: int = 20) -> Sequence[str]:
+    def names(self, name: str) -> Sequence[str]:
         """Return comma-separated names; empty if the parameter is missing."""
         value = self.text(name)
         words = [] if value is None else [word.strip() for word in value.split(",")]
-        if len(words) > most or not all(words):
-            raise Refused(f"{name} must be up to {most} names, separated by commas")
+        if len(words) > MAX_NAMES or not all(words):
+            raise Refused(f"{name} must be up to {MAX_NAMES} names, separated by commas")
         return words
 
     def check(self) -> None:

@@ -92,7 +92,7 @@ def games_parts(
     )
 
 
-def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> PageParts:
+def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None) -> PageParts:
     """Return the parts of a game's page: links, last output, and the game for the replay viewer.
 
     Args:

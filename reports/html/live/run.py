@@ -20,7 +20,7 @@ def run_parts(
     entry: RunPace,
     trials: Sequence[Trial],
     standings: Standings | None,
-    finding: Finding | None = None,
+    finding: Finding | None,
 ) -> PageParts:
     """Return the parts of a run's page.
 
