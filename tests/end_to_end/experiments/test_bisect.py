@@ -83,12 +83,12 @@ def test_a_stopped_bisection_goes_on_to_the_same_answer(
     ("words", "sentence"),
     [
         (("--good", "main", "--bad", "main"), "are the same commit"),
-        (("--good", "main", "--bad", "HEAD~1"), "is older than --good"),
+        (("--good", "main", "--bad", "HEAD~1"), "is older than the good revision"),
         (("--good", "v9", "--bad", "main"), "--good: "),
-        (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence must be"),
+        (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence: must be"),
         (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "does not play 6x7, but 5x5"),
-        (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good "),
-        (("--good", "HEAD~1", "--bad", "main"), "cannot be played against"),
+        (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good: "),
+        (("--good", "HEAD~1", "--bad", "main"), "cannot play"),
     ],
 )
 def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:

@@ -182,7 +182,7 @@ def test_games_that_repeat_decide_nothing() -> None:
         assert result.games == 2 * (1 + REPEATS_IN_A_ROW)
         assert result.deciding.distinct_pairs == 1
         assert f"(1 of {1 + REPEATS_IN_A_ROW} pairs are distinct)" in result.reason
-        assert "--opening-plies" in result.reason
+        assert "longer openings" in result.reason
         seen = result.deciding.estimate
         once = estimate(
             counts=[cell / (1 + REPEATS_IN_A_ROW) for cell in result.deciding.pentanomial]
@@ -326,13 +326,13 @@ def test_normalized_elo_is_another_question() -> None:
 @pytest.mark.parametrize(
     ("test", "named"),
     [
-        ({"max_drop": 0.0}, "--max-drop"),
-        ({"max_drop": float("nan")}, "--max-drop"),
-        ({"max_drop": 5000.0}, "--max-drop"),
+        ({"max_drop": 0.0}, "max drop"),
+        ({"max_drop": float("nan")}, "max drop"),
+        ({"max_drop": 5000.0}, "max drop"),
         ({"alpha": 0.6}, "--alpha"),
         ({"beta": 0.0}, "--beta"),
-        ({"max_games": 1}, "--max-games"),
-        ({"model": Model.BAYESIAN}, "--model"),
+        ({"max_games": 1}, "max games"),
+        ({"model": Model.BAYESIAN}, "model"),
     ],
 )
 def test_impossible_questions_are_refused(test: dict[str, float], named: str) -> None:

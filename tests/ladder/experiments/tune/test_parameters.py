@@ -25,7 +25,7 @@ from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, set
 )
 def test_a_parameter_that_cannot_be_read_is_one_sentence(text: str, sentence: str) -> None:
     """Each mistake has a sentence that says what to write."""
-    with pytest.raises(UsageError, match="--param") as caught:
+    with pytest.raises(UsageError, match="param") as caught:
         read_parameters([text])
     assert sentence in str(caught.value)
 
