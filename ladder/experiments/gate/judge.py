@@ -1,4 +1,4 @@
-"""The judge of a gate: is the candidate worse than its baselines by more than the largest drop?
+"""The judge of a gate: it tests whether the candidate is worse than its baselines.
 
 Against each baseline a sequential test runs on pentanomial counts. H0 is that the candidate is
 worse by the largest acceptable drop, H1 that it is equal. Pairs are taken in the order of their

@@ -56,13 +56,13 @@ class Contest:
     """Chance that the chosen player is the best within the indifference, 0..1."""
 
     def bound(self, players: int) -> float:
-        """The ratio, above 0, at which "worse" or "as strong" is decided in a field of so many."""
+        """Return the absolute LLR that decides, for a number of players."""
         share = (1.0 - self.confidence) / max(players - 1, 1)
         return math.log((1.0 - share) / share)
 
 
 def strengths(counts: FloatArray) -> Strengths:
-    """The strengths from pentanomial counts of i against j, shape (..., K, K, 5).
+    """Return the strengths from pentanomial counts of i against j, shape (..., K, K, 5).
 
     `counts[..., j, i, :]` is `counts[..., i, j, ::-1]`; players that did not meet have zeros.
     """

@@ -22,7 +22,7 @@ BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build
 
 @pytest.fixture
 def repo(ladder: Ladder) -> Ladder:
-    """A copy of the repository, and a database with the built-in players."""
+    """Return a copy of the repository, and a database with the built-in players."""
     made = made_once("player-history", lambda folder: player_history(folder / "repo"))
     shutil.copytree(made / "repo", ladder.folder, dirs_exist_ok=True)
     return ladder.stock()

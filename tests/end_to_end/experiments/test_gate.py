@@ -21,7 +21,7 @@ KEYS = {
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
-    """A folder with a database of the built-in players and `steady`."""
+    """Return a folder with a database of the built-in players and `steady`."""
     return ladder.stock()
 
 

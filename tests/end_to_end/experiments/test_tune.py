@@ -28,12 +28,12 @@ SEARCH = (
 
 @pytest.fixture
 def ladder(ladder: Ladder) -> Ladder:
-    """A folder with the built-in players."""
+    """Return a folder with the built-in players."""
     return ladder.stock()
 
 
 def steps(folder: Path) -> list[TuningStepRow]:
-    """The log of the first run, without what depends on the clock."""
+    """Return the log of the first run, without what depends on the clock."""
     with Store.open_to_read(str(folder / "ladder.db")) as store:
         return store.tuning_steps.of_run(1)
 

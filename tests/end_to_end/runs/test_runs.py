@@ -23,7 +23,7 @@ from tests.support.shared import made_once
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
-    """A folder with a database for `QUICK`."""
+    """Return a folder with a database for `QUICK`."""
     return ladder.stock()
 
 
@@ -32,7 +32,7 @@ WORDS = ("run", *QUICK, "--games", "24", "--seed", "9")
 
 @pytest.fixture(scope="session")
 def undisturbed() -> list[Any]:
-    """The games of `WORDS` played in peace."""
+    """Return the games of `WORDS` played in peace."""
 
     def make(folder: Path) -> None:
         done = Ladder(folder).stock()(*WORDS)

@@ -147,7 +147,7 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
     for good, bad, words in (
         ("main", "start", "swap the two"),
         ("main", "main", "the same commit"),
-        ("side-tip", first, "no ancestor"),
+        ("side-tip", first, "not an ancestor"),
         ("nowhere", "main", "--good: .* has no revision 'nowhere'"),
         ("start", "nowhere", "--bad: .* has no revision 'nowhere'"),
     ):

@@ -30,7 +30,7 @@ def pair(
     other: GateBot = ONE,
     terminations: tuple[Termination, Termination] = (FOUR, FOUR),
 ) -> PlayedPair:
-    """A pair with the candidate as A, unlike every pair of another number."""
+    """Return a pair with the candidate as A, unlike every pair of another number."""
     first, second = results
     return PlayedPair(
         number=number,
@@ -51,7 +51,7 @@ def after(
     candidate: GateBot = HERO,
     **test: float | int | Model,
 ) -> GateResult:
-    """The result of a gate that sees these pairs."""
+    """Return the result of a gate that sees these pairs."""
     gate = GateJudge(candidate, baselines or (ONE,), GateTest(**test))
     for each in pairs:
         gate.take(each)
@@ -153,7 +153,7 @@ def test_a_few_forfeits_among_many_games_are_borne() -> None:
 
 
 def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
-    """The same draws once more, under new numbers, with the same games."""
+    """Return the same draws once more, under new numbers, with the same games."""
     return [replace(each, number=start + n) for n, each in enumerate(pairs)]
 
 

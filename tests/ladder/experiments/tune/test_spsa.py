@@ -8,7 +8,7 @@ from ladder.stats.elo import SCALE
 
 
 def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: int) -> Spsa:
-    """A search of steps of four pairs; Elo falls by 200 at a distance of half of every range."""
+    """Return a search with steps of four pairs; Elo falls by 200 at half of every range."""
     search, random = Spsa(parameters, steps=steps, seed=7), np.random.default_rng(7)
 
     def elo(setting: dict[str, float]) -> float:
@@ -44,7 +44,8 @@ def test_equal_results_give_equal_searches() -> None:
         for search in (one, other):
             search.add_result(step % 5 - 2)
     assert one.estimate == other.estimate
-    assert Spsa(parameters, steps=50, seed=4).propose() != Spsa(parameters, steps=50, seed=3).propose()
+    first, second = (Spsa(parameters, steps=50, seed=seed) for seed in (3, 4))
+    assert first.propose() != second.propose()
 
 
 def test_settings_keep_to_the_range_and_differ() -> None:
