@@ -106,7 +106,7 @@ def play(
 
 
 def finished_run(runs: Iterable[RunRow], question: Mapping[str, object]) -> RunRow | None:
-    """Return the first finished run with the same question; None if there is none."""
+    """Return the first finished run with the same question, or None."""
     return next((run for run in runs if is_finished(run, question)), None)
 
 

@@ -55,7 +55,7 @@ class ForfeitCount:
 
     @property
     def failing(self) -> str:
-        """The name of a bot that fails too often; empty if there is none."""
+        """The name of a bot that fails too often, or an empty text."""
         return next(iter(self.all_failing), "")
 
     @property
@@ -69,7 +69,7 @@ class ForfeitCount:
 
     @property
     def culprit(self) -> str:
-        """A sentence about a bot that fails too often; empty if there is none."""
+        """A sentence about a bot that fails too often, or an empty text."""
         return next(iter(self.all_failing.values()), "")
 
     def _sentence(self, name: str) -> str:

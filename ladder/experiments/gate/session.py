@@ -117,7 +117,7 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     names = [str(settings.pairing.candidate), *settings.pairing.against]
     for place, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, "--against" if place else "CANDIDATE")
+            raise unknown_bot(name, known, "against" if place else None)
     candidate, *baselines = (known[name] for name in names)
     return GateTask(settings, candidate, baselines, test)
 

@@ -41,7 +41,7 @@ class Trial:
 
     @property
     def verdict(self) -> str | None:
-        """The stored verdict of a gate; None if there is none."""
+        """The stored verdict of a gate, or None."""
         return self.run.verdict
 
     @property

@@ -92,7 +92,7 @@ def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
 
 
 def right_column(columns: Columns) -> int | None:
-    """Return the only column that keeps the value; None if there is none or it is unknown."""
+    """Return the only column that keeps the value, or None if it is not known."""
     outcome = best_of(columns).outcome
     if outcome is None:
         return None

@@ -135,7 +135,7 @@ def read_parameters(texts: Sequence[str]) -> list[ParameterSpec]:
     """Read the parameters in the given order.
 
     Raises:
-        UsageError: there is none, there are too many, one cannot be read, or two have one name.
+        UsageError: there are no parameters or too many, one cannot be read, or two have one name.
 
     """
     if not texts:

@@ -101,7 +101,7 @@ def examine(
     name = check_name(request.name)
     check_text(request.spec, "SPEC")
     if request.based_on and request.based_on not in known:
-        raise unknown_bot(request.based_on, known, "--based-on")
+        raise unknown_bot(request.based_on, known, "based_on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "--note")

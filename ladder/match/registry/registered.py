@@ -51,7 +51,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            raise unknown_bot(word, available, "--bots")
+            raise unknown_bot(word, available, "bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
