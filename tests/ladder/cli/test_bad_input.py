@@ -32,7 +32,7 @@ REFUSED = [
     (("run", "--resume", "--new"), "contradict each other"),
     (
         ("run", "--pairing", "swiss"),
-        "--pairing: write random, round-robin, uncertain or gauntlet:NAME",
+        "--pairing: write random, round-robin",
     ),
     (("run", "--pairing", "gauntlet:nobody"), "is not among the bots"),
     (("run", "--opening-plies", "99", "--boards", "6x7"), "leaves nothing to play"),
