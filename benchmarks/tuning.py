@@ -110,8 +110,8 @@ def by_spsa(land: Landscape, table: Table, games: int, seed: int) -> Array:
     steps = games // (2 * PAIRS)
     search = spsa.Spsa(parameters, steps=steps, seed=seed)
     while search.step < steps:
-        a, b = (point_of(parameters, setting) for setting in search.ask())
-        search.tell(table.lead(a, b, PAIRS))
+        a, b = (point_of(parameters, setting) for setting in search.propose())
+        search.add_result(table.lead(a, b, PAIRS))
     return search.point
 
 
@@ -141,8 +141,8 @@ def by_cma(pairs: int, *, noise: bool) -> Callable[[Landscape, Table, int, int],
             lr_adapt=noise,
         )
         for _ in range(games // (2 * pairs * population)):
-            asked = [found.ask() for _ in range(population)]
-            found.tell([(place, -table.lead(place, land.start, pairs)) for place in asked])
+            asked = [found.propose() for _ in range(population)]
+            found.add_result([(place, -table.lead(place, land.start, pairs)) for place in asked])
         return np.clip(found.mean, 0, 1)
 
     return search

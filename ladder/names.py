@@ -68,17 +68,17 @@ def check_text(text: str, whose: str) -> str:
     return text
 
 
-def unknown_bot(name: str, known: Iterable[str], where: str = "") -> UnknownBot:
+def unknown_bot(name: str, known: Iterable[str], option: str | None = None) -> UnknownBot:
     """Return the error about a name that no registered bot has.
 
     Args:
         name: The name that the user gave.
         known: The names of the registered bots, of which similar ones are proposed.
-        where: The option or argument that holds the name.
+        option: The option that holds the name, as a field name.
 
     """
-    prefix = f"{where}: " if where else ""
-    return UnknownBot(f"{prefix}no registered bot is called {name!r}: {remedy_for(name, known)}")
+    problem = f"no registered bot is called {name!r}: {remedy_for(name, known)}"
+    return UnknownBot(problem, option=option)
 
 
 def matching_names(

@@ -89,7 +89,7 @@ ROWS = (
         {"memory": "bump"},
     ),
     # From here on the ideas are this project's own. They build on the tree, which makes nearly
-    # twice as many simulations as the graph in the same time (docs/ideas.md).
+    # twice as many simulations as the graph in the same time (docs/results/ideas.md).
     Row(
         "v18",
         "v13",

@@ -1,8 +1,8 @@
-"""The engine of experiments: pairs are replayed and played into a judge until it has decided.
+"""The engine of experiments: it gives stored and new pairs to a judge until the judge has decided.
 
-An experiment is a judge over numbered pairs. What is stored is given to it first, an interrupted
-run is resumed, and the rest is played on one machine or many. Every kill and every resumption leads
-to the same decision, because the judge sees the pairs in the order of their numbers.
+An experiment is a judge over numbered pairs. Stored pairs come first, an interrupted run is
+resumed, and the rest is played on this machine or a cluster. Kills and resumptions do not change
+the decision, because the judge gets the pairs in the order of their numbers.
 """
 
 from abc import abstractmethod
@@ -28,21 +28,21 @@ _EXIT_CODES = {
     INVALID: ExitCode.INVALID,
     STOPPED: ExitCode.STOPPED,
 }
-"""By verdict; every other one is that no decision was reached."""
+"""Exit codes by verdict; any other verdict means that there is no decision."""
 
 
 def exit_code_of(verdict: str) -> ExitCode:
-    """Return the exit code of a command whose experiment ended so."""
+    """Return the exit code for a verdict."""
     return _EXIT_CODES.get(verdict, ExitCode.INCONCLUSIVE)
 
 
 class ExperimentJudge(Judge):
-    """The judge of an experiment whose run keeps a verdict."""
+    """The judge of an experiment whose verdict is stored with the run."""
 
     @property
     @abstractmethod
     def verdict(self) -> str | None:
-        """The verdict to be stored with the run after its end; None if the run keeps none."""
+        """The verdict to store at the end of the run; None for no verdict."""
 
 
 JudgeT = TypeVar("JudgeT", bound=Judge)
@@ -50,25 +50,23 @@ JudgeT = TypeVar("JudgeT", bound=Judge)
 
 @dataclass(frozen=True, slots=True)
 class ExperimentContext:
-    """The place where experiments are played."""
+    """The database, watcher and workforce of an experiment."""
 
     store: Store
     watcher: Watcher
-    """Shows the runs."""
     workforce: Workforce = THIS_MACHINE
-    """Plays the pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The end of playing pairs into a judge."""
+    """The outcome of `play`."""
 
     run: RunRow | None = None
-    """None if the run is invalid."""
+    """The stored run; None if it is invalid."""
     stopped: bool = False
-    """Ctrl-C or SIGTERM came first; the same command resumes."""
+    """Whether Ctrl-C or SIGTERM came before the decision; the same command resumes."""
     invalid: str = ""
-    """Why the games mean nothing; empty if they do."""
+    """The reason why the games mean nothing; empty for a valid run."""
 
 
 def replay_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
@@ -88,7 +86,7 @@ def play(
 
     """
     runs = bench.store.runs
-    with runs.finishing_late():  # with its verdict, or not at all
+    with runs.finishing_late():  # the end of the run and its verdict are stored together
         try:
             outcome = start_run(
                 store=bench.store,
@@ -108,9 +106,11 @@ def play(
 
 
 def finished_run(runs: Iterable[RunRow], question: Mapping[str, object]) -> RunRow | None:
-    """Return the first finished run that was asked the same question; None if there is none."""
-    for run in runs:
-        same = all(run.settings.get(key) == value for key, value in question.items())
-        if run.status is RunStatus.FINISHED and same:
-            return run
-    return None
+    """Return the first finished run with the same question, or None."""
+    return next((run for run in runs if is_finished(run, question)), None)
+
+
+def is_finished(run: RunRow, question: Mapping[str, object]) -> bool:
+    """Return whether a run is finished and had the same question."""
+    is_same = all(run.settings.get(key) == value for key, value in question.items())
+    return run.status is RunStatus.FINISHED and is_same

@@ -51,7 +51,7 @@ class PairSource(ABC):
 
     @abstractmethod
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
-        """Return the next pair to play, or None if there is none now.
+        """Return the next pair to play, or None if no pair is left now.
 
         Args:
             wanted: The number of missing pairs besides those in play, at least 1; None without a
@@ -136,7 +136,7 @@ class PairQueue(PairSource):
             self.requeue(self._make_plan(pair))
 
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
-        """Return the next pair to play, or None if there is none now (see `is_blocked`).
+        """Return the next pair to play, or None if no pair is left now (see `is_blocked`).
 
         At most `wanted` pairs are planned at once, and at most `PLAN_BATCH`.
         """

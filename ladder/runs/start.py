@@ -325,7 +325,7 @@ def take_run(
     question: Mapping[str, object],
     is_open: Callable[[RunRow], bool] = is_unfinished,
 ) -> tuple[RunRow, Settings] | None:
-    """Lock and return the run to play, and its settings; None if there is none to resume.
+    """Lock and return the run to play, and its settings, or None if no run can be resumed.
 
     It is the newest open run of the identity that no process plays, else a new one.
 

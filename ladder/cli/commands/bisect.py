@@ -127,7 +127,7 @@ def bisect(
         with open_to_play(db, check) as store:
             good_bot = prepare(store, asked)
             bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
-            result = run_bisection(bench, asked, good_bot, tell=print_error)
+            result = run_bisection(bench, asked, good_bot, report=print_error)
     if html is not None:
         write_bisection(result, html)
     show_table(

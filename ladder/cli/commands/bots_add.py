@@ -87,7 +87,7 @@ def add(
     """Register a bot so that runs can play it.
 
     First the bot plays a trial game against random on each kind of board that it supports. These
-    games are not stored. docs/writing-a-bot.md leads from nothing to a rated bot.
+    games are not stored. docs/first-bot.md leads from nothing to a rated bot.
     """
     from db.beside import COPIES, folder_beside
     from db.store import file_of

@@ -1,4 +1,4 @@
-"""The commits between a good and a bad revision, and which of them holds which."""
+"""The commits between a good and a bad revision, and their ancestry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from ladder.match.specs.git import (
 from ladder.match.specs.git_spec import find_spec_repository
 
 MOST_COMMITS = 5000
-"""Commits of a history; their holding of each other is a table of so many squared."""
+"""Most commits of a history, because the table of ancestry grows with their square."""
 SHORT = 10
-"""Digits of a hash that people are shown."""
+"""Digits of a hash in messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The commits that may be to blame, parents before their children."""
+    """The commits that may be to blame."""
 
     repository: Path
     good: LoggedCommit
     commits: tuple[LoggedCommit, ...]
-    """The last one is the bad one."""
+    """The commits, parents before children; the last one is the bad one."""
     holds: BoolArray
-    """Shape (n, n): whether commit i has commit k in its history, itself included."""
+    """Shape (n, n): whether commit i contains commit k, itself included."""
 
     @property
     def bad(self) -> LoggedCommit:
@@ -41,22 +41,22 @@ class History:
         return self.commits[-1]
 
     def revision(self, commit: LoggedCommit) -> Commit:
-        """A commit with the hash of its files. Raises UsageError."""
+        """Return a commit with the hash of its files. Raises UsageError."""
         return resolve_commit(self.repository, commit.commit)
 
 
 def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: bool) -> History:
-    """The history from a good revision to a bad one.
+    """Return the history from a good revision to a bad one.
 
     Args:
-        spec: of the bot; that of a built-in player means this project's own repository.
-        folder: where the specification was written.
-        good: the name of a branch, a tag or a commit.
-        bad: the name of one that holds it.
-        first_parent: follow only the first parent of a merge.
+        spec: The specification of the bot; a built-in player means this project's repository.
+        folder: The folder in which the specification was written.
+        good: A branch, tag or commit.
+        bad: A branch, tag or commit that contains `good`.
+        first_parent: Whether to follow only the first parent of a merge.
 
     Raises:
-        UsageError: there is no such repository, revision or history between the two.
+        UsageError: the repository or a revision is missing, or `bad` does not contain `good`.
 
     """
     repository = find_spec_repository(spec, folder, option=None)
@@ -64,23 +64,28 @@ def read_history(spec: str, folder: Path, *, good: str, bad: str, first_parent: 
     last = resolve_commit(repository, bad, "bad").commit
     if first == last:
         raise UsageError(
-            f"--good {good} and --bad {bad} are the same commit, {first[:SHORT]}: name an older "
-            "one that is known to be good"
+            f"{good} and the bad revision {bad} are the same commit, {first[:SHORT]}: name an "
+            "older one that is known to be good",
+            option="good",
         )
     common = common_ancestor(repository, first, last)
     if common == last:
-        raise UsageError(f"--bad {bad} is older than --good {good}: name them the other way round")
-    if common != first:
-        remedy = f"such as {common[:SHORT]}" if common else "and they have none in common"
         raise UsageError(
-            f"--good {good} is no ancestor of --bad {bad}: name a commit that --bad came from, "
-            f"{remedy}"
+            f"{bad} is older than the good revision {good}: swap the two", option="bad"
+        )
+    if common != first:
+        remedy = f"such as {common[:SHORT]}" if common else "but they have none in common"
+        raise UsageError(
+            f"{good} is not an ancestor of the bad revision {bad}: name one of its ancestors, "
+            f"{remedy}",
+            option="good",
         )
     commits = commits_between(repository, first, last, first_parent=first_parent)
     if len(commits) > MOST_COMMITS:
         raise UsageError(
-            f"there are {len(commits)} commits between --good and --bad, and at most "
-            f"{MOST_COMMITS} can be searched: name nearer ones, or leave out --all"
+            f"there are {len(commits)} commits between {good} and {bad}, and at most "
+            f"{MOST_COMMITS} can be searched: name revisions that are closer, or follow first "
+            "parents only"
         )
     chosen = LoggedCommit(first, (), subject_of(repository, first))
     return History(repository, chosen, tuple(commits), _holds(commits, first_parent))

@@ -1,20 +1,20 @@
-"""The posterior over the commits of a history: the chance of each to have lost the rating.
+"""The posterior over the commits of a history: the chance of each that it lost rating.
 
-Hypotheses: no commit lost rating; or one did, by one of several drops, and every commit that holds
-it plays so much weaker than the good one, all others as strong. Pairs of a commit against the good
-one speak by their likelihood ratio (`ladder.stats.drop_evidence`). Which commit is tested next,
-and how long, changes no posterior, so it may depend on all that was seen (Horstein 1963; Waeber,
-Frazier and Henderson 2013, probabilistic bisection). As the drop is one of the unknowns, a great
-one is learnt from the first commits and makes the later ones cheap.
+Hypotheses: either no commit lost rating, or one did by one of several drops. Then every commit that
+contains it is weaker than the good one by the drop, and all others are equal to it. The evidence of
+a commit's pairs is their likelihood ratio (`ladder.stats.drop_evidence`). The choice of the next
+commit and the length of a visit do not bias the posterior, so they may depend on all results so far
+(Horstein 1963; Waeber, Frazier and Henderson 2013, probabilistic bisection). The drop is unknown,
+too: a large one is recognized on the first commits, which makes the later ones cheap.
 
-Error rates follow from it. Of 1 - P, where P is the stated probability, a third is allowed for each
-way to be wrong. That none is to blame is said when the odds between none and the smallest drop of
-interest, the hardest to see, leave a third of 1 - P to that drop. A commit is blamed when, given
-that one is to blame, all others have a third of 1 - P together, and none has at most 1 - P. Such an
-answer is wrong no more often than that, over culprits that are equally likely beforehand, whatever
-was played and whenever the search stopped. The last third is for the ratio itself, in which shares
-of results that the hypotheses leave open are the likeliest ones instead of known. docs/bisect.md
-holds all of it against simulated histories.
+Error rates: let P be the probability of a right answer, such as 0.95. The allowed error 1 - P is
+split into three parts. "No commit is to blame" is answered when, with the smallest drop as the only
+alternative, that alternative has a chance of at most (1 - P) / 3. A commit is blamed when, given
+that one is to blame, all others together have at most (1 - P) / 3, and "none" at most 1 - P. The
+last third covers the likelihood ratio, which uses the likeliest shares of results instead of the
+true ones. For culprits that are equally likely in advance, an answer is then wrong with a chance of
+at most 1 - P, whatever was played and whenever the search stopped. docs/results/bisections.md compares this
+with simulated histories.
 """
 
 import math
@@ -29,16 +29,16 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 MULTIPLES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-"""Drops that are thought possible, in units of the smallest drop of interest."""
+"""The drops of the hypotheses, in units of the smallest one."""
 GREATEST_DROP = 800.0
-"""Elo; a greater drop gives itself away as quickly."""
+"""Largest drop of the hypotheses in Elo; greater ones are found as quickly."""
 
 SHARE = 1.0 / 3.0
-"""The part of the chance to be wrong that each of two ways to be wrong may use."""
+"""The part of the allowed error for each of the two kinds of wrong answers."""
 
 
 def possible_drops(max_drop: float) -> tuple[float, ...]:
-    """The drops of the hypotheses, in Elo, from the smallest one of interest."""
+    """Return the drops of the hypotheses in Elo, the smallest first."""
     return tuple(
         max_drop * times for times in MULTIPLES if times == 1.0 or max_drop * times <= GREATEST_DROP
     )
@@ -46,29 +46,32 @@ def possible_drops(max_drop: float) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """Chances after all pairs, 0..1. Leading axes, where there are any, are separate searches."""
+    """Chances after all pairs, 0..1. Leading axes are separate searches."""
 
     blamed: FloatArray
-    """That a commit lost the rating, shape (..., n)."""
+    """Chance of each commit that it lost rating, shape (..., n)."""
     none: FloatArray
-    """That none did, shape (...)."""
+    """Chance that no commit lost rating, shape (...)."""
     none_or_least: FloatArray
-    """That none did, if the only other choice were the smallest drop, shape (...)."""
+    """The same if the smallest drop were the only alternative, shape (...)."""
     weaker: FloatArray
-    """That a commit plays weaker than the good one, shape (..., n)."""
+    """Chance of each commit that it is weaker than the good one, shape (..., n)."""
     drops: FloatArray
-    """That the drop is of each size, if a commit lost rating, shape (..., m)."""
+    """Chance of each drop, given that a commit lost rating, shape (..., m)."""
 
     def says_none(self, probability: float) -> BoolArray:
-        """Whether the answer is that no commit lost rating, shape (...)."""
+        """Return whether the answer is that no commit lost rating, shape (...)."""
         return np.asarray(self.none_or_least >= 1.0 - SHARE * (1.0 - probability))
 
     def sure_groups(self, probability: float, groups: IntArray) -> BoolArray:
-        """Whether a group of commits holds the one to blame, shape (..., number of groups).
+        """Return for each group of commits whether it surely contains the one to blame.
 
         Args:
-            probability: of the whole answer.
-            groups: the number of each commit's group, shape (n,); all of a group are blamed alike.
+            probability: The probability of a right answer.
+            groups: The number of each commit's group, shape (n,).
+
+        Returns:
+            Shape (..., number of groups).
 
         """
         member = groups[:, None] == np.arange(groups.max() + 1)
@@ -78,13 +81,14 @@ class Posterior:
 
 
 def posterior_of(holds: BoolArray, evidence: FloatArray) -> Posterior:
-    """The posterior from the evidence of all commits.
+    """Return the posterior from the evidence of all commits.
 
-    A third of the prior is for none, a third for the smallest drop, and one for greater ones.
+    The prior is a third each for no drop, the smallest drop, and the greater ones together.
 
     Args:
-        holds: shape (n, n): whether commit i has commit k in its history, itself included.
-        evidence: shape (..., n, m): of each commit's pairs for each drop; 0 where none were played.
+        holds: Whether commit i contains commit k, itself included, shape (n, n).
+        evidence: The log-likelihood ratio of each commit's pairs for each drop, shape (..., n, m);
+            0 without pairs.
 
     """
     commits, drops = holds.shape[0], evidence.shape[-1]
@@ -105,9 +109,9 @@ def posterior_of(holds: BoolArray, evidence: FloatArray) -> Posterior:
 
 
 def most_open(weaker: FloatArray, testable: BoolArray) -> IntArray:
-    """The testable commit about which least is known: shape (..., n) -> (...).
+    """Return the first testable commit whose chance to be weaker is closest to one half.
 
-    The first one of those whose chance to play weaker is nearest to one half.
+    Shape (..., n) -> (...).
     """
     distance = np.where(testable, np.abs(weaker - 0.5), np.inf)
     return np.asarray(distance.argmin(axis=-1))

@@ -1,4 +1,4 @@
-"""The question of a bisection: the smallest drop of interest, and how sure the answer is to be."""
+"""The question of a bisection: the smallest drop to find, and the confidence of the answer."""
 
 from dataclasses import dataclass
 
@@ -19,21 +19,22 @@ class Question:
     """
 
     max_drop: float = 20.0
-    """Elo of the model; a commit that lost less is not looked for."""
+    """Smallest drop to find, in Elo of the model."""
     confidence: float = 0.95
-    """Chance that the whole answer is right, 0..1."""
+    """Chance that the answer is right, 0..1."""
     max_games: int = 20_000
-    """Games over all commits after which the search gives up."""
+    """Games over all commits after which the search ends without an answer."""
     model: Model = Model.LOGISTIC
-    """The Elo in which `max_drop` is given."""
+    """The scale of `max_drop`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_drop <= MAX_DROP:
             raise UsageError(
-                f"--max-drop must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}"
+                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}",
+                option="max_drop",
             )
         if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:
             raise UsageError(
-                f"--confidence must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, "
-                f"got {self.confidence:g}"
+                f"must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, got {self.confidence:g}",
+                option="confidence",
             )

@@ -1,4 +1,4 @@
-"""The end of a bisection with all that it was made from, and its sentence."""
+"""The result of a bisection, and the sentence that explains it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,34 +15,34 @@ from ladder.stats.elo import EloEstimate, estimate
 
 
 class CommitVerdict(StrEnum):
-    """The finding of a search on a commit that it turned to."""
+    """The finding of a search about a commit."""
 
     GOOD = "good"
-    """The commit plays as strongly as the good revision."""
+    """The commit is as strong as the good revision."""
     BAD = "bad"
-    """Weaker."""
+    """The commit is weaker."""
     OPEN = "open"
-    """Neither is sure yet."""
+    """Neither is sure."""
     SKIPPED = "skipped"
     """The commit cannot be tested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedCommit:
-    """A commit that the search turned to."""
+    """A commit that the search visited."""
 
     commit: LoggedCommit
     verdict: CommitVerdict
     reason: str
-    """Why it was skipped; empty otherwise."""
+    """The reason why it was skipped; empty otherwise."""
     pentanomial: tuple[int, ...]
     """Counted pairs against the good revision by the commit's points: 0, 1/2, 1, 3/2, 2."""
     wdl: tuple[int, int, int]
     """Counted games won, drawn and lost."""
     estimate: EloEstimate
-    """Against the good revision."""
+    """The Elo against the good revision."""
     weaker: float
-    """Chance that it plays weaker than the good revision, 0..1."""
+    """Chance that it is weaker than the good revision, 0..1."""
 
     @property
     def games(self) -> int:
@@ -55,15 +55,15 @@ class Visit:
     """The state of a search when it left a commit."""
 
     commit: str
-    """The hash of the commit that was played."""
+    """The hash of the visited commit."""
     games: int
     """Counted games over all commits so far."""
     likeliest: str
-    """The hash of the commit that was most likely to blame."""
+    """The hash of the likeliest culprit."""
     chance: float
-    """That it was, 0..1."""
+    """Its chance to be the culprit, 0..1."""
     suspects: int
-    """The fewest commits that held the one to blame with the stated probability."""
+    """The smallest number of commits that contain the culprit with the confidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,31 +72,33 @@ class BisectResult:
 
     question: Question
     answer: Answer | None
-    """None: the search was stopped before there was one."""
+    """The answer; None if the search was stopped before."""
     reason: str
     good: LoggedCommit
     bad: LoggedCommit
     commits: int
-    """Length of the history, the good revision not counted."""
+    """Number of commits in the history, without the good revision."""
     suspects: tuple[LoggedCommit, ...]
-    """The commit to blame, or those that cannot be told apart; without an answer the likeliest."""
+    """The culprit, or the commits that cannot be distinguished from it; without an answer, the
+    likeliest one."""
     chance: float
-    """That the suspects hold the commit to blame, 0..1."""
+    """Chance that the suspects include the culprit, 0..1."""
     drop: EloEstimate | None
-    """The tested commits that hold the one to blame against the good revision; None without any."""
+    """The Elo of the tested commits that contain the culprit, against the good revision; None if
+    there are none."""
     tried: tuple[TriedCommit, ...]
-    """In the order of the history."""
+    """The visited commits in the order of the history."""
     games: int
     """Counted games over all commits."""
     conditions: str
     """The label of the division."""
     seed: int
     course: tuple[Visit, ...] = ()
-    """In the order of play."""
+    """The visits in the order of play."""
 
     @property
     def culprit(self) -> LoggedCommit | None:
-        """The commit to blame, if it was found."""
+        """The commit to blame; None if it was not found."""
         return self.suspects[0] if self.answer is Answer.FOUND else None
 
     @property
@@ -106,7 +108,7 @@ class BisectResult:
 
 
 def visit_of(search: Search, place: int) -> Visit:
-    """Return the state of a search that has just left the commit at a place."""
+    """Return the state of a search that has just left a commit, given by its place."""
     blamed = search.posterior.blamed
     likeliest = int(blamed.argmax())
     return Visit(
@@ -121,7 +123,7 @@ def visit_of(search: Search, place: int) -> Visit:
 def result_of(
     search: Search, *, conditions: str, seed: int, course: Sequence[Visit] = ()
 ) -> BisectResult:
-    """The result as the search stands."""
+    """Return the present result of a search."""
     history, after = search.history, search.posterior
     places = search.suspects or (int(after.blamed.argmax()),)
     suspects = tuple(history.commits[place] for place in places)
@@ -153,7 +155,7 @@ def result_of(
 
 
 def _weighed(tested: Tested) -> list[float]:
-    """All pairs with the weight of the distinct ones, as a gate estimates from them."""
+    """Return the counts of all pairs with the weight of the distinct ones, as a gate uses them."""
     tally = tested.tally
     share = sum(tally.distinct) / max(sum(tally.pentanomial), 1)
     return [count * share for count in tally.pentanomial]
@@ -182,7 +184,7 @@ def _tried(search: Search, place: int) -> TriedCommit:
 
 
 def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float) -> str:
-    """The answer in words; the numbers of the drop are shown beside it."""
+    """Return the answer as a sentence, without the size of the drop."""
     question, history = search.question, search.history
     games, asked = f"{search.games} games", f"{question.max_drop:g} Elo or more"
     good, bad = history.good.commit[:SHORT], history.bad.commit[:SHORT]
@@ -193,15 +195,15 @@ def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float)
     if search.answer is Answer.AMBIGUOUS:
         names = ", ".join(commit.commit[:SHORT] for commit in suspects)
         return (
-            f"one of {names} lost rating ({chance:.1%} sure after {games}); they cannot be told "
-            "apart, as all but the last of them cannot be tested"
+            f"one of {names} lost rating ({chance:.1%} sure after {games}); only the last of them "
+            "can be tested, so they cannot be distinguished"
         )
     seems = f"most likely is {suspects[0].commit[:SHORT]}, with {chance:.0%}"
     if search.answer is None:
         return f"stopped after {games}: the same command resumes it; so far {seems}"
     if search.games + 2 > question.max_games:
-        return f"no answer after {games}, and --max-games allows no more: {seems}"
+        return f"no answer after {games}, the most that are allowed: {seems}"
     return (
-        f"no answer after {games}: the games repeat, and hardly any further pair would be new; ask "
-        f"for longer openings (--opening-plies) or other boards; {seems}"
+        f"no answer after {games}: the games repeat, and further pairs would hardly give new ones; "
+        f"ask for longer openings or other boards; {seems}"
     )

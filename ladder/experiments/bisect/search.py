@@ -1,9 +1,9 @@
-"""The search: takes pairs of commits in order, says which commit is next, and when to end.
+"""The search of a bisection: it takes pairs of commits, and chooses the next commit and the end.
 
-A pure function of each commit's stream of pairs: the next pair of a commit is taken when the search
-is at that commit, whether it was played just now, beyond the need of an earlier visit, or before
-the program was stopped. So a search that is begun again on stored pairs comes to where it was, and
-under a work budget the same seed gives the same answer on any number of workers.
+It is a pure function of each commit's stream of pairs. The next pair of a commit is taken while the
+search visits the commit, no matter whether it was played now, beyond the end of an earlier visit or
+before an interruption. So a resumed search repeats its course on the stored pairs, and under a work
+budget the same seed gives the same answer with any number of workers.
 """
 
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ from ladder.stats.counts import FloatArray
 from ladder.stats.drop_evidence import drop_evidence
 
 STAY = 0.1
-"""A commit is left for another when its chance to play weaker is below this, or to play as well."""
+"""A visit ends when the chance that the commit is weaker, or that it is equal, is below this."""
 LEAST_PAIRS = 16
-"""Pairs of a visit, at least: to begin one costs as much as some games."""
+"""Fewest pairs of a visit, because its start costs as much as some games."""
 
 
 class Answer(StrEnum):
-    """The end of a search."""
+    """The answers of a search."""
 
     FOUND = "found"
-    """One commit lost the rating."""
+    """One commit lost rating."""
     AMBIGUOUS = "ambiguous"
-    """One of several did that cannot be told apart, since the others of them cannot be tested."""
+    """One of several commits lost rating, which cannot be tested separately."""
     NONE = "none"
-    """No commit did."""
+    """No commit lost rating."""
     UNDECIDED = "undecided"
-    """Nothing more can be learnt, or no more games are allowed."""
+    """Further games would not help, or are not allowed."""
 
 
 @dataclass(slots=True)
@@ -64,23 +64,23 @@ class Search:
     history: History
     question: Question
     tested: dict[int, Tested] = field(default_factory=dict)
-    """By place in the history."""
+    """The tested commits by place in the history."""
     skipped: dict[int, str] = field(default_factory=dict)
-    """Why a commit cannot be tested, by its place."""
+    """The reasons of the commits that cannot be tested, by place."""
     failing_good: str = ""
-    """Why the good revision cannot be measured against: it fails too often."""
+    """The reason if the good revision fails too often."""
     place: int = -1
-    """The commit at which the search is; the first one is the bad one."""
+    """The place of the current commit; the search starts at the bad one."""
     posterior: Posterior = field(init=False)
     answer: Answer | None = None
     suspects: tuple[int, ...] = ()
-    """Of an answer that blames: the commit, or those that cannot be told apart."""
+    """The places of the culprit, or of the commits that cannot be distinguished from it."""
     _drops: Sequence[float] = field(init=False)
     _evidence: FloatArray = field(init=False)
     _groups: IntArray = field(init=False)
-    """By commit: the number of its group; commits of one group cannot be told apart."""
+    """The group of each commit; commits of one group cannot be distinguished."""
     _begun: int = 0
-    """Pairs of the commit at hand when it was turned to."""
+    """Pair count of the current commit when its visit began."""
 
     def __post_init__(self) -> None:
         size = len(self.history.commits)
@@ -97,33 +97,33 @@ class Search:
 
     @property
     def number_of_suspects(self) -> int:
-        """The fewest commits that hold the one to blame with the stated probability, if one is."""
+        """The smallest number of commits that contain the culprit with the confidence."""
         blamed = np.sort(self.posterior.blamed)[::-1].cumsum()
         enough = self.question.confidence * (1.0 - float(self.posterior.none))
         return min(int(np.searchsorted(blamed, enough)) + 1, len(blamed))
 
     @property
     def expected_drop(self) -> float:
-        """Mean of the drop over the posterior, in Elo of the model, if a commit lost rating."""
+        """Posterior mean of the drop in Elo of the model, given that a commit lost rating."""
         return float(self.posterior.drops @ np.asarray(self._drops))
 
     @property
     def is_over(self) -> bool:
-        """Whether there is an answer, or can be none."""
+        """Whether the search has ended, with or without an answer."""
         return self.answer is not None or bool(self.failing_good)
 
     def enter(self, name: str, good: str) -> None:
-        """The commit at hand can be played, under this name, against this bot."""
+        """Begin the tally of the current commit, with the names of its bot and the good one."""
         if self.place not in self.tested:
             bot = GateBot(good, 0, "")
             self.tested[self.place] = Tested(Tally(bot), ForfeitCount((name, good)))
 
     def is_new(self, pair: PlayedPair) -> bool:
-        """Whether a pair of the commit at hand was not taken yet."""
+        """Return whether a pair of the current commit was not taken yet."""
         return pair.number > self.tested[self.place].last
 
     def take(self, pair: PlayedPair, name: str, good: str) -> None:
-        """Take the next pair of the commit at hand, which may turn the search to another one."""
+        """Take the next pair of the current commit, after which the search may leave it."""
         tested = self.tested[self.place]
         tested.last = pair.number
         tested.tally.count(pair)
@@ -137,14 +137,14 @@ class Search:
             self._learn()
 
     def skip(self, reason: str) -> None:
-        """The commit at hand cannot be tested."""
+        """Skip the current commit, which cannot be tested."""
         self.skipped[self.place] = reason
         self._evidence[self.place] = 0.0
         self._regroup()
         self._learn()
 
     def _learn(self) -> None:
-        """Draw the conclusions of what is known, and choose the next commit."""
+        """Update the posterior and the answer, and choose the next commit."""
         here = self.tested.get(self.place)
         if here is not None and self.place not in self.skipped:
             self._evidence[self.place] = self._evidence_of(here.tally)
@@ -176,7 +176,7 @@ class Search:
             self.answer = Answer.UNDECIDED
 
     def _knows_enough(self, here: Tested | None) -> bool:
-        """Whether the commit at hand may be left for another."""
+        """Return whether the search may leave the current commit."""
         if here is None or len(here.tally.order) - self._begun < LEAST_PAIRS:
             return False
         chance = float(self.posterior.weaker[self.place])
@@ -190,7 +190,7 @@ class Search:
         return testable
 
     def _evidence_of(self, tally: Tally) -> FloatArray:
-        """That of all pairs, as far as the distinct ones by themselves bear it out."""
+        """Return the weaker evidence of all pairs and the distinct ones; 0 if they disagree."""
         model = self.question.model
         every = drop_evidence(counts=tally.pentanomial, drops=self._drops, model=model)
         if tally.distinct == tally.pentanomial:
@@ -200,7 +200,7 @@ class Search:
         return np.asarray(np.where(np.sign(every) == np.sign(distinct), np.sign(every), 0) * agreed)
 
     def _regroup(self) -> None:
-        """Commits that the same of all testable commits hold are one group."""
+        """Put commits into one group that are contained in the same testable commits."""
         rows = [place for place in range(len(self.history.commits)) if place not in self.skipped]
         columns = self.history.holds[rows].T
         self._groups = np.asarray(np.unique(columns, axis=0, return_inverse=True)[1]).reshape(-1)

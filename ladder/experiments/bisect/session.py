@@ -1,4 +1,4 @@
-"""Running a bisection: commits taken in, visited and left until the search has its answer."""
+"""The course of a bisection: commits are registered and played until the search has an answer."""
 
 import secrets
 from collections.abc import Callable
@@ -26,65 +26,69 @@ from ladder.runs.start import check_possible, former_runs, hashes_of
 from ladder.signals import current_stop
 
 NO_LIMIT = 2**31 - 1
-"""Above every number of a pair, which has 31 bits."""
+"""A number above that of every pair, which has 31 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bisection:
-    """A bisection as the user asked for it."""
+    """A bisection to be played."""
 
     history: History
     bots: CommitBots
     question: Question
     settings: Settings
-    """The conditions of play; bots and pairing are those of each visit."""
+    """The conditions of play; each visit sets bots and pairing."""
     confinement: Confinement
-    """Of bots on trial."""
+    """The limits and sandbox for trials of bots."""
 
 
 def prepare(store: Store, asked: Bisection) -> BotRow:
-    """The good revision as a bot, which can play under these conditions.
+    """Register the good revision and return it as a bot.
 
     Raises:
-        UsageError: it cannot be built, failed its trial, or cannot play so.
-        SpecError: the specification cannot be read there.
+        UsageError: it cannot be built, failed its trial, or cannot play under these conditions.
+        SpecError: the specification cannot be read in that revision.
 
     """
     try:
         good = commit_bot(store, asked.bots, asked.history.good, asked.confinement)
     except (UsageError, SpecError) as error:
         commit = asked.history.good.commit[:SHORT]
-        raise UsageError(f"--good {commit} cannot be played against: {error}") from error
+        raise UsageError(f"{commit} cannot play: {error}", option="good") from error
     check_possible(_conditions(asked.settings, good, good), [good])
     return good
 
 
 def run_bisection(
-    bench: ExperimentContext, asked: Bisection, good: BotRow, *, tell: Callable[[str], None]
+    bench: ExperimentContext, asked: Bisection, good: BotRow, *, report: Callable[[str], None]
 ) -> BisectResult:
     """Search until there is an answer; an interrupted search is resumed.
 
     Args:
-        bench: where it is played.
-        asked: the question and its conditions.
-        good: see `prepare`.
-        tell: called with a sentence for each commit that is skipped.
+        bench: The database, watcher and workforce.
+        asked: The bisection.
+        good: The good revision, from `prepare`.
+        report: Called with a sentence for each skipped commit.
 
     Raises:
         UsageError: the bad revision cannot be tested.
         InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
 
     """
-    return _BisectSession(bench, asked, good, tell).play()
+    return _BisectSession(bench, asked, good, report).play()
 
 
 class _BisectSession:
     """One call of the command."""
 
     def __init__(
-        self, bench: ExperimentContext, asked: Bisection, good: BotRow, tell: Callable[[str], None]
+        self,
+        bench: ExperimentContext,
+        asked: Bisection,
+        good: BotRow,
+        report: Callable[[str], None],
     ) -> None:
-        self._bench, self._good, self._tell = bench, good, tell
+        self._bench, self._good, self._report = bench, good, report
         self._search = Search(asked.history, asked.question)
         self._asked, self._seed = self._resumed(asked)
         self._key = self._identity(self._asked)
@@ -96,7 +100,7 @@ class _BisectSession:
         }
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
-        """Ids by place in the history."""
+        """Run ids by place in the history."""
         self._course: list[Visit] = []
 
     def play(self) -> BisectResult:
@@ -111,9 +115,9 @@ class _BisectSession:
                 keep_result(self._bench.store, self._runs[place], self._result())
             last = len(search.history.commits) - 1
             if last in search.skipped:
-                raise InvalidRun(f"--bad cannot be measured: {search.skipped[last]}")
+                raise InvalidRun(f"the bad revision cannot be tested: {search.skipped[last]}")
         if search.failing_good:
-            raise InvalidRun(f"--good cannot be measured against: {search.failing_good}")
+            raise InvalidRun(f"the good revision cannot be tested: {search.failing_good}")
         result = self._result()
         self._close(result)
         return result
@@ -136,8 +140,8 @@ class _BisectSession:
             reason = _in_short(str(error))
             if place == len(search.history.commits) - 1:
                 bad = commit.commit[:SHORT]
-                raise UsageError(f"--bad {bad} cannot be tested: {error}") from error
-            self._tell(f"{commit.commit[:SHORT]} is skipped: {reason}")
+                raise UsageError(f"{bad} cannot be tested: {error}", option="bad") from error
+            self._report(f"{commit.commit[:SHORT]} is skipped: {reason}")
             search.skip(reason)
             return None
         self._rows[place] = row
@@ -155,7 +159,7 @@ class _BisectSession:
         )
         stream = self._stream(settings, row)
         judge = replay_pairs(
-            VisitJudge(search, names, self._kept(commit.commit)), self._stored_pairs(stream)
+            VisitJudge(search, names, self._describe(commit.commit)), self._stored_pairs(stream)
         )
         if not judge.decided:
             played = play(self._bench, settings, [row, self._good], judge)
@@ -166,14 +170,14 @@ class _BisectSession:
         for run in self._bench.store.runs.find(stream=stream, limit=1):
             self._runs[place] = run.id
         if place in search.skipped:
-            self._tell(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
+            self._report(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
         return True
 
     def _skip_failing(self, why: str, judge: VisitJudge, names: tuple[str, str]) -> None:
         """Skip the current commit after an invalid run, unless its pairs have decided before.
 
         Raises:
-            InvalidRun: the commit is not to blame.
+            InvalidRun: the run is invalid for another reason than this commit.
 
         """
         if judge.decided:
@@ -195,7 +199,7 @@ class _BisectSession:
         return pairs.of_stream(stream, start=0, stop=stop)
 
     def _close(self, result: BisectResult) -> None:
-        """The runs of the search are finished, each with what was made of its commit."""
+        """Finish the runs of the search, each with the verdict on its commit."""
         verdicts = {each.commit.commit: each.verdict for each in result.tried}
         for place, run_id in self._runs.items():
             verdict = verdicts[self._search.history.commits[place].commit]
@@ -203,7 +207,7 @@ class _BisectSession:
             self._bench.store.runs.set_verdict(run_id, verdict.value)
 
     def _identity(self, asked: Bisection) -> str:
-        """Equal for searches that can use each other's games."""
+        """Return a hash that is equal for searches that can use each other's games."""
         conditions = replace(asked.settings, bots=(), pairing=Pairing(PairingKind.GATE))
         return identity_hash(
             {
@@ -215,10 +219,7 @@ class _BisectSession:
         )
 
     def _resumed(self, asked: Bisection) -> tuple[Bisection, int]:
-        """Return what is asked and its seed.
-
-        If there is a former search to continue, they have its derivation of seeds and its seed.
-        """
+        """Return the bisection and its seed, or those of an earlier search to resume."""
         given = asked.settings.seed
         stored = self._bench.store.runs.find(kind=RunKind.BISECT)
 
@@ -232,7 +233,7 @@ class _BisectSession:
                 return replace(asked, settings=settings), seed
         return asked, secrets.randbelow(SEED_LIMIT) if given is None else given
 
-    def _kept(self, commit: str) -> dict[str, object]:
+    def _describe(self, commit: str) -> dict[str, object]:
         history = self._asked.history
         return {
             "key": self._key,
@@ -245,7 +246,7 @@ class _BisectSession:
 
 
 def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings:
-    """The settings of the games between a commit and the good one."""
+    """Return the settings of the games between a commit and the good one."""
     return replace(
         settings,
         bots=tuple(dict.fromkeys((candidate.name, good.name))),
@@ -254,6 +255,6 @@ def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings
 
 
 def _in_short(text: str) -> str:
-    """The first line, and of a longer text the last one."""
+    """Return the first line of a text, and the last one if there are several."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) < 2 else f"{lines[0]} {lines[-1]}"

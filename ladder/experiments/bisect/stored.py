@@ -1,4 +1,4 @@
-"""A stored bisection: each run is one visit to a commit and keeps the search as it left it."""
+"""Stored bisections: each run is a visit to a commit and stores the result so far."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,22 +11,22 @@ from ladder.experiments.bisect.judge import SETTINGS
 from ladder.experiments.bisect.result import BisectResult
 
 RESULT = "bisect_result"
-"""The key of a search's result among the settings of its runs."""
+"""The settings key of a search's result."""
 
 
 def search_of(run: RunRow) -> Mapping[str, Any]:
-    """Return the search that a run belongs to, as it is stored; empty if it is not readable."""
+    """Return the stored description of the search of a run; empty if it is not readable."""
     kept = run.settings.get(SETTINGS)
     return kept if isinstance(kept, dict) else {}
 
 
 def keep_result(store: Store, run_id: int, result: BisectResult) -> None:
-    """Keep the result as it is after a visit with the run of the visit."""
+    """Store the result of the search so far with the run of a visit."""
     store.runs.add_settings(run_id, {RESULT: msgspec.to_builtins(result)})
 
 
 def bisection_of(store: Store, run: RunRow) -> BisectResult | None:
-    """Return the latest result of the search of a run; None if no readable one is kept."""
+    """Return the latest result of the search of a run; None if there is no readable one."""
     search = search_of(run)
     found = [
         _result(each)

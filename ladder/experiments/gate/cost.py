@@ -1,4 +1,4 @@
-"""The cost of a gate: how many games such a test is expected to take against one baseline."""
+"""The cost of a gate: the expected games of the test against one baseline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from ladder.stats.sprt_estimate import forecast_test
 
 @dataclass(frozen=True, slots=True)
 class ExpectedGames:
-    """Mean numbers of games until a decision, at three true differences."""
+    """Mean numbers of games until a decision, at three true differences in strength."""
 
     if_equal: float
-    """The candidate is as strong as the baseline."""
+    """For a candidate that is as strong as the baseline."""
     if_worse: float
-    """The case of a candidate that is worse by the drop that is not allowed."""
+    """For a candidate that is worse by the largest drop."""
     as_measured: float | None
-    """The difference is the one that the counted pairs show; None without pairs."""
+    """For the measured difference; None without pairs."""
 
 
 def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
-    """The cost of a test where pairs spread as these counts do (Wald 1945, Siegmund 1985)."""
+    """Return the expected games of a test for pairs with this spread (Wald 1945, Siegmund 1985)."""
 
     def games(elo: float) -> float:
         return forecast_test(elo=elo, counts=pentanomial, test=test).games

@@ -1,8 +1,8 @@
-"""Forfeits in a gate: is one bot failing more often than strength can be measured with?
+"""Forfeits in an experiment, and the test whether a bot fails too often to be measured.
 
-A bot that forfeits now and then is measured with its failures, as losses. One that does so more
-often than `FORFEIT_SHARE` makes the gate invalid, whoever it is. The gate looks after every pair,
-so the rate itself is tested, sequentially: `ladder.stats.rate_limit`.
+Rare forfeits count as losses. A bot that forfeits more often than `FORFEIT_SHARE` makes the gate
+invalid, be it the candidate or a baseline. As the test is made after every pair, it is sequential:
+`ladder.stats.rate_limit`.
 """
 
 import math
@@ -15,12 +15,11 @@ from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.rate_limit import log_evidence
 
 FORFEIT_ERROR = 0.05
-"""Chance that a gate is called invalid though no bot forfeits more often than it may, over all of
-its bots together."""
+"""Chance of a false alarm over all bots of an experiment together."""
 
 
 class ForfeitCount:
-    """The forfeits of every bot of a gate, pair by pair."""
+    """The forfeits of each bot of an experiment."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._kinds: dict[str, Counter[str]] = {name: Counter() for name in names}
@@ -28,11 +27,11 @@ class ForfeitCount:
         self._shares: dict[str, Counter[float]] = {name: Counter() for name in self._kinds}
 
     def add(self, players: tuple[str, str], failures: Iterable[tuple[str, Termination]]) -> None:
-        """Count a pair of games between two players, who may be one and the same.
+        """Count a pair of games.
 
         Args:
-            players: the names of both.
-            failures: who forfeited a game of the pair, and how.
+            players: The names of both players, which may be equal.
+            failures: The player and the termination of each forfeited game.
 
         """
         failed: Counter[str] = Counter()
@@ -56,12 +55,12 @@ class ForfeitCount:
 
     @property
     def failing(self) -> str:
-        """The name of a bot that fails too often; empty while there is none."""
+        """The name of a bot that fails too often, or an empty text."""
         return next(iter(self.all_failing), "")
 
     @property
     def all_failing(self) -> Mapping[str, str]:
-        """A sentence about each bot that fails too often, by its name."""
+        """A sentence about each bot that fails too often, by name."""
         return {
             name: self._sentence(name)
             for name, kinds in self._kinds.items()
@@ -70,21 +69,20 @@ class ForfeitCount:
 
     @property
     def culprit(self) -> str:
-        """A sentence about a bot that fails too often; empty while there is none."""
+        """A sentence about a bot that fails too often, or an empty text."""
         return next(iter(self.all_failing.values()), "")
 
     def _sentence(self, name: str) -> str:
         kinds = self._kinds[name]
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
         return (
-            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}), which "
-            f"a rate of {FORFEIT_SHARE:.0%} does not explain: mend it first, its strength "
-            "cannot be measured so"
+            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}), more "
+            f"than the {FORFEIT_SHARE:.0%} with which strength can be measured: fix the bot first"
         )
 
     @property
     def by_bot(self) -> Mapping[str, Mapping[str, int]]:
-        """By bot and kind, with a 0 for what has not happened."""
+        """Numbers of forfeits by bot and kind, zeros included."""
         return {
             name: {kind.value: kinds[kind.value] for kind in FORFEITS}
             for name, kinds in self._kinds.items()

@@ -1,16 +1,14 @@
-"""The gate's decision: is a candidate worse than its baselines by more than it may be?
+"""The judge of a gate: it tests whether the candidate is worse than its baselines.
 
-Against each baseline a sequential test runs on pentanomial counts, with H0 that the candidate has
-dropped by the most that is allowed and H1 that it has not dropped at all. Pairs are taken in the
-order of their numbers. Forfeits are looked at before the ratio: a failing bot says nothing about
-strength, whoever it is.
+Against each baseline a sequential test runs on pentanomial counts. H0 is that the candidate is
+worse by the largest acceptable drop, H1 that it is equal. Pairs are taken in the order of their
+numbers. Forfeits are tested first, because games of a failing bot say nothing about strength.
 
-A pair is a draw of a board, an opening and a seed. The same draw again is the same experiment, not
-a new one, and is not counted. Different draws may still come out as the same games, where there are
-few openings or bots do not use their seed. All draws together say without bias how the candidate
-does under these conditions, but a few games played over and over say it of these few games only;
-the distinct pairs alone say no more than they know, but weigh common and rare games alike, which
-is a bias. So the test is made on both, and decides when both agree (docs/gating.md has figures).
+A pair is a draw of a board, an opening and a seed. A repeated draw is not counted: it is the same
+experiment. Different draws may still give the same games, if there are few openings or bots ignore
+their seed. Counting all draws is unbiased, but overstates the evidence if a few games are repeated.
+Counting distinct pairs only does not overstate it, but is biased, because it weighs common and rare
+games equally. So the test runs on both counts, and decides when both agree (docs/gate.md).
 """
 
 import math
@@ -32,11 +30,11 @@ from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import StoppedEstimate, estimate_after
 
 MOMENTS = 200
-"""The course of the ratio is told at so many moments."""
+"""Most points of the LLR history."""
 
 
 class GateJudge(ExperimentJudge):
-    """Takes pairs in order and keeps the verdict."""
+    """Tests a candidate against its baselines."""
 
     def __init__(self, candidate: GateBot, baselines: Sequence[GateBot], test: GateTest) -> None:
         self._candidate = candidate
@@ -52,7 +50,7 @@ class GateJudge(ExperimentJudge):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The question."""
+        """The question of the gate."""
         return self._test.settings
 
     @property
@@ -66,22 +64,22 @@ class GateJudge(ExperimentJudge):
 
     @property
     def verdict(self) -> str:
-        """The verdict as it stands."""
+        """The present verdict."""
         return (self._verdict or Verdict.INCONCLUSIVE).value
 
     @property
     def progress(self) -> str:
-        """The ratios between their bounds."""
+        """The LLR of each baseline, and the bounds."""
         lower, upper = bounds(alpha=self._sprt.alpha, beta=self._sprt.beta)
         ratios = ", ".join(f"{tally.llr:.2f}" for tally in self._tallies.values())
         return f"LLR {ratios} ({lower:.2f} .. {upper:.2f})"
 
     def wants(self, plan: PairPlan) -> bool:
-        """Whether the test against this pair's baseline still runs."""
+        """Return whether the test against the baseline of a pair is open."""
         return self._tallies[plan.b.revision].is_open
 
     def take(self, pair: PlayedPair) -> None:
-        """Count a pair, unless its draw is counted or everything that it bears on is decided."""
+        """Count a pair, unless its draw was counted before or its test is decided."""
         is_first = pair.a_revision == self._candidate.revision
         ours = pair if is_first else pair.mirrored
         tally = self._tallies[ours.b_revision]
@@ -103,11 +101,11 @@ class GateJudge(ExperimentJudge):
             self._verdict, self._deciding = Verdict.PASS, tally
 
     def result(self, *, invalid: str = "", stopped: bool = False) -> GateResult:
-        """The verdict as it stands.
+        """Return the present result.
 
         Args:
-            invalid: why the run behind it means nothing; makes the gate invalid.
-            stopped: the user ended the run early.
+            invalid: The reason why the run is invalid; empty if it is valid.
+            stopped: Whether the user stopped the run early.
 
         """
         verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._culprit
@@ -139,7 +137,8 @@ class GateJudge(ExperimentJudge):
 
     def _baseline(self, tally: Tally) -> BaselineResult:
         pairs, distinct = sum(tally.pentanomial), sum(tally.distinct)
-        # All pairs have the right shares on average; their weight is that of the distinct ones.
+        # The shares of all pairs are unbiased, and the number of distinct pairs is the evidence:
+        # with 40 distinct pairs of 100, each pair counts 0.4.
         weighed = [count * distinct / max(pairs, 1) for count in tally.pentanomial]
         after = estimate_after(counts=weighed, test=self._sprt)
         return BaselineResult(
@@ -162,7 +161,7 @@ class GateJudge(ExperimentJudge):
 
 
 def _ratios(order: bytearray, test: Sprt) -> tuple[tuple[int, float], ...]:
-    """(pairs, LLR) at so many moments at most, the last of them after all pairs."""
+    """Return the LLR history as (pairs, LLR), at most `MOMENTS` points."""
     if not order:
         return ()
     counts = np.cumsum(np.eye(5)[list(order)], axis=0)
@@ -174,7 +173,7 @@ def _ratios(order: bytearray, test: Sprt) -> tuple[tuple[int, float], ...]:
 def _as_logistic(
     after: StoppedEstimate, pentanomial: Sequence[float], model: Model
 ) -> StoppedEstimate:
-    """An estimate in the test's Elo as logistic Elo, at the spread that the pairs show."""
+    """Convert an estimate in the Elo of the test to logistic Elo, with the spread of the pairs."""
     if model is Model.LOGISTIC:
         return after
     deviation = moments(counts=pentanomial).deviation

@@ -1,4 +1,4 @@
-"""The question of a gate: the drop that is not allowed, and the chances of a wrong answer."""
+"""The question of a gate: the largest acceptable drop, and the chances of a wrong answer."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -9,14 +9,14 @@ from ladder.stats.choices import Model
 from ladder.stats.sprt import Sprt, check_chances
 
 MAX_DROP = 1000.0
-"""The greatest drop that can be asked about, in Elo."""
+"""Upper limit of the largest acceptable drop, in Elo."""
 QUESTION = "question"
-"""The key of a gate's question among the settings of its run."""
+"""The settings key of a gate's question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateTest:
-    """The question put to the games of a gate.
+    """The numbers of a gate's sequential test.
 
     Raises:
         UsageError: a number is out of range.
@@ -24,30 +24,33 @@ class GateTest:
     """
 
     max_drop: float = 20.0
-    """Elo of the model; the candidate may be worse by less than this."""
+    """Largest acceptable drop, in Elo of the model."""
     alpha: float = 0.05
     """Chance to pass a candidate that is worse by `max_drop`."""
     beta: float = 0.05
     """Chance to fail an equal candidate, over all baselines together."""
     max_games: int = 3000
-    """Games after which there is no decision any more."""
+    """Games after which the gate ends without a decision."""
     model: Model = Model.LOGISTIC
-    """The Elo in which `max_drop` is given."""
+    """The scale of `max_drop`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_drop <= MAX_DROP:
             raise UsageError(
-                f"--max-drop must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}"
+                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}",
+                option="max_drop",
             )
         check_chances(self.alpha, self.beta)
         if self.max_games < 2:
-            raise UsageError(f"--max-games must be at least 2, one pair, got {self.max_games}")
+            raise UsageError(f"must be at least 2, got {self.max_games}", option="max_games")
         if self.model is Model.BAYESIAN:
-            raise UsageError("--model must be logistic or normalized: a gate counts pairs")
+            raise UsageError(
+                "must be logistic or normalized, because a gate counts pairs", option="model"
+            )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "GateTest | None":
-        """The question that is kept with a run; None: none is, or none that can be understood."""
+        """Return the question stored with a run; None if there is no readable one."""
         try:
             kept = settings[QUESTION]
             return cls(**{**kept, "model": Model(kept["model"])})
@@ -56,18 +59,18 @@ class GateTest:
 
     @property
     def settings(self) -> dict[str, object]:
-        """The part of the question that is kept with the run; no part of the run's identity."""
+        """The question as settings of a run, which are no part of its identity."""
         return {QUESTION: {**asdict(self), "model": self.model.value}}
 
     @property
     def games(self) -> int:
-        """The most games in whole pairs."""
+        """Most games, rounded down to whole pairs."""
         return self.max_games - self.max_games % 2
 
     def sprt(self, baselines: int) -> Sprt:
-        """The test against each of so many baselines."""
-        # Failing by chance against any of k must stay as rare as against one (Bonferroni). A pass
-        # needs all k, so alpha needs no correction.
+        """Return the test against each baseline, for a number of baselines."""
+        # With k baselines an equal candidate can fail k tests, so each gets beta / k (Bonferroni).
+        # It passes only if it passes all k, so alpha needs no correction.
         return Sprt(
             elo0=-self.max_drop,
             elo1=0.0,

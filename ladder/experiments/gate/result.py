@@ -1,4 +1,4 @@
-"""A gate's verdict with all that it was made from, and its sentence."""
+"""The result of a gate: the verdict, the numbers behind it, and the sentence that explains it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ladder.stats.sprt_estimate import StoppedEstimate
 
 
 class Verdict(StrEnum):
-    """The answer of a gate."""
+    """The verdicts of a gate."""
 
     PASS = "pass"  # noqa: S105 - not a password
     REGRESSION = "regression"
@@ -23,38 +23,37 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineResult:
-    """The games, the estimates and the test against one baseline, from the candidate's side."""
+    """The games, estimates and test against one baseline, from the candidate's side."""
 
     name: str
     is_same_content: bool
-    """The baseline is made of the same content as the candidate: a control."""
+    """Whether the baseline has the same content as the candidate, which makes it a control."""
     pentanomial: tuple[int, ...]
     """Counted pairs by the candidate's points: 0, 1/2, 1, 3/2, 2."""
     wdl: tuple[int, int, int]
     """Counted games won, drawn and lost."""
     estimate: EloEstimate
-    """From the shares of all counted pairs with the weight of the distinct ones, as if their number
-    had been fixed beforehand."""
+    """The estimate from the shares of all counted pairs with the weight of the distinct ones, as if
+    the number of games had been fixed in advance."""
     after_stopping: StoppedEstimate | None
-    """Logistic Elo from the same, median-unbiased although good or bad luck stopped the test."""
+    """Logistic Elo from the same counts, corrected for the sequential stop (median-unbiased)."""
     sprt: SprtResult
     """The test on all counted pairs."""
     distinct_pairs: int
-    """Counted pairs that differ from all earlier ones in a board or a move."""
+    """Counted pairs whose board or moves differ from those of all earlier ones."""
     sprt_distinct: SprtResult
     """The test on the distinct pairs alone."""
     state: State
-    """The decision: that of both tests where they agree."""
+    """The decision of both tests if they agree."""
     is_exhausted: bool
-    """Further pairs were hardly to be expected to differ from those counted."""
+    """Whether further pairs would hardly give new games."""
     replayed_games: int
-    """Stored games left out: their board, opening and seed had been counted already."""
+    """Stored games that were not counted, because their board, opening and seed were before."""
     seconds: float
-    """Duration of the counted games, one after the other."""
+    """Sum of the durations of the counted games."""
     ratios: tuple[tuple[int, float], ...]
-    """The test's course: counted pairs and the LLR of all of them, at up to two hundred moments."""
+    """The LLR history: numbers of counted pairs and the LLR after them, at most 200 points."""
     expected: ExpectedGames
-    """The expected cost of such a test."""
 
     @property
     def pairs(self) -> int:
@@ -69,7 +68,7 @@ class BaselineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """The verdict and all that it was made from."""
+    """The verdict of a gate and the numbers behind it."""
 
     candidate: str
     test: GateTest
@@ -77,11 +76,11 @@ class GateResult:
     reason: str
     baselines: tuple[BaselineResult, ...]
     deciding: BaselineResult
-    """The baseline against which it was decided; without a decision, the one that looks worst."""
+    """The baseline that decided; without a decision, the one with the lowest LLR."""
     forfeits: Mapping[str, Mapping[str, int]]
-    """By bot and termination."""
+    """Numbers of forfeits by bot and termination."""
     uncounted_games: int
-    """Played beyond the decision: stored, but not part of it."""
+    """Stored games that were played beyond the decision."""
 
     @property
     def games(self) -> int:
@@ -90,7 +89,7 @@ class GateResult:
 
     @property
     def seconds(self) -> float:
-        """Duration of all counted games, one after the other."""
+        """Sum of the durations of all counted games."""
         return sum(baseline.seconds for baseline in self.baselines)
 
 
@@ -103,9 +102,16 @@ def sentence(
     deciding: BaselineResult,
     stopped: bool,
 ) -> str:
-    """A verdict in words, but for an invalid gate, whose cause lies elsewhere.
+    """Return a sentence that explains the verdict of a valid gate.
 
-    `stopped`: the user ended the gate early.
+    Args:
+        verdict: The verdict.
+        candidate: The name of the candidate.
+        test: The question.
+        baselines: The results against all baselines.
+        deciding: The result that decided.
+        stopped: Whether the user stopped the gate early.
+
     """
     games = sum(baseline.games for baseline in baselines)
     drop = f"{test.max_drop:g}" + (" normalized" if test.model is Model.NORMALIZED else "")
@@ -121,21 +127,20 @@ def sentence(
     if verdict is Verdict.REGRESSION:
         return (
             f"{candidate} is worse than {deciding.name}: {ratio} is below {low:.2f} after "
-            f"{counted}, which speak for a drop of {drop} Elo or more"
+            f"{counted}, evidence for a drop of {drop} Elo or more"
         )
     if not games:
-        return "there are no games to decide from"
+        return "no decision: there are no games"
     if deciding.is_exhausted:
         return (
-            f"no decision after {counted}: against {deciding.name} the games repeat, and hardly "
-            "any further pair would be new; ask for longer openings (--opening-plies) or other "
-            "boards"
+            f"no decision after {counted}: the games against {deciding.name} repeat, and further "
+            "pairs would hardly give new ones; ask for longer openings or other boards"
         )
     limit = "there are no more stored games"
     if stopped:
         limit = "it was stopped: the same command resumes it"
     elif games + 2 > test.games:
-        limit = "--max-games allows no more"
+        limit = f"at most {test.games} games are allowed"
     where = f"{ratio} lies between {low:.2f} and {high:.2f}"
     if deciding.sprt.state is not State.CONTINUE:
         where = (

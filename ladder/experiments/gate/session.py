@@ -1,4 +1,4 @@
-"""Running a gate: play until the judge has decided, or judge what is stored."""
+"""Gates: play until the judge has decided, or decide from stored games."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ from ladder.runs.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """The result of a gate and the conditions of its games."""
+    """The outcome of a gate and the conditions of its games."""
 
     result: GateResult
     conditions: str
     """The label of the division."""
     stopped: bool = False
-    """By Ctrl-C or SIGTERM before there was a verdict; the same command resumes."""
+    """Whether Ctrl-C or SIGTERM came before the verdict; the same command resumes."""
     earlier: tuple["GateOutcome", ...] = ()
-    """The stages before this one, of a gate in stages."""
+    """The earlier stages of a gate in stages."""
     stages: int = 1
-    """How many were asked for; each is tested at its part of the chance to fail an equal bot."""
+    """The number of stages; each is tested at its part of beta."""
     run_id: int | None = None
-    """The run whose games were judged; None: all stored ones, or those of a run that is invalid."""
+    """The judged run; None for an invalid run, or if all stored games were judged."""
 
     @property
     def exit_code(self) -> int:
@@ -44,7 +44,7 @@ class GateOutcome:
 
 
 def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:
-    """The pairing of a gate from a name and the words of ``--against``.
+    """Return the pairing of a gate against a comma-separated list of baselines.
 
     Raises:
         UsageError: a baseline is missing or named twice, or is the candidate of a rated gate.
@@ -52,23 +52,28 @@ def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairin
     """
     words = tuple(word.strip() for word in against.split(","))
     if not all(words):
-        raise UsageError(f"--against is a comma-separated list of names, got {against!r}")
+        raise UsageError(
+            f"must be a comma-separated list of names, got {against!r}", option="against"
+        )
     if len(set(words)) < len(words):
-        raise UsageError(f"--against names a bot twice: {against}")
+        raise UsageError(f"a bot is named twice: {against}", option="against")
     if rated and candidate in words:
-        raise UsageError("--rated: a bot's games against itself cannot be rated")
+        raise UsageError(
+            "the games of a bot against itself cannot be rated: leave it out of the baselines",
+            option="rated",
+        )
     return Pairing(PairingKind.GATE, candidate, words)
 
 
 @dataclass(frozen=True, slots=True)
 class GateTask:
-    """A gate as it was asked for, with its registered bots."""
+    """A gate to be played or decided, with its registered bots."""
 
     settings: Settings
-    """Of a run whose pairing is that of a gate."""
+    """The settings of the run, with the pairing of a gate."""
     candidate: BotRow
     baselines: Sequence[BotRow]
-    """They may include the candidate."""
+    """The baselines, which may include the candidate."""
     test: GateTest
 
     @property
@@ -78,11 +83,11 @@ class GateTask:
 
     @property
     def conditions(self) -> str:
-        """Boards, opening and budget in short."""
+        """The label of the division."""
         return division_label(*self.settings.division())
 
     def judge(self) -> GateJudge:
-        """Return a judge that has seen no pair yet."""
+        """Return a new judge."""
         bots = [
             GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
             for bot in (self.candidate, *self.baselines)
@@ -90,11 +95,11 @@ class GateTask:
         return GateJudge(bots[0], bots[1:], self.test)
 
     def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
-        """Return the gate as stored pairs decide it.
+        """Return the outcome of the gate on stored pairs.
 
         Args:
-            pairs: in their order.
-            run_id: of the run that played them; None if they are of several.
+            pairs: The pairs in their order.
+            run_id: The run that played them; None for several runs.
 
         """
         result = replay_pairs(self.judge(), pairs).result()
@@ -105,14 +110,14 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     """Return a gate between the registered bots that the pairing names.
 
     Raises:
-        UnknownBot: one is not registered.
+        UnknownBot: a bot is not registered.
 
     """
     known = {bot.name: bot for bot in store.bots.all()}
     names = [str(settings.pairing.candidate), *settings.pairing.against]
     for place, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, "--against" if place else "CANDIDATE")
+            raise unknown_bot(name, known, "against" if place else None)
     candidate, *baselines = (known[name] for name in names)
     return GateTask(settings, candidate, baselines, test)
 
@@ -142,7 +147,7 @@ def judge_stored(store: Store, task: GateTask) -> GateOutcome:
 
 
 def _division(store: Store, settings: Settings) -> DivisionRow | None:
-    """The division of these conditions, if games were played in it."""
+    """Return the division of these conditions, if games were played in it."""
     wanted = settings.division()
     for division in store.divisions.all():
         if division.conditions == wanted:

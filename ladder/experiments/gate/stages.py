@@ -1,18 +1,18 @@
-"""A gate in stages: short games first, long ones only for a candidate that the short ones spare.
+"""A gate in stages: short games first, and long ones only if the candidate passes the short ones.
 
 A regression at any stage is the verdict. A pass, or no decision within a stage's games, leads to
-the next one, and the last one decides. So a candidate that is worse by the drop in the long games
-passes with alpha at most: it must pass the last stage. An equal one fails with the sum of all
-stages' chances, so each of n stages is tested at beta / n (Bonferroni).
+the next stage, and the last one decides. A worse candidate passes with a chance of at most alpha,
+because it must pass the last stage. An equal one may fail at any stage, so each of n stages is
+tested at beta / n (Bonferroni).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.experiments.engine import ExperimentContext, finished_run
+from ladder.experiments.engine import ExperimentContext, is_finished
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
@@ -22,20 +22,20 @@ from ladder.runs.start import hashes_of, runs_like
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage, as the user wrote it."""
+    """One stage of a gate."""
 
     time_ms: int
-    """Wall time a move."""
+    """Wall time per move."""
     games: int
-    """The most games of the stage."""
+    """Most games of the stage."""
 
 
 def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
     """Return the gate of each stage; without stages the gate itself.
 
     Args:
-        task: what is asked over all stages; budget and games are those of each stage.
-        stages: the shortest games first.
+        task: The gate over all stages; its budget and games are replaced by those of each stage.
+        stages: The stages, the shortest games first.
 
     """
     tasks = [
@@ -54,7 +54,7 @@ def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
 
 
 def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutcome:
-    """Play stage after stage, and return the last one; an interrupted gate is resumed.
+    """Play the stages in order, and return the last one; an interrupted gate is resumed.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -62,7 +62,7 @@ def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutc
     """
     done: list[GateOutcome] = []
     for task, following in zip_longest(tasks, tasks[1:]):
-        former = None if following is None else _survived(bench.store, task, following)
+        former = None if following is None else _find_passed(bench.store, task, following)
         if former is not None:
             done.append(task.decided_by(bench.store.pairs.of_run(former.id), former.id))
             continue
@@ -72,13 +72,16 @@ def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutc
     return replace(done[-1], earlier=tuple(done[:-1]), stages=len(tasks))
 
 
-def _survived(store: Store, task: GateTask, following: GateTask) -> RunRow | None:
-    """Return the finished run of a stage whose next stage is not finished, if there is one."""
-    hashes = hashes_of(task.bots)
-    newest = islice(runs_like(store, task.settings, hashes), 1)
-    latest = finished_run((run for run, _ in newest), task.test.settings)
-    if latest is None or latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
+def _find_passed(store: Store, task: GateTask, following: GateTask) -> RunRow | None:
+    """Return the run of a stage that is passed and whose next stage is not finished, if any."""
+    latest, after = _newest_run(store, task), _newest_run(store, following)
+    if latest is None or not is_finished(latest, task.test.settings):
         return None
-    after = next((run for run, _ in runs_like(store, following.settings, hashes)), None)
+    if latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
+        return None
     is_due = after is None or after.id < latest.id or is_unfinished(after)
     return latest if is_due else None
+
+
+def _newest_run(store: Store, task: GateTask) -> RunRow | None:
+    return next((run for run, _ in runs_like(store, task.settings, hashes_of(task.bots))), None)

@@ -1,4 +1,4 @@
-"""The gates and matches of a division as they are stored, each held against its own question."""
+"""Stored gates and matches, with the results of gates computed again from their pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from ladder.results.overview.pace import RunPace
 from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
 
 TRIALS_READ = 20
-"""The latest gates and matches whose pairs are read."""
+"""Most gates and matches of a division that are read, the latest ones."""
 LOSSES_READ = 1000
-"""The latest losses of a candidate among which the shortest are looked for."""
+"""Latest losses of a candidate among which the shortest are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A gate or a match, from the side of the bot in question."""
+    """A gate or a match, from the side of one bot."""
 
     run: RunRow
     bot: str
@@ -35,13 +35,13 @@ class Trial:
     draws: int
     losses: int
     pentanomial: tuple[int, ...]
-    """All its pairs by the bot's points, those beyond a decision too: 0, 1/2, 1, 3/2, 2."""
+    """All pairs by the bot's points, also those beyond a decision: 0, 1/2, 1, 3/2, 2."""
     result: GateResult | None
-    """Of a gate whose question is kept, as its pairs in order decide it."""
+    """The result of a gate, computed from its pairs; None for a match."""
 
     @property
     def verdict(self) -> str | None:
-        """Of a gate, as it was given; None: no gate, or not decided."""
+        """The stored verdict of a gate, or None."""
         return self.run.verdict
 
     @property
@@ -51,7 +51,7 @@ class Trial:
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
-    """The gates and matches of a division, latest first."""
+    """Return the gates and matches of a division, latest first."""
     runs = [run for run in store.runs.find() if run.division_id == division.id]
     contents = store.bots.contents()
     trials = [run for run in runs if run.kind in TRIALS][:TRIALS_READ]
@@ -59,7 +59,7 @@ def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
 
 
 def trial_of(store: Store, run: RunRow) -> Trial:
-    """One gate or match by itself."""
+    """Return one gate or match."""
     return _trial(store, run, store.bots.contents())
 
 
@@ -96,10 +96,9 @@ def _named(content: tuple[str, str], key: int) -> tuple[str, int, str]:
 def _sides(
     run: RunRow, pairs: Sequence[PlayedPair], bots: Mapping[int, GateBot]
 ) -> tuple[str, list[str]]:
-    """The bot in question and its opponents, by name."""
-    told = str(run.settings.get("pairing", ""))
+    """Return the candidate of a gate, or the first bot of a match, and the opponents."""
     names = sorted({bot.name for bot in bots.values()})
-    word, _, rest = told.partition(":")
+    word, _, rest = str(run.settings.get("pairing", "")).partition(":")
     candidate, _, baselines = rest.partition(":")
     if word == RunKind.GATE.value and baselines:
         return candidate, baselines.split(",")
@@ -116,9 +115,9 @@ def _judged(
     bots: Mapping[int, GateBot],
     pairs: Sequence[PlayedPair],
 ) -> GateResult | None:
-    """Judge the run's own pairs in the order of their numbers, as the gate did.
+    """Judge the pairs of the run in the order of their numbers, as the gate did.
 
-    The stream can hold more: a gate that is repeated continues the stream of the one before.
+    Other pairs of the stream belong to repetitions of the gate.
     """
     test = GateTest.from_settings(run.settings)
     by_name = {bot.name: bot for bot in bots.values()}
@@ -131,14 +130,14 @@ def _judged(
 def games_of_gate(
     store: Store, conditions: str, result: GateResult, number: int, *, run_id: int | None = None
 ) -> list[ShownGame]:
-    """Games that show why: the candidate's forfeits, its shortest losses and its latest ones.
+    """Return lost games of the candidate: its forfeits, its shortest losses and its latest ones.
 
     Args:
-        store: the open database.
-        conditions: the label of the division.
-        result: whose candidate.
-        number: how many at most.
-        run_id: only games of this run; None: all of the division.
+        store: The open database.
+        conditions: The label of the division.
+        result: The result of the gate.
+        number: Most games to return.
+        run_id: The run whose games count; None for all games of the division.
 
     """
     labels = {division.label: division.id for division in store.divisions.all()}

@@ -1,8 +1,7 @@
-"""The counts of a gate against one baseline, as pairs come in, and where the test on them stands.
+"""The counts of a gate against one baseline, and the state of the test on them.
 
-A pair is a draw of a board, an opening and a seed. The same draw again is the same experiment, and
-is not counted; different draws that come out as the same games are counted twice over: all pairs,
-and distinct ones (see `ladder.experiments.gate.judge`).
+A pair is a draw of a board, an opening and a seed, and a repeated draw is not counted. There are
+two counts: all pairs, and those with distinct games (see `ladder.experiments.gate.judge`).
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +11,8 @@ from engine.result import Result
 from ladder.stats.sprt import Sprt, State, sprt_result
 
 REPEATS_IN_A_ROW = 59
-"""Pairs in a row without a new one after which a gate gives up: the chance of a new one is then
-below 5 %, at 95 %, because 0.95 to the power of 59 is below 0.05."""
+"""Repeated pairs in a row after which a gate ends: with 95 % confidence the chance of new games is
+then below 5 %, because 0.95 ** 59 < 0.05."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +21,14 @@ class GateBot:
 
     name: str
     revision: int
-    """Key of its revision in the database."""
+    """The key of its revision in the database."""
     content: str
-    """Hash of what it is made of."""
+    """Its content hash."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The running counts against one baseline."""
+    """The counts against one baseline."""
 
     bot: GateBot
     pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
@@ -37,11 +36,11 @@ class Tally:
     distinct: list[int] = field(default_factory=lambda: [0] * 5)
     """The pentanomial counts of the distinct pairs."""
     draws: set[tuple[str, str, int]] = field(default_factory=set)
-    """Board, opening and seed of the counted pairs."""
+    """Board, opening and seed of each counted pair."""
     lines: set[tuple[str, str, str]] = field(default_factory=set)
-    """Board and moves of the counted pairs, first the game in which the candidate moves first."""
+    """Board and moves of each counted pair, the game with the candidate as first mover first."""
     order: bytearray = field(default_factory=bytearray)
-    """The half points of each counted pair."""
+    """The half points (0 to 4) of each counted pair in order."""
     repeats_in_a_row: int = 0
     replayed: int = 0
     duration_us: int = 0
@@ -50,20 +49,20 @@ class Tally:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether new games are hardly to be expected."""
+        """Whether further pairs would hardly give new games."""
         return self.repeats_in_a_row >= REPEATS_IN_A_ROW
 
     @property
     def is_open(self) -> bool:
-        """Whether a further pair can change anything."""
+        """Whether a further pair can change the decision."""
         return self.state is State.CONTINUE and not self.is_exhausted
 
     def count(self, pair: PlayedPair, *, is_first: bool = True) -> bool:
-        """Add a pair, unless its draw is counted; whether it was added.
+        """Count a pair unless its draw was counted before; return whether it was counted.
 
         Args:
-            pair: of the candidate and the bot of this tally.
-            is_first: the candidate is the pair's A.
+            pair: A pair of the candidate and the bot of this tally.
+            is_first: Whether the candidate is A in the pair.
 
         """
         if pair.draw in self.draws:
@@ -87,7 +86,7 @@ class Tally:
         return True
 
     def decide(self, test: Sprt) -> None:
-        """Set the ratio and the state: a decision of all pairs that the distinct ones share."""
+        """Update the LLR and the state; a decision needs the agreement of both counts."""
         result = sprt_result(counts=self.pentanomial, test=test)
         self.llr, self.state = result.llr, result.state
         if result.state is State.CONTINUE or self.distinct == self.pentanomial:

@@ -2,16 +2,16 @@
 
 All games count in every comparison: the Elo of two players that met is a noisy difference of two
 strengths, and weighted least squares finds the strengths (the linear model of paired comparisons).
-The leader is the player with the greatest one. For each other player the difference d to the leader
-and its variance v give the log-likelihood ratio of "the leader is worse by the indifference" to "it
-is as strong". Below Wald's bound (1945) the other one is out: it is no better than the leader by as
-much. Whoever is out plays no more, unless another leader comes; when all are out the leader is the
-choice.
+The leader is the strongest player. For each other player the difference d to the leader and its
+variance v give the log-likelihood ratio of "the leader is worse by the indifference" to "both are
+equal". Below Wald's bound (1945) the other player is out: it is not better than the leader by the
+indifference. A player that is out plays no more, unless the leader changes. When all others are
+out, the leader is chosen.
 
-Errors: the choice is wrong only when the leader is worse than the best player by the indifference,
-and their ratio passed the bound all the same: a chance of at most alpha at any time, for each of
-the K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the sum is at most
-1 - P (Bonferroni). docs/select.md holds this against simulated fields.
+Errors: the choice is wrong only if the leader is worse than the best player by the indifference,
+and their ratio passed the bound nevertheless. The chance of that is at most alpha for each of the
+K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the sum is at most 1 - P
+(Bonferroni). docs/results/selections.md compares this with simulated fields.
 """
 
 import math
@@ -26,43 +26,43 @@ from ladder.stats.elo import SCALE, SCORE_LIMIT
 BoolArray = NDArray[np.bool_]
 
 LEAST_PAIRS = 8
-"""Pairs of each player before anything is decided: fewer say nothing of their own spread."""
+"""Fewest pairs of each player before a decision, so that their spread is known."""
 UNIFORM = 0.05
-"""Pairs added to each result of two players that met, so that no spread is 0."""
+"""Pairs added to each result of two players that met, so that no variance is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """Fitted strengths. Leading axes, where there are any, are separate fields."""
+    """Fitted strengths. Leading axes are separate fields."""
 
     elo: FloatArray
-    """Mean 0 over the field, shape (..., K)."""
+    """Elo with mean 0 over the field, shape (..., K)."""
     variance: FloatArray
-    """Of each difference of two, in Elo squared, shape (..., K, K); infinite where unknown."""
+    """Variance of each difference in Elo squared, shape (..., K, K); infinite if unknown."""
 
     @property
     def differences(self) -> FloatArray:
-        """Of player i over player j, shape (..., K, K)."""
+        """Elo of player i over player j, shape (..., K, K)."""
         return np.asarray(self.elo[..., :, None] - self.elo[..., None, :])
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The numbers of a choice."""
+    """The numbers of the test."""
 
     indifference: float
-    """Elo; players that differ by less are alike."""
+    """Difference in Elo below which players count as equal."""
     confidence: float
     """Chance that the chosen player is the best within the indifference, 0..1."""
 
     def bound(self, players: int) -> float:
-        """The ratio, above 0, at which "worse" or "as strong" is decided in a field of so many."""
+        """Return the absolute LLR that decides, for a number of players."""
         share = (1.0 - self.confidence) / max(players - 1, 1)
         return math.log((1.0 - share) / share)
 
 
 def strengths(counts: FloatArray) -> Strengths:
-    """The strengths from pentanomial counts of i against j, shape (..., K, K, 5).
+    """Return the strengths from pentanomial counts of i against j, shape (..., K, K, 5).
 
     `counts[..., j, i, :]` is `counts[..., i, j, ::-1]`; players that did not meet have zeros.
     """
@@ -92,20 +92,20 @@ def strengths(counts: FloatArray) -> Strengths:
 
 
 def ratios(found: Strengths, indifference: float) -> FloatArray:
-    """Log-likelihood ratio of "i is worse than j by the indifference" to "equal", (..., K, K)."""
+    """Return the LLR of "i is worse than j by the indifference" to "equal", (..., K, K)."""
     evidence = -indifference * (found.differences + 0.5 * indifference)
     return np.asarray(evidence / found.variance)
 
 
 def leader_of(found: Strengths, pairs: FloatArray) -> NDArray[np.int64]:
-    """The place of the strongest player among those that have pairs, shape (...)."""
+    """Return the place of the strongest player that has pairs, shape (...)."""
     return np.asarray(np.where(pairs > 0, found.elo, -np.inf).argmax(axis=-1))
 
 
 def contenders(counts: FloatArray, contest: Contest) -> BoolArray:
-    """The players that can still be chosen, the leader included: shape (..., K, K, 5) -> (..., K).
+    """Return which players can still be chosen: shape (..., K, K, 5) -> (..., K).
 
-    Everybody, until each of them has the least number of pairs; the leader alone at the end.
+    These are all players until each has `LEAST_PAIRS` pairs, and at the end the leader only.
     """
     players = counts.shape[-2]
     found = strengths(counts)

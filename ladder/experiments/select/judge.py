@@ -1,4 +1,4 @@
-"""The judge of a choice: keeps the pairs of a field and says who can still be the best."""
+"""The judge of a selection: it finds the bots of a field that can still be the best."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from ladder.stats.elo import SCALE
 
 
 class FieldJudge(ExperimentJudge):
-    """Takes the pairs of a field in order."""
+    """Selects the best bot of a field."""
 
     def __init__(
         self, bots: Sequence[GateBot], question: SelectQuestion, baseline: str | None
@@ -43,35 +43,35 @@ class FieldJudge(ExperimentJudge):
         self.open: BoolArray = np.ones(size, dtype=bool)
         """The bots that can still be chosen, the leader included."""
         self.failed: dict[int, str] = {}
-        """Why a bot that forfeits too often takes no part, by its place."""
+        """The reasons of bots that forfeit too often, by place."""
         self.counted = 0
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The question."""
+        """The question of the selection."""
         return self.question.settings(self.baseline)
 
     @property
     def verdict(self) -> str | None:
-        """The choice, or that there is none; None if the games mean nothing."""
+        """The choice or ``undecided``; None if the games mean nothing."""
         if self.is_invalid:
             return None
         return BEST + self.bots[self.leader].name if self.is_chosen else "undecided"
 
     @property
     def is_invalid(self) -> bool:
-        """Whether the baseline forfeits too often, or too few others are left."""
+        """Whether the baseline forfeits too often, or fewer than two bots are left."""
         names = [self.bots[place].name for place in self.failed]
         return self.baseline in names or len(self.bots) - len(names) < 2
 
     @property
     def is_chosen(self) -> bool:
-        """Whether nobody but the leader can be chosen any more."""
+        """Whether only the leader can still be chosen."""
         return not self.is_invalid and int(self.open.sum()) == 1
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether no further pair of those that can be chosen would be new."""
+        """Whether further pairs of the remaining bots would hardly give new games."""
         places = np.flatnonzero(self.open)
         among = [
             tally for pair, tally in self._tallies.items() if set(pair) <= set(places.tolist())
@@ -86,14 +86,14 @@ class FieldJudge(ExperimentJudge):
 
     @property
     def progress(self) -> str:
-        """The leader, and how many can still be chosen."""
+        """The leader, and the number of bots that can still be chosen."""
         if not self.counted:
             return f"{len(self.bots)} can be chosen"
         return f"{self.bots[self.leader].name} leads, {int(self.open.sum())} can be chosen"
 
     @property
     def games_left(self) -> float | None:
-        """Games until the choice, roughly: for each rival what its ratio lacks."""
+        """Estimated games until the choice, from the distance of each ratio to its bound."""
         counts = self.counts()
         if not counts.any() or self.decided:
             return None
@@ -111,12 +111,12 @@ class FieldJudge(ExperimentJudge):
 
     @property
     def leader(self) -> int:
-        """The place of the strongest bot so far."""
+        """The place of the present leader."""
         counts = self.counts()
         return int(leader_of(strengths(counts), counts.sum(axis=(-1, -2))))
 
     def wants(self, plan: PairPlan) -> bool:
-        """Whether both bots of a pair can still be chosen, and new games are to be expected."""
+        """Return whether both bots of a pair can still be chosen and their games do not repeat."""
         return self._is_wanted(self._places[plan.a.revision], self._places[plan.b.revision])
 
     def _is_wanted(self, a: int, b: int) -> bool:
@@ -124,7 +124,7 @@ class FieldJudge(ExperimentJudge):
         return bool(self.open[a] and self.open[b]) and not tally.is_exhausted
 
     def take(self, pair: PlayedPair) -> None:
-        """Count a pair, unless it is not wanted, its draw is counted or the choice is made."""
+        """Count a pair, unless it is not wanted or its draw was counted before."""
         a, b = self._places[pair.a_revision], self._places[pair.b_revision]
         if self.decided or not self._is_wanted(a, b):
             self.surplus += 2
@@ -139,9 +139,9 @@ class FieldJudge(ExperimentJudge):
         self._reconsider()
 
     def counts(self) -> FloatArray:
-        """Pairs of i against j with the weight of the distinct ones, shape (K, K, 5).
+        """Return pairs of i against j with the weight of the distinct ones, shape (K, K, 5).
 
-        Those of bots that failed are left out: a gift says nothing of whom it was given to.
+        Pairs of failed bots are left out, because forfeits say nothing about their opponents.
         """
         size = len(self.bots)
         counts = np.zeros((size, size, 5))
@@ -154,17 +154,17 @@ class FieldJudge(ExperimentJudge):
         return counts
 
     def strengths(self) -> Strengths:
-        """The strengths as they are known."""
+        """Return the present strengths."""
         return strengths(self.counts())
 
     def games_of(self, place: int) -> int:
-        """Counted games of one bot."""
+        """Return the counted games of a bot."""
         return 2 * sum(
             sum(tally.pentanomial) for pair, tally in self._tallies.items() if place in pair
         )
 
     def error95(self, found: Strengths, place: int, other: int) -> float | None:
-        """Half the 95 % interval of the difference of two bots, in Elo; None: not known."""
+        """Return half of the 95 % interval of a difference in Elo; None if it is unknown."""
         variance = float(found.variance[place, other])
         return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
 

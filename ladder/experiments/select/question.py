@@ -1,4 +1,4 @@
-"""The question of a choice among candidates."""
+"""The question of a selection among candidates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectQuestion:
-    """The numbers of a choice.
+    """The numbers of a selection.
 
     Raises:
         UsageError: one is out of range.
@@ -22,27 +22,27 @@ class SelectQuestion:
     """
 
     indifference: float = 20.0
-    """Elo; players that differ by less are alike."""
+    """Difference in Elo below which players count as equal."""
     confidence: float = 0.95
     """Chance that the chosen player is the best within the indifference, 0..1."""
     max_games: int = 20_000
-    """Games after which there is no choice any more."""
+    """Games after which the selection ends without a choice."""
 
     def __post_init__(self) -> None:
         if not 0 < self.indifference <= MAX_DROP:
             raise UsageError(
-                f"--indifference must be above 0 and at most {MAX_DROP:g} Elo, "
-                f"got {self.indifference:g}"
+                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.indifference:g}",
+                option="indifference",
             )
         if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:
             raise UsageError(
-                f"--confidence must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, "
-                f"got {self.confidence:g}"
+                f"must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, got {self.confidence:g}",
+                option="confidence",
             )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "SelectQuestion | None":
-        """Return the question that is kept with a run; None if there is no readable one."""
+        """Return the question stored with a run; None if there is no readable one."""
         try:
             kept = {**settings[SELECT]}
             del kept["against"]
@@ -57,11 +57,11 @@ class SelectQuestion:
 
     @property
     def games(self) -> int:
-        """The most games in whole pairs."""
+        """Most games, rounded down to whole pairs."""
         return self.max_games - self.max_games % 2
 
     def settings(self, baseline: str | None) -> Mapping[str, object]:
-        """The part of the question that is kept with the run; no part of the run's identity."""
+        """Return the question as settings of a run, which are no part of its identity."""
         return {
             SELECT: {
                 "against": baseline,

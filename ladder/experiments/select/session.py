@@ -1,4 +1,4 @@
-"""Running a choice: play until one bot is left that can be the best."""
+"""The course of a selection: play until only one bot can be the best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,50 +17,51 @@ from ladder.runs.settings import Settings
 
 
 class Choice(StrEnum):
-    """The end of a choice."""
+    """The ends of a selection."""
 
     CHOSEN = "chosen"
+    """One bot was chosen."""
     UNDECIDED = "undecided"
-    """Several can still be the best."""
+    """Several bots can still be the best."""
     INVALID = "invalid"
     """The baseline forfeits too often, too few bots can play, or the machine stalls."""
     STOPPED = "stopped"
-    """By Ctrl-C or SIGTERM; the same command resumes it."""
+    """Ctrl-C or SIGTERM came; the same command resumes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Player:
-    """A bot of the field at the end."""
+    """A bot of the field in the result."""
 
     name: str
     elo: float | None
-    """Against the leader, 0 for itself; None without games."""
+    """Elo against the leader, whose own is 0; None without games."""
     error95: float | None
     games: int
     can_be_best: bool
-    """Whether it is the leader, or might be better than it by the indifference."""
+    """Whether it is the leader, or may be better than the leader by the indifference."""
     is_alike: bool
-    """Whether it differs from the leader by less than the indifference, by its Elo."""
+    """Whether its Elo differs from that of the leader by less than the indifference."""
     reason: str
-    """Why it takes no part any more; empty where it only lost."""
+    """The reason if it failed; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOutcome:
-    """The result of a choice."""
+    """The outcome of a selection."""
 
     choice: Choice
     reason: str
     question: SelectQuestion
     baseline: str | None
     players: tuple[Player, ...]
-    """The strongest first; those that failed last."""
+    """The bots of the field, the strongest first and failed ones last."""
     games: int
     """Counted games."""
     conditions: str
     """The label of the division."""
     run_id: int | None = None
-    """The run of it; None if it is invalid."""
+    """The run; None if it is invalid."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -69,37 +70,35 @@ class SelectionOutcome:
 
     @property
     def best(self) -> tuple[Player, ...]:
-        """The choice, and those that are alike; without a choice all that can be the best."""
+        """The chosen bot and its equals; without a choice all bots that can be the best."""
         if self.choice is Choice.CHOSEN:
             return tuple(each for each in self.players if each.is_alike and not each.reason)
         return tuple(each for each in self.players if each.can_be_best)
 
     @property
     def dropped(self) -> tuple[Player, ...]:
-        """The others."""
+        """All other bots."""
         return tuple(each for each in self.players if each not in self.best)
 
 
 def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ...]:
-    """All bots of a choice, the baseline last.
+    """Return the names of all bots of a selection, the baseline last.
 
     Raises:
-        UsageError: one is named twice, or there are fewer than two.
+        UsageError: a bot is named twice, or there are fewer than two.
 
     """
     names = (*candidates, *(() if against is None else (against,)))
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"{name} is named twice: name each candidate once, and the baseline")
+            raise UsageError(f"{name} is named twice: name each candidate and the baseline once")
     if len(names) < 2:
-        raise UsageError(
-            "a choice needs two bots at least: name more, or a baseline with --against"
-        )
+        raise UsageError("a selection needs at least two bots: name more, or a baseline")
     return names
 
 
 def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
-    """The registered bots. Raises UnknownBot."""
+    """Return the registered bots of some names. Raises UnknownBot."""
     known = {bot.name: bot for bot in store.bots.all()}
     for name in names:
         if name not in known:
@@ -117,11 +116,11 @@ def play_selection(
     """Play until there is a choice; an interrupted run is resumed.
 
     Args:
-        bench: where it is played.
-        settings: of a run in which all of the bots meet each other.
-        bots: the candidates, and the baseline if there is one.
-        baseline: its name.
-        question: the numbers of the choice.
+        bench: The database, watcher and workforce.
+        settings: The settings of a run in which all bots meet each other.
+        bots: The candidates, and the baseline if there is one.
+        baseline: The name of the baseline.
+        question: The numbers of the selection.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -142,16 +141,16 @@ def play_selection(
 def selected_of(
     judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = ""
 ) -> SelectionOutcome:
-    """Return the result as the judge stands.
+    """Return the present outcome.
 
     Args:
-        judge: has taken the pairs.
-        conditions: the label of the division.
-        invalid: why the games mean nothing; empty if they do.
-        stopped: why no more pairs are played yet; empty if the run is over.
+        judge: The judge, which has taken the pairs.
+        conditions: The label of the division.
+        invalid: The reason why the games mean nothing; empty for a valid run.
+        stopped: The reason why the run is not over; empty if it is.
 
     """
-    choice, reason = Choice.UNDECIDED, "--max-games allows no more"
+    choice, reason = Choice.UNDECIDED, f"at most {judge.question.games} games are allowed"
     if invalid or judge.is_invalid:
         choice, reason = Choice.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
@@ -159,7 +158,7 @@ def selected_of(
     elif stopped:
         choice, reason = Choice.STOPPED, stopped
     elif judge.is_exhausted:
-        reason = "the games repeat: ask for longer openings (--opening-plies) or other boards"
+        reason = "the games repeat: ask for longer openings or other boards"
     players = _players(judge)
     named = f"after {judge.counted} games"
     if choice is Choice.CHOSEN:

@@ -1,4 +1,4 @@
-"""A stored choice: its pairs are judged anew, and its course is kept."""
+"""Stored selections, with their history computed again from the pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ladder.experiments.select.question import SelectQuestion
 from ladder.experiments.select.session import SelectionOutcome, selected_of
 
 MOMENTS = 60
-"""Points of a course, at most; the last one is among them."""
+"""Most points of the history, the last one included."""
 _OPEN = {
     RunStatus.RUNNING: "it is being played",
     RunStatus.INTERRUPTED: "it was stopped: the command that began it resumes it",
@@ -24,25 +24,25 @@ class Moment:
 
     games: int
     elo: Mapping[str, tuple[float, float]]
-    """Elo against the bot that leads at the end and half the 95 % interval, where both are known,
-    by name."""
+    """Elo against the final leader and half of the 95 % interval, by name; bots with unknown ones
+    are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSelection:
-    """A choice as far as it is stored."""
+    """A stored selection."""
 
     selected: SelectionOutcome
     course: tuple[Moment, ...]
 
 
 def selection_of(store: Store, run: RunRow, status: RunStatus) -> StoredSelection | None:
-    """Return a stored choice; None if its question or one of its bots cannot be read.
+    """Return a stored selection; None if its question or a bot is not readable.
 
     Args:
-        store: the open database.
-        run: of the kind `select`.
-        status: the present one of the run.
+        store: The open database.
+        run: A run of the kind `select`.
+        status: The present status of the run.
 
     """
     question = SelectQuestion.from_settings(run.settings)

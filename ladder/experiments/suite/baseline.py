@@ -1,4 +1,4 @@
-"""Results of a suite that were stored, and whether a bot solves fewer now by more than chance."""
+"""Stored results of a suite, and the test whether a bot solves significantly fewer positions."""
 
 from dataclasses import dataclass
 from math import comb
@@ -11,7 +11,7 @@ from ladder.experiments.suite.run import Answers, SuiteResult
 from ladder.visible import visible
 
 CHANCE = 0.05
-"""How often a bot that is as good as the stored one may be called worse."""
+"""Chance to call a bot worse that is as good as the stored one."""
 
 
 class StoredAnswers(msgspec.Struct, frozen=True):
@@ -20,14 +20,14 @@ class StoredAnswers(msgspec.Struct, frozen=True):
     bot: str
     budget: dict[str, int]
     wrong: tuple[int, ...]
-    """Numbers of the positions that it did not solve, from 1."""
+    """Numbers of the positions that the bot did not solve, from 1."""
 
 
 class Baseline(msgspec.Struct, frozen=True):
-    """The document of a former `suite run --json`; other keys do not matter."""
+    """The JSON document of `suite run`, as far as it is needed."""
 
     hash: str
-    """Of the suite."""
+    """The content hash of the suite."""
     results: tuple[StoredAnswers, ...]
 
 
@@ -40,47 +40,50 @@ class Step:
     lost: int
     """Positions that the stored bot solved and this one does not."""
     gained: int
-    """The other way round."""
+    """Positions that this bot solves and the stored one did not."""
 
     @property
     def chance(self) -> float:
-        """How often two equal bots would differ so much this way (sign test on these positions)."""
+        """Chance that equal bots lose at least as many positions (sign test)."""
         count = self.lost + self.gained
         ways = sum(comb(count, worse) for worse in range(self.lost, count + 1))
         return float(ways / 2**count)
 
     @property
     def is_regression(self) -> bool:
-        """Whether the bot solves fewer, by more than chance."""
+        """Whether the bot solves significantly fewer positions."""
         return self.lost > self.gained and self.chance < CHANCE
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Stored results.
+    """Read stored results.
 
     Raises:
-        UsageError: the file cannot be read or is no such document.
+        UsageError: the file cannot be read or is not a document of `suite run`.
 
     """
     try:
         return msgspec.json.decode(file.read_bytes(), type=Baseline)
     except OSError as error:
-        raise UsageError(f"--baseline: {visible(str(file))}: {error.strerror}") from error
+        raise UsageError(
+            f"{visible(str(file))} cannot be read: {error.strerror}", option="baseline"
+        ) from error
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise UsageError(
-            f"--baseline: {visible(str(file))} is no document of `ladder suite run --json`: {error}"
+            f"{visible(str(file))} is not a document of `ladder suite run --json`: {error}",
+            option="baseline",
         ) from error
 
 
 def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
-    """Every bot and budget against the stored one of the same name, or the only stored one.
+    """Compare each bot and budget with the stored bot of the same name, or with the only one.
 
     Raises:
-        UsageError: the baseline is of another suite, or has no answers to compare with.
+        UsageError: the baseline is of another suite, or lacks answers.
 
     """
     if baseline.hash != result.suite.content_hash:
-        raise UsageError("--baseline: it is of another suite: make a new one with --save")
+        raise UsageError("it is of another suite: save a new one", option="baseline")
     names = {stored.bot for stored in baseline.results}
     steps = []
     for answers in result.answers:
@@ -99,7 +102,8 @@ def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
                 break
         else:
             raise UsageError(
-                f"--baseline: it has no answers of {wanted} under {budget}: run the suite with "
-                "its budgets, or make a new one with --save"
+                f"it has no answers of {wanted} under {budget}: run the suite with its budgets, or "
+                "save a new one",
+                option="baseline",
             )
     return steps

@@ -1,4 +1,4 @@
-"""Mining puzzles from games: of the database, or played by a careless player that sees one ply."""
+"""Mining of puzzles from stored games, or from games of a careless player that sees one ply."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +18,15 @@ from ladder.experiments.suite.themes import THEMES, theme_of
 from ladder.results.analysis.solved import solve_columns
 
 A_GAME = 2
-"""Puzzles of one game at most, so that a suite does not repeat itself."""
+"""Most puzzles of one game, so that a suite does not repeat itself."""
 
 
 @dataclass(slots=True)
 class Mining:
-    """How far the mining has come."""
+    """The progress of mining."""
 
     count: int
-    """Puzzles that are asked for."""
+    """Requested puzzles."""
     themes: Counter[str] = field(default_factory=Counter)
     """Puzzles found, by theme."""
     games: int = 0
@@ -35,12 +35,12 @@ class Mining:
 
     @property
     def found(self) -> int:
-        """Puzzles found."""
+        """Number of puzzles found."""
         return self.themes.total()
 
 
 def careless_games(boards: tuple[BoardClass, ...], seed: int) -> Iterator[Position]:
-    """Games without end: random moves, but a win is taken and a win of the opponent blocked."""
+    """Yield endless games of random moves, in which wins in one are taken and blocked."""
     for number in count():
         random = SplitMix(mix(seed, number))
         position = Position(boards[number % len(boards)].draw(random))
@@ -63,7 +63,7 @@ def _careless_move(position: Position, random: SplitMix) -> int:
 
 
 def stored_games(store: Store, division: DivisionRow) -> Iterator[Position]:
-    """The games of a division that ended on the board, in the order in which they were stored."""
+    """Yield the games of a division that ended without a forfeit, in the order of their ids."""
     for game in store.games.stream(GameQuery(division_id=division.id)):
         if game.offender is None:
             yield Position.from_moves(parse_board(game.board), game.moves)
@@ -77,16 +77,14 @@ def mine(
     is_stopped: Callable[[], bool] = lambda: False,
     tick: Callable[[Mining], None] = lambda _: None,
 ) -> Iterator[Puzzle]:
-    """Puzzles from games, as many of each theme as the count allows.
-
-    Once the games run dry, or a stop is wished for, it ends with what it has.
+    """Yield puzzles from games, equally many of each theme, until `state.count` are found.
 
     Args:
-        games: finished positions, with the moves that led to them.
-        state: is brought up to date.
-        nodes: the most nodes for a position: what checking one position will cost at most.
-        is_stopped: asked before each position.
-        tick: told after each game.
+        games: Finished positions, with the moves that led to them.
+        state: The progress, which is updated.
+        nodes: Most nodes of the solver for a position.
+        is_stopped: Called before each position; ends the mining if it returns true.
+        tick: Called after each game.
 
     """
     quota = -(-state.count // len(THEMES))
@@ -110,7 +108,7 @@ def mine(
             state.positions += 1
             if right_column(columns) is None:
                 if any(column is not None and column.outcome is None for column in columns):
-                    break  # what comes before is harder
+                    break  # earlier positions of the game are harder
                 continue
             theme = theme_of(solver, position, columns)
             if theme is None or state.themes[theme] >= quota:

@@ -1,4 +1,4 @@
-"""A position with exactly one right move, and files of them, one JSON object a line."""
+"""Puzzles, which are positions with exactly one right move, and files of puzzles (JSON Lines)."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -31,13 +31,13 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     board: str
     moves: str
-    """The columns that lead to it."""
+    """The columns that lead to the position."""
     answer: Annotated[int, Meta(ge=0, lt=MAX_SIDE)]
     """The right column."""
     value: Literal["win", "draw"]
-    """The result that it keeps, for the side to move."""
+    """The value of the position for the side to move."""
     distance: Annotated[int, Meta(gt=0, le=MAX_SIDE**2)] | None
-    """Plies to the end under best play, the answer's own counted; null for a draw."""
+    """Plies to the end under best play, including the answer; null for a draw."""
     theme: Annotated[str, Meta(min_length=1, max_length=40, pattern=r"\A[a-z0-9 _-]+\Z")]
 
     @property
@@ -45,7 +45,7 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The position.
 
         Raises:
-            EngineError: there is none.
+            EngineError: the board or the moves are invalid.
 
         """
         return Position.from_moves(parse_board(self.board), parse_moves(self.moves))
@@ -60,27 +60,27 @@ class Suite:
 
     @property
     def content_hash(self) -> str:
-        """32 hex digits that equal puzzles in equal order share."""
+        """32 hex digits of the hash of the puzzles in their order."""
         return hashlib.sha256(text_of(self.puzzles).encode()).hexdigest()[:32]
 
     @property
     def themes(self) -> tuple[str, ...]:
-        """The themes, each once, in alphabetical order."""
+        """The distinct themes in alphabetical order."""
         return tuple(sorted({puzzle.theme for puzzle in self.puzzles}))
 
 
 def text_of(puzzles: Sequence[Puzzle]) -> str:
-    """The text of a file of puzzles."""
+    """Return puzzles as the text of a file."""
     return "".join(msgspec.json.encode(puzzle).decode() + "\n" for puzzle in puzzles)
 
 
 def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
-    """The puzzle of a position whose right column is known; see `right_column`."""
+    """Return the puzzle of a position that has one right column."""
     best = best_bounds(columns)
     right = right_column(columns)
     outcome = best.outcome
     if right is None or outcome not in (Outcome.WIN, Outcome.DRAW):
-        raise ValueError(f"{position.notation()} has not one right move")
+        raise ValueError(f"{position.notation()} does not have exactly one right move")
     return Puzzle(
         board=str(position.board),
         moves=format_moves(position.moves),
@@ -92,7 +92,7 @@ def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
 
 
 def right_column(columns: Columns) -> int | None:
-    """The only column that keeps the result; None where there is none, or it is not known."""
+    """Return the only column that keeps the value, or None if it is not known."""
     outcome = best_bounds(columns).outcome
     if outcome is None:
         return None
@@ -108,14 +108,14 @@ def right_column(columns: Columns) -> int | None:
 
 
 def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -> Suite:
-    """A suite from a file, or one that comes with the program, each answer checked by the solver.
+    """Read a suite from a file or from those of the program, and check each answer.
 
     Args:
-        word: a file, or ``standard`` or ``forbidden``.
-        check: told how many of how many positions have been checked.
+        word: A file, or the name of a suite such as ``standard``.
+        check: Called with the number of checked positions and of all positions.
 
     Raises:
-        UsageError: there is no such file, or a line is no puzzle or has a wrong answer.
+        UsageError: the file is missing, or a line is not a puzzle or has a wrong answer.
 
     """
     file = Path(word)
@@ -135,9 +135,9 @@ def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -
             f"{known or 'none'}"
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is no text: write one JSON object a line") from error
+        raise UsageError(f"{name} is not a text file: write one JSON object per line") from error
     if not lines:
-        raise UsageError(f"{name} holds no position: `ladder suite make` finds some")
+        raise UsageError(f"{name} has no position: make some with `ladder suite make`")
     solver: Solver | None = None
     for done, (number, puzzle) in enumerate(lines):
         check(done, len(lines))
@@ -161,12 +161,12 @@ def _lines(name: str, text: str) -> Iterator[tuple[int, Puzzle]]:
             raise UsageError(f"{name}, line {number}: column {puzzle.answer} cannot be played")
         former = seen.setdefault((position.board, position.stones), number)
         if former != number:
-            raise UsageError(f"{name}, line {number}: the position of line {former} again")
+            raise UsageError(f"{name}, line {number}: it repeats the position of line {former}")
         yield number, puzzle
 
 
 def _check(name: str, number: int, puzzle: Puzzle, solver: Solver | None) -> Solver:
-    """Hold a puzzle against the solver, which is made anew for another board."""
+    """Check a puzzle with the solver; return the solver, a new one for another board."""
     position = puzzle.position
     if solver is None or solver.board != position.board:
         solver = Solver(position.board, table_mib=TABLE_MIB)
@@ -174,7 +174,7 @@ def _check(name: str, number: int, puzzle: Puzzle, solver: Solver | None) -> Sol
     best, right = best_bounds(columns), right_column(columns)
     where = f"{name}, line {number}"
     if best.outcome is None:
-        raise UsageError(f"{where}: the solver cannot decide this position: take it out")
+        raise UsageError(f"{where}: the solver cannot solve this position: remove it")
     if str(best.outcome) != puzzle.value:
         raise UsageError(f"{where}: the value is {best.outcome}, not {puzzle.value}")
     if right is None:

@@ -1,4 +1,4 @@
-"""Putting a suite to bots: each position is a game of its own with one question in it."""
+"""Running of suites: each position is a game in which a bot makes one move."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,21 +21,21 @@ from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
 
 SEED = 1
-"""Of every game, so that a work budget gives equal answers."""
+"""The seed of every game, so that a work budget gives equal answers."""
 TRIES = 3
-"""How often a position is asked when the machine stalls."""
+"""Attempts at a position if the machine stalls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some positions were solved."""
+    """The solved positions among some."""
 
     solved: int
     of: int
 
     @property
     def rate(self) -> float:
-        """0..1."""
+        """The share of solved positions, 0..1."""
         return self.solved / self.of if self.of else 0.0
 
     @property
@@ -55,17 +55,17 @@ class Answers:
     bot: str
     budget: Budget
     right: tuple[bool, ...]
-    """For each position, in the order of the suite."""
+    """Whether each position was solved, in the order of the suite."""
     failures: tuple[str, ...]
-    """A sentence for each position that the bot failed."""
+    """A sentence for each position at which the bot failed, such as by a crash."""
 
     @property
     def share(self) -> Share:
-        """Of all positions."""
+        """The share of all positions."""
         return Share(sum(self.right), len(self.right))
 
     def by_theme(self, puzzles: Sequence[Puzzle]) -> dict[str, Share]:
-        """Of the positions of each theme."""
+        """Return the share of each theme."""
         found = {}
         for theme in sorted({puzzle.theme for puzzle in puzzles}):
             own = [
@@ -83,14 +83,14 @@ class SuiteResult:
 
     suite: Suite
     answers: tuple[Answers, ...]
-    """By bot in the order asked for, and for each by budget from the smallest."""
+    """The answers by bot in the given order, and for each bot from the smallest budget."""
 
     def of(self, bot: str) -> list[Answers]:
-        """One bot's answers, from the smallest budget."""
+        """Return the answers of a bot, from the smallest budget."""
         return [each for each in self.answers if each.bot == bot]
 
     def stable(self, bot: str) -> list[tuple[Budget, int]]:
-        """How many positions are solved from each budget on, and under every greater one, too."""
+        """Return for each budget the number of positions solved under it and all greater ones."""
         own, found = self.of(bot), []
         for place, each in enumerate(own):
             later = [other.right for other in own[place:]]
@@ -104,7 +104,7 @@ def leave_out_unfit(
     """Leave out bots that cannot answer a suite and were not chosen by name.
 
     Returns:
-        The other bots, and by name the reason why each of those is left out.
+        The remaining bots, and the reason for each bot that is left out, by name.
 
     """
 
@@ -122,9 +122,9 @@ def _refuse_boards(bot: BotRow, suite: Suite) -> None:
     for board in dict.fromkeys(puzzle.board for puzzle in suite.puzzles):
         if not can_play(plays, parse_board(board)):
             raise UnfitBot(
-                f"{bot.name} does not play {board}, which is among the boards of {suite.name}, "
-                f"but {describe_boards(plays)}",
-                f"take a suite on other boards, such as {propose_boards(plays)}",
+                f"{bot.name} does not play {board}, a board of {suite.name}, but "
+                f"{describe_boards(plays)}",
+                f"choose a suite on other boards, such as {propose_boards(plays)}",
             )
 
 
@@ -137,19 +137,19 @@ def run_suite(
     is_stopped: Callable[[], bool] = lambda: False,
     tick: Callable[[str, int, int], None] = lambda *_: None,
 ) -> SuiteResult | None:
-    """Put every position to every bot under every budget; None after a stop.
+    """Have every bot answer every position under every budget; return None after a stop.
 
     Args:
-        bots: the bots.
-        suite: the positions.
-        budgets: from the smallest.
-        confinement: the bounds of every bot.
-        is_stopped: asked before each position.
-        tick: told a bot's name, and how many of all its positions are done.
+        bots: The bots.
+        suite: The positions.
+        budgets: The budgets, the smallest first.
+        confinement: The limits and sandbox of every bot.
+        is_stopped: Called before each position; ends the run if it returns true.
+        tick: Called with a bot's name, and the numbers of its done and all positions.
 
     Raises:
-        UsageError: a bot is served by none of a budget's kinds, does not play all boards of the
-            suite, or has changed.
+        UsageError: a bot does not support a budget, does not play all boards of the suite, or has
+            changed.
 
     """
     for bot in bots:
@@ -189,7 +189,7 @@ def run_suite(
 
 
 def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
-    """The column that a bot plays. Raises BotFailure."""
+    """Return the column that a bot plays. Raises BotFailure."""
     for attempt in range(TRIES):
         try:
             return _ask_once(pool, entrant, puzzle)

@@ -1,4 +1,4 @@
-"""The theme of a puzzle, from its position and its solved columns."""
+"""The themes of puzzles, from their positions and solved columns."""
 
 from engine.position import LANE, Position, connects_four, geometry
 from engine.solver.solver import Solver
@@ -7,13 +7,13 @@ from ladder.experiments.suite.puzzle import right_column
 from ladder.results.analysis.solved import Columns, best_bounds, distance_of, solve_columns
 
 SHORT_WIN = 9
-"""Plies of a win near at hand."""
+"""Most plies of a short win."""
 SHORT_LOSS = 10
-"""Plies within which every other move of an only defence loses."""
+"""Most plies within which every other move than an only defence loses."""
 FEW_CELLS = 16
-"""Empty cells of an endgame."""
+"""Most empty cells of an endgame."""
 LINE_NODES = 400_000
-"""For each position of the line that is followed to a win."""
+"""Most solver nodes for each position on the line to a win."""
 
 WIN, DEFENCE, TRAP, ZUGZWANG, ENDGAME = (
     "win in n", "only defence", "trap", "zugzwang", "endgame",
@@ -22,7 +22,7 @@ THEMES = (WIN, DEFENCE, TRAP, ZUGZWANG, ENDGAME)
 
 
 def theme_of(solver: Solver, position: Position, columns: Columns) -> str | None:
-    """The theme of a position with one right column; None: none of them, or no puzzle.
+    """Return the theme of a position with one right column; None if it fits none.
 
     - ``zugzwang``: best play ends because the loser must play below a winning cell.
     - ``win in n``: a win in at most nine plies.
@@ -31,7 +31,7 @@ def theme_of(solver: Solver, position: Position, columns: Columns) -> str | None
     - ``only defence``: every other move loses within ten plies.
     - ``endgame``: at most 16 empty cells.
 
-    A win at once, and a block of a win at once, are no puzzles.
+    A win in one move, or a block of one, has no theme.
     """
     best, right = best_bounds(columns), right_column(columns)
     if right is None:
@@ -58,7 +58,7 @@ def _loses_soon(number: int) -> bool:
 
 
 def _playable(position: Position) -> int:
-    """The cells on which the next stone can land, as bits in lanes."""
+    """Return the cells on which the next stone can land, as bits in lanes."""
     cells = 0
     for column in position.legal_moves():
         row = position.landing_row(column)
@@ -67,7 +67,7 @@ def _playable(position: Position) -> int:
 
 
 def _winning_cells(position: Position, side: int) -> int:
-    """The empty cells with which a side would connect four, as bits in lanes."""
+    """Return the empty cells with which a side would connect four, as bits in lanes."""
     masks, stones = geometry(position.board), position.stones
     empty = masks.cells & ~(stones[0] | stones[1] | masks.forbidden)
     found = 0
@@ -80,13 +80,13 @@ def _winning_cells(position: Position, side: int) -> int:
 
 
 def _has_trap(position: Position, right: int) -> bool:
-    """Whether the opponent wins on top of a stone in another column than the right one."""
+    """Return whether the opponent wins on top of a stone in a wrong column."""
     below = (_winning_cells(position, 1 - position.to_move) >> 1) & _playable(position)
     return bool(below & ~geometry(position.board).lanes[right])
 
 
 def _ends_in_zugzwang(solver: Solver, position: Position) -> bool:
-    """Whether the line of best play ends on a cell that the loser had to open."""
+    """Return whether best play ends on a cell that the loser had to open."""
     winner = position.to_move
     last: int | None = None
     while True:
@@ -101,7 +101,7 @@ def _ends_in_zugzwang(solver: Solver, position: Position) -> bool:
         if after.is_over:
             return False
         if position.to_move != winner:
-            # A loser with a win to block had to play there for another reason.
+            # A loser who blocks a win plays there for another reason than zugzwang.
             blocked = _winning_cells(position, winner) & _playable(position)
             last = None if blocked else column
         position = after

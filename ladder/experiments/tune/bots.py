@@ -1,4 +1,4 @@
-"""The bots of a tuning's gate: the original, and the tuned one, kept out of lists and runs."""
+"""The bots of a tuning's gate: the original and the tuned one, both hidden from lists and runs."""
 
 from dataclasses import dataclass
 
@@ -13,27 +13,26 @@ from ladder.match.registry.register import RegistrationRequest, examine, known_b
 from ladder.names import check_name
 
 TUNED, UNTUNED = "tuned", "untuned"
-"""Beginnings of the names under which bots are kept that have none of their own."""
+"""Prefixes of the names of bots that have no names of their own."""
 DIGITS = 8
-"""Of a content hash, in such a name."""
+"""Digits of the content hash in such a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The end of ``--register``."""
+    """The outcome of registering the tuned bot."""
 
     name: str
-    """Of the bot that was asked for."""
     is_registered: bool
     reason: str
-    """Why, in a sentence's half."""
+    """The reason why it is registered or not."""
 
 
 def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
-    """The bot before the tuning: a registered one of this content, or one that passed its trial.
+    """Return the bot before the tuning: a registered one of equal content, or a new one.
 
     Raises:
-        UsageError: it failed its trial; the message says how.
+        UsageError: the new bot failed its trial.
         SpecError: the specification cannot be read.
 
     """
@@ -49,10 +48,10 @@ def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
 def tuned_of(
     store: Store, task: TuningTask, setting: Setting, original: BotRow, run_id: int
 ) -> BotRow:
-    """The tuned bot, stored but retired: no list and no run shows it.
+    """Return the tuned bot, which is stored as retired, so that no list or run includes it.
 
     Raises:
-        UsageError: it failed its trial; the message says how.
+        UsageError: the bot failed its trial.
 
     """
     spec = task.template.spec_at(setting)
@@ -84,7 +83,7 @@ def _examined(
 
 
 def stored(store: Store, bot: BotRow | NewBot) -> BotRow:
-    """A bot in the store; a new one is retired at once."""
+    """Return a bot from the store; a new one is stored as retired."""
     if isinstance(bot, BotRow):
         return bot
     save_bot(store, bot, replace=False)
@@ -92,26 +91,26 @@ def stored(store: Store, bot: BotRow | NewBot) -> BotRow:
 
 
 def refuse_register(store: Store, name: str) -> None:
-    """Refuse a name for the winner that cannot be given, before any work is done.
+    """Refuse a name for the tuned bot that cannot be registered.
 
     Raises:
-        UsageError: it is no name, or another bot has it.
+        UsageError: the name is invalid or taken.
 
     """
-    check_name(name, "--register")
+    check_name(name, "the name to register")
     known = known_bots(store).get(name)
     if known is not None and not known.change.startswith(f"{TUNED} by run "):
-        raise UsageError(f"--register: a bot called {name} is already registered: choose another")
+        raise _name_taken(name)
 
 
 def keep_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> Registration:
-    """Register the tuned bot under a name of its own, when it has won the gate.
+    """Register the tuned bot under a name if it won the gate.
 
-    It has won when the gate passes it and it took more than half of the points: a gate also passes
-    a bot that is no better.
+    Besides passing the gate it must have more than half of the points: a gate also passes a bot
+    that is not better.
 
     Raises:
-        NameTaken: a bot of that name was registered meanwhile.
+        UsageError: the name was taken meanwhile.
 
     """
     estimate = gated.result.deciding.estimate
@@ -125,9 +124,15 @@ def keep_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> R
     if known is not None:
         if known.revision.content_hash == tuned.revision.content_hash:
             return Registration(name, True, "it was registered before")
-        raise UsageError(f"--register: a bot called {name} is already registered: choose another")
+        raise _name_taken(name)
     save_bot(store, _renamed(tuned, name), replace=False)
     return Registration(name, True, "it won the gate")
+
+
+def _name_taken(name: str) -> UsageError:
+    return UsageError(
+        f"a bot called {name} is already registered: choose another name", option="register"
+    )
 
 
 def _renamed(bot: BotRow, name: str) -> NewBot:

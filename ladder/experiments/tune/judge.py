@@ -1,6 +1,6 @@
-"""The search of a tuning as the judge of its run: the pairs of each step follow from the last one.
+"""The judge of a tuning's search, which also plans the pairs of each step from the last result.
 
-The pairs of two settings are played and not stored: a step is, when all of its pairs are done.
+Pairs are played and not stored; a step is stored when all of its pairs are done.
 """
 
 import heapq
@@ -26,22 +26,22 @@ from ladder.experiments.tune.task import A, B, TuningTask
 from ladder.match.specs.fingerprint import changed_files
 from ladder.match.specs.start_command import make_entrant
 from ladder.runs.decision import Judge, played_pair
-from ladder.runs.pair_queue import PairSource
+from ladder.runs.pair_queue import PairSource, make_plan
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.start import schedule_of
 from ladder.stats.sequential_elo import START
 
 FORFEITS_JUDGED = 20
-"""Games after which a bot that forfeits more than half of them is taken to be broken."""
+"""Games after which the search ends if more than half of them were forfeited."""
 
 
 def lead_of(pentanomial: Sequence[int]) -> int:
-    """Return games won by A less games lost."""
+    """Return the games won by A minus the games lost."""
     return sum((place - 2) * count for place, count in enumerate(pentanomial))
 
 
 class TuningJudge(Judge, PairSource):
-    """Asks a search for settings, and tells it their results. Also the source of their pairs."""
+    """Plays the settings that a search proposes, and returns their results to it."""
 
     keeps_planned = True  # the run ends with the verdict of its gate
 
@@ -51,10 +51,10 @@ class TuningJudge(Judge, PairSource):
         """Resume the search where its stored steps left it.
 
         Args:
-            store: keeps the steps.
-            task: what is searched.
-            run: of the search.
-            original: the bot before; boards, budgets and files are its.
+            store: The open database.
+            task: The tuning.
+            run: The run of the search.
+            original: The bot before the tuning.
 
         """
         super().__init__()
@@ -62,7 +62,7 @@ class TuningJudge(Judge, PairSource):
         self.search = Spsa(task.template.parameters, steps=task.steps, seed=run.seed)
         self.steps = store.tuning_steps.of_run(run.id)
         for step in self.steps:
-            self.search.tell(lead_of(step.pentanomial))
+            self.search.add_result(lead_of(step.pentanomial))
         self.sides = side_rows(task, original)
         self._schedule = schedule_of(task.side_settings, self.sides, run.seed)
         self._unfinished = 0
@@ -90,11 +90,11 @@ class TuningJudge(Judge, PairSource):
         """Do nothing: a step counts as a whole, in `finish`."""
 
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
-        """Return the next pair of the step, or of the next step when all are done.
+        """Return the next pair of the step, or the first one of the next step.
 
         Raises:
-            UsageError: the bot's files have changed.
-            SpecError: something that it is made of is gone.
+            UsageError: the files of the bot have changed.
+            SpecError: a file or program of the bot is missing.
 
         """
         del wanted
@@ -112,27 +112,27 @@ class TuningJudge(Judge, PairSource):
         for plan, record in played:
             self._counts[sum(each.points2 for each in played_pair(plan, record).results)] += 1
             self._forfeits += sum(game.termination.is_forfeit for game in record.games)
-            self._settle()
+            self._count_done()
         return [FinishedPair(PairOutcome.STORED)] * len(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
         """Leave a pair out of its step.
 
         Raises:
-            UsageError: the bot's files have changed.
+            UsageError: the files of the bot have changed.
 
         """
         if record.changed:
-            raise _changed(record.abort_reason)
-        self._settle()
+            raise _files_changed(record.abort_reason)
+        self._count_done()
         return f"pair {plan.number} is left out of its step: {record.abort_reason}"
 
     def entrant(self, setting: Setting, side: BotRow) -> Entrant:
         """Return a setting as one side of a pair.
 
         Raises:
-            UsageError: the bot's files have changed, or no budget serves it.
-            SpecError: something that it is made of is gone.
+            UsageError: the files of the bot have changed, or it supports no budget.
+            SpecError: a file or program of the bot is missing.
 
         """
         task, revised = self._task, self._original.revision
@@ -140,7 +140,7 @@ class TuningJudge(Judge, PairSource):
         if resolved.launch.player is None:
             changed = changed_files(revised.files, resolved.files)
             if changed:
-                raise _changed(", ".join(f"{name} {word}" for name, word in changed.items()))
+                raise _files_changed(", ".join(f"{name} {word}" for name, word in changed.items()))
         return make_entrant(
             resolved.launch,
             revision=side.revision.id,
@@ -152,33 +152,17 @@ class TuningJudge(Judge, PairSource):
         )
 
     def _begin_step(self) -> None:
-        self._settings = self.search.ask()
+        self._settings = self.search.propose()
         self._counts, self._forfeits, self._began = [0] * 5, 0, time.monotonic_ns()
         self._unfinished = self._task.pairs
         a, b = map(self.entrant, self._settings, self.sides)
-        settings = self._task.settings
-        for number in range(self.search.step * self._task.pairs, self._next_step):
-            pair = self._schedule.pair(number)
-            plan = PairPlan(
-                id=number,
-                number=number,
-                a=a,
-                b=b,
-                board=pair.board,
-                board_class=pair.board_class,
-                opening=pair.opening,
-                seed=pair.seed,
-                margin_ms=settings.margin_ms,
-                watchdog_s=settings.watchdog_s,
-            )
-            self.requeue(plan)
+        first = self.search.step * self._task.pairs
+        for number in range(first, first + self._task.pairs):
+            pair = self._schedule.pair(number)._replace(id=number)
+            self.requeue(make_plan(pair, a, b, self._task.settings))
 
-    @property
-    def _next_step(self) -> int:
-        return (self.search.step + 1) * self._task.pairs
-
-    def _settle(self) -> None:
-        """Note that a pair is done; store the step after its last one."""
+    def _count_done(self) -> None:
+        """Count a pair as done; store the step after its last pair."""
         self._unfinished -= 1
         if self._unfinished:
             return
@@ -186,10 +170,10 @@ class TuningJudge(Judge, PairSource):
         self._forfeited += self._forfeits
         if self._games >= FORFEITS_JUDGED and 2 * self._forfeited > self._games:
             raise InvalidRun(
-                f"{self._forfeited} of {self._games} games were forfeited: the bot fails at most "
-                "of these settings"
+                f"{self._forfeited} of {self._games} games were forfeited: the bot fails with most "
+                "of these values; narrow the ranges of the parameters"
             )
-        self.search.tell(lead_of(self._counts))
+        self.search.add_result(lead_of(self._counts))
         step = TuningStepRow(
             step=self.search.step,
             a=self._settings[0],
@@ -205,7 +189,7 @@ class TuningJudge(Judge, PairSource):
 
 
 def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
-    """Return the two sides of every pair as bots, which are not stored."""
+    """Return the two sides of every pair as bots that are not stored."""
     resolved, revised = task.resolve(task.template.spec), original.revision
     return [
         BotRow(
@@ -233,8 +217,8 @@ def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
     ]
 
 
-def _changed(names: str) -> UsageError:
+def _files_changed(names: str) -> UsageError:
     return UsageError(
-        f"the bot's files have changed since the tuning began ({names}): put the old ones back to "
-        "resume it, or run the command again with --new for the new ones"
+        f"the bot's files have changed since the tuning began ({names}): restore the old ones to "
+        "resume it, or start a new tuning"
     )

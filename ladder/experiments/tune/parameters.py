@@ -1,4 +1,4 @@
-"""The parameters of a tuning: their ranges, and the scale of 0 to 1 on which they are searched."""
+"""The parameters of a tuning: their ranges, and their scale from 0 to 1 in the search."""
 
 import math
 import re
@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 from ladder.errors import UsageError
 
 Point = NDArray[np.float64]
-"""A place in the search: for each parameter a number from 0, its lowest value, to 1, its highest.
-Shape (parameters,)."""
+"""A point of the search: for each parameter a number from 0 (lowest value) to 1 (highest value),
+shape (parameters,)."""
 Setting = Mapping[str, float]
-"""A value for each parameter by its name, whole where the parameter is."""
+"""A value for each parameter by name; integers for integer parameters."""
 
 MOST = 1e9
-"""Greatest absolute value of a bound."""
+"""Largest absolute value of a bound."""
 MOST_PARAMETERS = 30
-"""Beyond this no budget of games tells the parameters apart."""
+"""Most parameters: with more, no number of games separates their effects."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-FORM = "NAME=LOW..HIGH or NAME=LOW..START..HIGH, with :int, :log or both behind it"
+FORM = "NAME=LOW..HIGH or NAME=LOW..START..HIGH, followed by :int, :log or both"
 
 
 class Kind(StrEnum):
-    """The values that a parameter takes."""
+    """The types of parameters."""
 
     FLOAT = "float"
     INT = "int"
 
 
 class Scale(StrEnum):
-    """The scale on which equal steps are equally large."""
+    """The scales on which a parameter is searched in equal steps."""
 
     LINEAR = "linear"
     LOG = "log"
@@ -41,7 +41,7 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number of a bot."""
+    """A numerical parameter of a bot."""
 
     name: str
     low: float
@@ -52,30 +52,30 @@ class Parameter:
     scale: Scale = Scale.LINEAR
 
     def unit(self, value: float) -> float:
-        """The place of a value between the bounds, 0..1."""
+        """Return the position of a value between the bounds, 0..1."""
         low, high, at = (self._scaled(each) for each in (self.low, self.high, value))
         return (at - low) / (high - low)
 
     def value(self, unit: float) -> float:
-        """The value at a place, not rounded."""
+        """Return the value at a position, not rounded."""
         low, high = self._scaled(self.low), self._scaled(self.high)
         at = low + min(max(unit, 0.0), 1.0) * (high - low)
         return math.exp(at) if self.scale is Scale.LOG else at
 
     def settled(self, value: float) -> float:
-        """The value that a bot is given: within the bounds, whole, or of six digits."""
+        """Round a value to an integer or six digits, within the bounds."""
         near = float(round(value)) if self.kind is Kind.INT else float(f"{value:.6g}")
         return min(max(near, self.low), self.high)
 
     def text(self, value: float) -> str:
-        """A settled value as a command or an option has it."""
+        """Return a settled value as text for a command or an option."""
         return str(round(value)) if self.kind is Kind.INT else f"{value:.6g}"
 
     @property
     def least_step(self) -> float:
-        """The least distance on the scale of 0 to 1 that tells two values apart; 0: any does.
+        """The smallest useful perturbation on the scale of 0 to 1; 0 if any is useful.
 
-        Half a whole number at the middle of the range.
+        For integers it is the length of 0.5 at the middle of the range.
         """
         if self.kind is Kind.FLOAT:
             return 0.0
@@ -97,21 +97,21 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ParameterSpec:
-    """A parameter as the user wrote it."""
+    """A parameter as the user wrote it, perhaps without a start."""
 
     name: str
     low: float
     high: float
     start: float | None
-    """None: the bot's present value, or the middle of the range."""
+    """The start; None for the bot's present value or the middle of the range."""
     kind: Kind
     scale: Scale
 
     def starting_at(self, current: float | None) -> Parameter:
-        """The parameter, its search beginning where the user says or else at `current`.
+        """Return the parameter, which starts where the user wrote, else at `current`.
 
         Raises:
-            UsageError: it would begin outside of the range, or between two whole numbers.
+            UsageError: the start is outside of the range, or not an integer.
 
         """
         begin = current if self.start is None else self.start
@@ -119,35 +119,40 @@ class ParameterSpec:
             middle = Parameter(self.name, self.low, self.high, self.low, self.kind, self.scale)
             begin = middle.settled(middle.value(0.5))
         if not self.low <= begin <= self.high:
-            raise UsageError(
-                f"--param {self.name}: its present value {begin:g} lies outside of {self.low:g} .. "
-                f"{self.high:g}: widen the range, or say where to begin with "
-                f"{self.name}=LOW..START..HIGH"
+            raise parameter_error(
+                self.name,
+                f"its present value {begin:g} lies outside of {self.low:g} .. {self.high:g}: widen "
+                f"the range, or choose a start with {self.name}=LOW..START..HIGH",
             )
         if self.kind is Kind.INT and begin != int(begin):
-            raise UsageError(
-                f"--param {self.name}: its present value {begin:g} is not whole: leave :int out"
+            raise parameter_error(
+                self.name, f"its present value {begin:g} is not an integer: leave :int out"
             )
         return Parameter(self.name, self.low, self.high, begin, self.kind, self.scale)
 
 
 def read_parameters(texts: Sequence[str]) -> list[ParameterSpec]:
-    """The parameters of all ``--param``, in the order in which they were given.
+    """Read the parameters in the given order.
 
     Raises:
-        UsageError: there is none, or too many, one cannot be read, or two have one name.
+        UsageError: there are no parameters or too many, one cannot be read, or two have one name.
 
     """
     if not texts:
-        raise UsageError(f"--param is missing: say what is to be tuned, as {FORM}")
+        raise UsageError(f"name a parameter to tune, as {FORM}", option="param")
     if len(texts) > MOST_PARAMETERS:
-        raise UsageError(f"--param: at most {MOST_PARAMETERS} can be tuned at once")
+        raise UsageError(f"at most {MOST_PARAMETERS} can be tuned at once", option="param")
     written = [_read(text) for text in texts]
     names = [each.name for each in written]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"--param {name} is given twice")
+            raise parameter_error(name, "it is given twice")
     return written
+
+
+def parameter_error(name: str, problem: str) -> UsageError:
+    """Return the error about a parameter."""
+    return UsageError(f"{name}: {problem}", option="param")
 
 
 def _read(text: str) -> ParameterSpec:
@@ -155,26 +160,25 @@ def _read(text: str) -> ParameterSpec:
     bounds, *marks = rest.split(":")
     numbers = bounds.split("..")
     if not equals or not _NAME.fullmatch(name) or len(numbers) not in (2, 3):
-        raise UsageError(f"--param is {FORM}, got {text!r}")
+        raise UsageError(f"write {FORM}, got {text!r}", option="param")
     for mark in marks:
         if mark not in ("int", "log") or marks.count(mark) > 1:
-            raise UsageError(f"--param {name}: behind the range comes :int or :log, got {mark!r}")
+            raise parameter_error(name, f"write :int or :log after the range, got {mark!r}")
     low, *start, high = (_number(name, word) for word in numbers)
     kind = Kind.INT if "int" in marks else Kind.FLOAT
     scale = Scale.LOG if "log" in marks else Scale.LINEAR
-    if not low < high:
-        raise UsageError(
-            f"--param {name}: the range begins below its end, as in {name}={high:g}..{low:g}, got "
-            f"{bounds}"
-            if low > high
-            else f"--param {name}: the range {bounds} holds one value: there is nothing to tune"
+    if low > high:
+        raise parameter_error(
+            name, f"the lower bound comes first, as in {name}={high:g}..{low:g}, got {bounds}"
         )
+    if low == high:
+        raise parameter_error(name, f"the range {bounds} has one value: there is nothing to tune")
     if start and not low <= start[0] <= high:
-        raise UsageError(f"--param {name}: {start[0]:g} lies outside of {low:g} .. {high:g}")
+        raise parameter_error(name, f"{start[0]:g} lies outside of {low:g} .. {high:g}")
     if kind is Kind.INT and any(each != int(each) for each in (low, *start, high)):
-        raise UsageError(f"--param {name}: with :int the range is of whole numbers, got {bounds}")
+        raise parameter_error(name, f"with :int the range must have integers, got {bounds}")
     if scale is Scale.LOG and low <= 0:
-        raise UsageError(f"--param {name}: with :log the range begins above 0, got {bounds}")
+        raise parameter_error(name, f"with :log the range must begin above 0, got {bounds}")
     return ParameterSpec(name, low, high, start[0] if start else None, kind, scale)
 
 
@@ -182,19 +186,19 @@ def _number(name: str, word: str) -> float:
     try:
         value = float(word)
     except ValueError:
-        raise UsageError(f"--param {name}: {word!r} is not a number; it is {FORM}") from None
+        raise parameter_error(name, f"{word!r} is not a number: write {FORM}") from None
     if not abs(value) <= MOST:
-        raise UsageError(f"--param {name}: {word} is not a number between -{MOST:g} and {MOST:g}")
+        raise parameter_error(name, f"{word} is not a number between -{MOST:g} and {MOST:g}")
     return value
 
 
 def start_of(parameters: Sequence[Parameter]) -> Point:
-    """The place at which a search begins."""
+    """Return the point at which a search begins."""
     return np.array([each.unit(each.start) for each in parameters])
 
 
 def setting_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float]:
-    """The values of a place, each settled."""
+    """Return the settled values at a point."""
     return {
         each.name: each.settled(each.value(float(unit)))
         for each, unit in zip(parameters, point, strict=True)
@@ -202,5 +206,5 @@ def setting_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float
 
 
 def point_of(parameters: Sequence[Parameter], setting: Setting) -> Point:
-    """The place of a setting."""
+    """Return the point of a setting."""
     return np.array([each.unit(setting[each.name]) for each in parameters])

@@ -1,4 +1,4 @@
-"""Running a tuning: play the steps that are missing, then let a gate judge what they came to."""
+"""The course of a tuning: play the missing steps, then gate the tuned bot against the original."""
 
 import contextlib
 from collections.abc import Sequence
@@ -34,19 +34,19 @@ from ladder.signals import current_stop
 
 @dataclass(frozen=True, slots=True)
 class TuningOutcome:
-    """The result of a tuning, as far as it went."""
+    """The outcome of a tuning so far."""
 
     task: TuningTask
     run: RunRow
     steps: Sequence[TuningStepRow]
     estimate: Setting
-    """The values that the search has come to."""
+    """The present estimate of the search."""
     gated: GateOutcome | None
-    """The gate of the tuned bot against the original; None if it has not begun."""
+    """The gate of the tuned bot against the original; None before it begins."""
     kept: Registration | None = None
-    """The end of ``--register``; None if it was not asked for, or there is no verdict yet."""
+    """The registration of the tuned bot; None without one, or before the verdict."""
     invalid: str = ""
-    """Why the steps mean nothing; "" when they do."""
+    """The reason why the steps mean nothing; empty if they are valid."""
 
     @property
     def games(self) -> int:
@@ -65,7 +65,7 @@ class TuningOutcome:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: that of the gate."""
+        """The exit code of the command, which is that of the gate."""
         if self.gated is not None:
             return self.gated.exit_code
         return exit_code_of(INVALID if self.invalid else STOPPED)
@@ -74,22 +74,22 @@ class TuningOutcome:
 def tune(
     bench: ExperimentContext, task: TuningTask, *, register: str | None, search_watcher: Watcher
 ) -> TuningOutcome:
-    """Play a tuning to its verdict; an interrupted one of the same identity is resumed.
+    """Play a tuning to its verdict.
 
-    Of a finished one the result is returned again: only what is missing is played.
+    Resumes an interrupted tuning with the same identity, and returns the result of a finished one.
 
     Args:
-        bench: where it is played.
-        task: what was asked for.
-        register: the name under which the winner is kept; None: it is not.
-        search_watcher: shows the steps; the gate is shown by that of the bench.
+        bench: The database, watcher and workforce.
+        task: The tuning.
+        register: The name for the tuned bot if it wins; None to register none.
+        search_watcher: Shows the steps; the watcher of `bench` shows the gate.
 
     Raises:
-        UsageError: the bot failed its trial, plays on none of the boards or budgets, or changed.
+        UsageError: the bot failed its trial, supports no board or budget, or has changed.
 
     """
     store = bench.store
-    own_sources()  # taken before any hash, so that an edit after either is seen
+    own_sources()  # copied before any hash is taken, so that a later edit is noticed
     original = checked(store, task)
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
@@ -98,13 +98,13 @@ def tune(
         run, settings = taken
         task = replace(task, settings=replace(task.settings, derivation=settings.derivation))
         try:
-            return _tuned(bench, task, run, original, register, search_watcher)
+            return _search_and_gate(bench, task, run, original, register, search_watcher)
         finally:
             if store.runs.get(run.id).status is RunStatus.RUNNING:
                 store.runs.set_status(run.id, RunStatus.INTERRUPTED)
 
 
-def _tuned(
+def _search_and_gate(
     bench: ExperimentContext,
     task: TuningTask,
     run: RunRow,
@@ -135,7 +135,7 @@ def _tuned(
 def _search(
     bench: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
 ) -> RunEnding:
-    """Play and store the steps that are missing."""
+    """Play and store the missing steps."""
     sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
     bench.workforce.prepare(sides)
     with run_logs(bench.store, run) as logs:
@@ -155,7 +155,7 @@ def _search(
 
 
 def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
-    """Return the original, after every check that needs no game.
+    """Check everything that needs no game, and return the bot before the tuning.
 
     Raises:
         UsageError: see `tune`.
@@ -178,14 +178,14 @@ def _gate(
     original: BotRow | NewBot,
     estimate: Setting,
 ) -> tuple[GateOutcome, BotRow]:
-    """Return the gate of the tuned bot against the original, as it is stored or else played."""
+    """Return the gate of the tuned bot against the original, stored or else played."""
     store = bench.store
     baseline = stored(store, original)
     tuned = tuned_of(store, task, estimate, baseline, run.id)
     settings = task.gate_settings((tuned.name, baseline.name), run.seed, run.id)
     gate = GateTask(settings, tuned, [baseline], task.test)
     if tuned.revision.id == baseline.revision.id:
-        # Games against itself could only show that a bot is as good as itself.
+        # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
     runs = (each for each, _ in runs_like(store, settings, hashes_of(gate.bots)))
     known = finished_run(runs, task.test.settings)

@@ -1,14 +1,14 @@
 """SPSA: simultaneous perturbation stochastic approximation (Spall 1992), as chess engines use it.
 
-In step k all parameters are moved at once, each up or down by c_k at random, and the two mirrored
-settings play each other. Their result moves every parameter towards the side that won. The step
-sequences are those of fishtest (Spall 1998 gives the exponents):
+Step k moves all parameters at once by +-c_k, with random signs. The two mirrored settings play each
+other, and the result moves every parameter towards the winner. The step sequences are those of
+fishtest (Spall 1998 gives the exponents):
 
     c_k = c / k^gamma,   a_k = a / (A + k)^alpha,   theta += a_k / c_k * (wins - losses) * direction
 
-with c and a set by their values at the end: c_end, the last perturbation, and r_end = a_end /
-c_end^2, the last learning rate. The answer is the mean of theta over the last half of the steps
-(Polyak and Juditsky 1992). docs/tuning.md has the simulations behind the numbers.
+c and a are set by their last values: the perturbation c_end, and the learning rate r_end = a_end /
+c_end^2. The estimate is the mean of theta over the last half of the steps (Polyak and Juditsky
+1992). docs/results/tunings.md has the simulations behind the numbers.
 """
 
 import numpy as np
@@ -19,28 +19,28 @@ from ladder.experiments.tune.parameters import Kind, Parameter, Point, setting_a
 
 ALPHA, GAMMA = 0.602, 0.101
 A_SHARE = 0.1
-"""A, of all steps."""
+"""A, as a share of all steps."""
 C_END = 0.15
-"""The last perturbation, of a parameter's range."""
+"""The last perturbation, as a share of a parameter's range."""
 R_END = 0.02
-"""The last learning rate, for a game."""
+"""The last learning rate per game."""
 MEAN_SHARE = 0.5
-"""The part of all steps, the last ones, whose mean is the answer."""
+"""Share of the steps, the last ones, whose mean is the estimate."""
 _DIRECTIONS = 0x5B5A
-"""Apart from the streams of games in the same seed."""
+"""The stream of random numbers for directions, apart from those of games."""
 _FRACTION = 1 << 53
 
 
 class Spsa:
-    """A search in steps; all of it follows from its arguments and the results it was told."""
+    """A search in steps, a pure function of its arguments and results."""
 
     def __init__(self, parameters: tuple[Parameter, ...], *, steps: int, seed: int) -> None:
-        """Begin where the parameters start.
+        """Begin at the start of the parameters.
 
         Args:
-            parameters: what is searched.
-            steps: how many there will be, at least 1; the sequences are made for so many.
-            seed: of the directions.
+            parameters: The parameters to tune.
+            steps: The number of steps, at least 1, for which the sequences are computed.
+            seed: The seed of the directions.
 
         """
         self._parameters = parameters
@@ -54,27 +54,27 @@ class Spsa:
         self._sum = np.zeros(len(parameters))
         self._summed = 0
         self.step = 0
-        """Steps whose results are known."""
+        """Number of steps with results."""
 
-    def ask(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The two settings of the next step."""
+    def propose(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Return the two settings of the next step."""
         k = self.step + 1
         random = SplitMix(mix(self._seed, k, _DIRECTIONS))
         direction = self._direction(random)
         c = np.maximum(self._c / k**GAMMA, self._least)
         fractions = [random.below(_FRACTION) / _FRACTION for _ in self._parameters]
-        a = self._given(self._theta + direction * c, fractions)
-        b = self._given(self._theta - direction * c, fractions)
+        a = self._round(self._theta + direction * c, fractions)
+        b = self._round(self._theta - direction * c, fractions)
         for each, up in zip(self._parameters, direction > 0, strict=True):
-            if a[each.name] == b[each.name]:  # whole numbers at a bound
-                _part(each, *((a, b) if up else (b, a)))
+            if a[each.name] == b[each.name]:  # integers at a bound
+                _separate(each, *((a, b) if up else (b, a)))
         return a, b
 
-    def tell(self, lead: int) -> None:
-        """Take the result of the settings that `ask` gives.
+    def add_result(self, lead: int) -> None:
+        """Take the result of the settings of `propose`.
 
         Args:
-            lead: games won less games lost by the first of them.
+            lead: Games won minus games lost by the first setting.
 
         """
         k = self.step + 1
@@ -89,21 +89,22 @@ class Spsa:
 
     @property
     def point(self) -> Point:
-        """The place that the search has come to."""
+        """The present estimate as a point."""
         return self._sum / self._summed if self._summed else self._theta.copy()
 
     @property
     def estimate(self) -> dict[str, float]:
-        """The setting that the search has come to."""
+        """The present estimate as a setting."""
         return setting_at(self._parameters, self.point)
 
     def _direction(self, random: SplitMix) -> NDArray[np.float64]:
         return np.array([1.0 if random.below(2) else -1.0 for _ in self._parameters])
 
-    def _given(self, point: Point, fractions: list[float]) -> dict[str, float]:
-        """The values at a place; whole ones are rounded up as often as the place lies above.
+    def _round(self, point: Point, fractions: list[float]) -> dict[str, float]:
+        """Return the values at a point, integers rounded at random: 2.3 becomes 3 in 30 % of steps.
 
-        Both settings of a step are rounded alike, so that their distance is right in the mean.
+        Both settings of a step use the same random fractions, so that the mean of their distance
+        is exact.
         """
         values = {}
         for each, unit, fraction in zip(self._parameters, point, fractions, strict=True):
@@ -114,8 +115,8 @@ class Spsa:
         return values
 
 
-def _part(parameter: Parameter, above: dict[str, float], below: dict[str, float]) -> None:
-    """Make equal whole values differ by one, inside of their range."""
+def _separate(parameter: Parameter, above: dict[str, float], below: dict[str, float]) -> None:
+    """Make equal integers differ by one within their range."""
     name = parameter.name
     if above[name] < parameter.high:
         above[name] += 1

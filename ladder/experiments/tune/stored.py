@@ -1,4 +1,4 @@
-"""A stored tuning: its steps, the values that it has come to, and its gate."""
+"""Stored tunings: steps, estimate and gate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from ladder.runs.resumable import TUNING
 
 @dataclass(frozen=True, slots=True)
 class StoredTuning:
-    """A tuning as far as it is stored."""
+    """A stored tuning."""
 
     spec: str
     parameters: Sequence[Parameter]
     steps: Sequence[TuningStepRow]
     games: int
-    """Games of the whole search."""
+    """Planned games of the search."""
     gate: Trial | None
-    """Of the tuned bot against the original; None if it has not begun."""
+    """The gate of the tuned bot against the original; None before it begins."""
 
     @property
     def estimate(self) -> Setting:
-        """The values that the search has come to."""
+        """The present estimate of the search."""
         start = {each.name: each.start for each in self.parameters}
         return self.steps[-1].estimate if self.steps else start
 
 
 def tuning_of(store: Store, run: RunRow) -> StoredTuning | None:
-    """Return a stored tuning; None if what was searched cannot be read."""
+    """Return a stored tuning; None if its search is not readable."""
     try:
         kept = run.settings[TUNING]
         parameters = [each.starting_at(None) for each in read_parameters(kept["parameters"])]

@@ -1,6 +1,6 @@
-"""The Elo of settings as a quadratic surface, fitted to the results of pairs of settings.
+"""The Elo of settings as a quadratic surface, fitted to the results of the steps.
 
-It says what a tuning believes to have gained, and how sure it may be; the gate decides.
+It estimates the gain of a tuning with an error; the gate decides.
 """
 
 import math
@@ -15,29 +15,29 @@ from ladder.experiments.tune.parameters import Parameter, Point, point_of, start
 from ladder.stats.elo import SCALE, Z95
 
 PRIOR_ELO = 200.0
-"""The deviation that each coefficient may have, in Elo over the whole range of its parameters."""
+"""Prior standard deviation of each coefficient, in Elo over the whole range of its parameters."""
 PAIR_VARIANCE = 0.125
-"""Of a pair's mean score where no games say more: two independent games of equal bots."""
+"""Variance of a pair's mean score without data: two independent games of equal bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The Elo of a setting over that of the start, as the fitted surface has it."""
+    """The estimated Elo of a setting over that of the start."""
 
     elo: float
     error95: float
-    """Half of the 95 % interval; too narrow where the surface is no quadratic one."""
+    """Half of the 95 % interval; too small if the true surface is not quadratic."""
 
 
 class Surface:
-    """A quadratic function of the place, 0 at the start of the search.
+    """A quadratic function of the point, 0 at the start of the search.
 
-    Bayesian linear regression: the score of each step, as Elo, is the difference of the surface
-    at its two settings; coefficients have a normal prior.
+    It is a Bayesian linear regression: the Elo of each step is the difference of the surface at its
+    two settings, and the coefficients have a normal prior.
     """
 
     def __init__(self, parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]) -> None:
-        """Fit the surface to the results of steps, of which there may be none."""
+        """Fit the surface to the results of steps, which may be empty."""
         self._start = start_of(parameters)
         count = self._terms(self._start[None]).shape[1]
         self._precision = np.eye(count) / PRIOR_ELO**2
@@ -51,7 +51,7 @@ class Surface:
             pairs = np.array([step.pentanomial for step in played], float)
             number = pairs.sum(axis=1)
             score = pairs @ np.linspace(0, 1, 5) / number
-            # The slope of an expected score of 1/2 is a quarter of the logistic scale's.
+            # Near a score of 1/2 the logistic curve has the slope 1 / (4 * SCALE) per Elo.
             elo = (score - 0.5) * 4 * SCALE
             variance = _pair_variance(pairs.sum(axis=0)) * (4 * SCALE) ** 2
             weights = number / variance
@@ -61,20 +61,20 @@ class Surface:
         self._coefficients = np.linalg.solve(self._precision, weighted)
 
     def gain(self, point: Point) -> Gain:
-        """The Elo at a place over that of the start."""
+        """Return the Elo at a point over that of the start."""
         terms = self._terms(point[None])[0]
         variance = float(terms @ np.linalg.solve(self._precision, terms))
         return Gain(float(terms @ self._coefficients), Z95 * math.sqrt(variance))
 
     def _terms(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Linear and quadratic terms of places, shape (places, terms)."""
+        """Return the linear and quadratic terms of points, shape (points, terms)."""
         away = points - self._start
         rows, columns = np.triu_indices(len(self._start))
         return np.concatenate([away, away[:, rows] * away[:, columns]], axis=1)
 
 
 def _pair_variance(counts: NDArray[np.float64]) -> float:
-    """Of the mean score of a pair, 0..1, from the pentanomial of all steps together."""
+    """Return the variance of a pair's mean score (0..1) from the pentanomial of all steps."""
     number, scores = counts.sum(), np.linspace(0, 1, 5)
     if number < 2:
         return PAIR_VARIANCE

@@ -1,4 +1,4 @@
-"""The task of a tuning: what is searched, under which conditions, and the question of its gate."""
+"""The task of a tuning: the parameters, the conditions, and the question of its gate."""
 
 import math
 from dataclasses import dataclass, replace
@@ -17,16 +17,16 @@ from ladder.runs.settings import Settings
 A, B = "a", "b"
 """Names of the two sides of a step."""
 _GATE = 0x6A7E
-"""Apart from the streams of the search in the same seed."""
+"""The stream of random numbers of the gate, apart from those of the search."""
 
 
 def gate_note(run_id: int) -> str:
-    """Return the note of the gate at the end of a tuning, by which it is found."""
+    """Return the note by which the gate of a tuning is found."""
     return f"the end of tuning run {run_id}"
 
 
 class Method(StrEnum):
-    """How the settings of a step are chosen."""
+    """The search methods."""
 
     SPSA = "spsa"
     """`ladder.experiments.tune.spsa`."""
@@ -34,37 +34,37 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningTask:
-    """One tuning as the user asked for it."""
+    """A tuning to be played."""
 
     template: Template
     settings: Settings
-    """Conditions of the steps and of the gate; its games are those of the steps."""
+    """The conditions of the steps and the gate; its games are those of the steps."""
     pairs: int
-    """Of each step."""
+    """Pairs per step."""
     test: GateTest
     folder: Path
-    """Where the specification was written, and where a bot from outside runs."""
+    """The folder in which the specification was written and foreign bots run."""
     python: str | None = None
-    """The interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH."""
+    """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
-    """Files that count as the bot, as `ladder.match.specs.spec.read_spec` takes them."""
+    """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.read_spec`."""
     method: Method = Method.SPSA
 
     @property
     def steps(self) -> int:
-        """The games in whole steps."""
+        """The number of steps, rounded up."""
         return math.ceil((self.settings.target_games or 0) / (2 * self.pairs))
 
     @property
     def games(self) -> int:
-        """The games of all steps."""
+        """The games of all steps together."""
         return 2 * self.pairs * self.steps
 
     def resolve(self, spec: str) -> ResolvedBot:
-        """A specification with values in it, as it stands on this machine now.
+        """Resolve a specification with values on this machine.
 
         Raises:
-            SpecError: it cannot be read, or something that it is made of is gone.
+            SpecError: it cannot be read, or a file or program is missing.
 
         """
         return read_spec(spec, self.folder, python=self.python, patterns=self.patterns)
@@ -80,13 +80,13 @@ class TuningTask:
         return replace(self.settings, bots=(A, B), pairing=gate_pairing(A, B))
 
     def run_settings(self, content_hash: str) -> Settings:
-        """Return the settings of the run of the search.
+        """Return the settings of the search's run.
 
-        The games are a part of its identity: the steps are made for their number. The gate's
-        question is not.
+        Its number of games is part of its identity, because the step sequences depend on it. The
+        question of the gate is not.
 
         Args:
-            content_hash: of the original bot.
+            content_hash: The content hash of the original bot.
 
         """
         search = {
@@ -102,12 +102,12 @@ class TuningTask:
         return replace(self.settings, games=self.games, experiment={TUNING: search})
 
     def gate_settings(self, names: tuple[str, str], seed: int, run_id: int) -> Settings:
-        """The settings of the gate at the end: the conditions of the steps on fresh seeds.
+        """Return the settings of the gate, which has the conditions of the steps and new seeds.
 
         Args:
-            names: of the tuned bot and the original.
-            seed: of the tuning.
-            run_id: of the tuning.
+            names: The names of the tuned bot and the original.
+            seed: The seed of the tuning.
+            run_id: The run of the tuning.
 
         """
         return replace(

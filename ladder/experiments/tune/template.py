@@ -1,4 +1,4 @@
-"""A specification with parameters in it: which option or word of a command each value goes to."""
+"""Specifications with parameters: options of built-in players, or placeholders in a command."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,26 +6,31 @@ from urllib.parse import urlencode
 
 from bots.catalogue import parse_player
 from bots.option_values import Value, option_values
-from ladder.errors import UsageError
-from ladder.experiments.tune.parameters import Kind, Parameter, ParameterSpec, Setting
+from ladder.experiments.tune.parameters import (
+    Kind,
+    Parameter,
+    ParameterSpec,
+    Setting,
+    parameter_error,
+)
 from ladder.match.specs.spec import BUILTIN
 from ladder.match.specs.start_command import fill_placeholders, placeholder
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A bot whose numbers can be set."""
+    """A bot with parameters."""
 
     spec: str
-    """The words of the user."""
+    """The specification as the user wrote it."""
     parameters: tuple[Parameter, ...]
 
     def texts(self, setting: Setting) -> dict[str, str]:
-        """Return the values as a command or an option has them, by name."""
+        """Return the values as text for a command or options, by name."""
         return {each.name: each.text(setting[each.name]) for each in self.parameters}
 
     def spec_at(self, setting: Setting) -> str:
-        """Return the specification of the bot with these values."""
+        """Return the specification of the bot with some values."""
         texts = self.texts(setting)
         if not self.spec.startswith(BUILTIN):
             return fill_placeholders(self.spec, texts)
@@ -34,9 +39,9 @@ class Template:
 
     @property
     def original(self) -> str:
-        """The specification of the bot as it was before: with every parameter where it starts.
+        """The specification of the bot before the tuning, with the start values.
 
-        A built-in player's is the user's own, whose options have values without being named.
+        For a built-in player it is that of the user, because its options have default values.
         """
         return self.spec if self.spec.startswith(BUILTIN) else self.spec_at(self.start)
 
@@ -52,11 +57,11 @@ class Template:
 
 
 def template_of(spec: str, written: Sequence[ParameterSpec]) -> Template:
-    """A specification and its parameters, each held against the other.
+    """Return a specification with its parameters, after checking that they fit together.
 
     Raises:
-        UsageError: the bot has no such option, the command names no such place, or the value with
-            which the bot plays now lies outside of its range.
+        UsageError: the bot has no such option, the command has no such placeholder, or the present
+            value of an option is outside of its range.
         SpecError: the options of a built-in player cannot be read.
         UnknownPlayer: no built-in player has the name.
 
@@ -70,31 +75,33 @@ def template_of(spec: str, written: Sequence[ParameterSpec]) -> Template:
     for each in written:
         place = placeholder(each.name)
         if place not in spec:
-            raise UsageError(
-                f"--param {each.name}: the specification says nowhere {place}: write "
-                f"it where the value goes, as in 'exec:./mybot --{each.name} {place}'"
+            raise parameter_error(
+                each.name,
+                f"the specification does not contain {place}: write it where the value goes, as "
+                f"in 'exec:./mybot --{each.name} {place}'",
             )
     return Template(spec, tuple(each.starting_at(None) for each in written))
 
 
 def _current(player: str, written: ParameterSpec, values: Mapping[str, Value]) -> float:
-    """The value that a player's option has now. Raises UsageError."""
+    """Return the present value of a player's option. Raises UsageError."""
     name = written.name
     numbers = {key: value for key, value in values.items() if not isinstance(value, str)}
     if not numbers:
-        raise UsageError(f"--param {name}: {player} has no option that is a number")
+        raise parameter_error(name, f"{player} has no numerical option")
     if name not in values:
-        raise UsageError(
-            f"--param {name}: {player} has no such option: it has {', '.join(numbers)}"
+        raise parameter_error(
+            name, f"{player} has no such option: choose one of {', '.join(numbers)}"
         )
     if name not in numbers:
-        raise UsageError(f"--param {name}: this option of {player} is a text, not a number")
+        raise parameter_error(name, f"this option of {player} is a text, not a number")
     value = numbers[name]
     if isinstance(value, int) and written.kind is not Kind.INT:
-        raise UsageError(
-            f"--param {name}: this option of {player} is a whole number: write "
-            f"{name}={written.low:g}..{written.high:g}:int"
+        raise parameter_error(
+            name,
+            f"this option of {player} is an integer: write "
+            f"{name}={written.low:g}..{written.high:g}:int",
         )
     if written.low < 0:
-        raise UsageError(f"--param {name}: no option of a built-in player is below 0")
+        raise parameter_error(name, "options of built-in players cannot be below 0")
     return float(value)

@@ -142,7 +142,7 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 def _reduce_logging() -> None:
     """Let Dask log real errors only.
 
-    A coordinator that ends while pairs are in play is none, nor is a connection by a program that
+    A coordinator that ends while pairs are in play is not an error, nor is a connection that
     does not speak Dask's protocol.
     """
     _set_level(logging.ERROR)

@@ -206,10 +206,10 @@ def check_reach(database: str, confinement: Confinement) -> Finding:
     if reach is Reach.SEALED:
         return Finding("reach", Level.OK, f"a bot cannot write to {database}")
     if confinement.sandbox:
-        text = f"a bot can write to {database} in spite of the sandbox: see docs/strangers-code.md"
+        text = f"a bot can write to {database} in spite of the sandbox: see docs/sandbox.md"
         return Finding("reach", Level.FAULT, text)
     text = (
         f"a bot can write to {database}, as it runs as the same user: play foreign bots in a "
-        "sandbox, see docs/strangers-code.md"
+        "sandbox, see docs/sandbox.md"
     )
     return Finding("reach", Level.WARNING, text)

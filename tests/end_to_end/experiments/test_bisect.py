@@ -24,7 +24,7 @@ BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build
 
 @pytest.fixture
 def repo(ladder: Ladder) -> Ladder:
-    """A copy of the repository, and a database with the built-in players."""
+    """Return a copy of the repository, and a database with the built-in players."""
     made = made_once("player-history", lambda folder: player_history(folder / "repo"))
     shutil.copytree(made / "repo", ladder.folder, dirs_exist_ok=True)
     return ladder.stock()
@@ -79,12 +79,12 @@ def test_ctrl_c_stops_a_bisection(
     ("words", "sentence"),
     [
         (("--good", "main", "--bad", "main"), "are the same commit"),
-        (("--good", "main", "--bad", "HEAD~1"), "is older than --good"),
+        (("--good", "main", "--bad", "HEAD~1"), "is older than the good revision"),
         (("--good", "v9", "--bad", "main"), "--good: "),
-        (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence must be"),
+        (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence: must be"),
         (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "does not play 6x7, but 5x5"),
-        (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good "),
-        (("--good", "HEAD~1", "--bad", "main"), "cannot be played against"),
+        (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good: "),
+        (("--good", "HEAD~1", "--bad", "main"), "cannot play"),
     ],
 )
 def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:

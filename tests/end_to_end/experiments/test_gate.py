@@ -23,7 +23,7 @@ KEYS = {
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
-    """A folder with a database of the built-in players and `steady`."""
+    """Return a folder with a database of the built-in players and `steady`."""
     return ladder.stock()
 
 
@@ -252,7 +252,7 @@ def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (("nobody", "--against", "v4"), "CANDIDATE"),
+        (("nobody", "--against", "v4"), "no registered bot is called"),
         (("v4", "--against", "nobody"), "--against"),
         (("v4", "--against", "v3,v3"), "--against"),
         (("v4", "--against", "v3,"), "--against"),

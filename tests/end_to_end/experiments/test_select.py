@@ -55,10 +55,10 @@ def test_a_stopped_choice_goes_on(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("random",), "two bots at least"),
+        (("random",), "at least two bots"),
         (("random", "random"), "named twice"),
         (("random", "nobody"), "no registered bot is called 'nobody'"),
-        (("random", "stupid", "--indifference", "-3"), "--indifference must be"),
+        (("random", "stupid", "--indifference", "-3"), "--indifference: must be"),
     ],
 )
 def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:

@@ -29,12 +29,12 @@ SEARCH = (
 
 @pytest.fixture
 def ladder(ladder: Ladder) -> Ladder:
-    """A folder with the built-in players."""
+    """Return a folder with the built-in players."""
     return ladder.stock()
 
 
 def steps(folder: Path) -> list[TuningStepRow]:
-    """The log of the first run, without what depends on the clock."""
+    """Return the log of the first run, without what depends on the clock."""
     with Store.open_to_read(str(folder / "ladder.db")) as store:
         return store.tuning_steps.of_run(1)
 
@@ -125,10 +125,10 @@ def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("builtin:v18", "--param", "c=1.2..0.2"), "begins below its end"),
+        (("builtin:v18", "--param", "c=1.2..0.2"), "the lower bound comes first"),
         (("builtin:v18", "--param", "depth=1..2:int"), "no such option"),
-        (("builtin:v18",), "--param is missing"),
-        (("exec:./bot --c 1", "--param", "c=0..1"), "says nowhere {c}"),
+        (("builtin:v18",), "--param: name a parameter"),
+        (("exec:./bot --c 1", "--param", "c=0..1"), "does not contain {c}"),
         (("builtin:v18", "--param", "c=0.2..1", "--register", "v17"), "already registered"),
         (("builtin:v18", "--param", "c=0.2..1", "--html", "no/page.html"), "does not exist"),
         (("builtin:v18", "--param", "c=0.2..1", "--depth", "3"), "plays on time"),

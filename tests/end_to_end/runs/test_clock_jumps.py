@@ -44,7 +44,7 @@ class Clock:
 
 @pytest.fixture
 def clock(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Clock:
-    """The clock of commands that are started afresh."""
+    """Return the clock of commands that are started afresh."""
     made = Clock(tmp_path_factory.mktemp("clock"))
     ladder.environment.update(made.environment)
     return made

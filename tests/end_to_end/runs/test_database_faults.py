@@ -44,7 +44,7 @@ def assert_told(done: Done, *words: str) -> None:
 
 
 def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
-    """The same command must complete the run, and keep every game that was stored before."""
+    """Complete the run with the same command; every stored game must be kept."""
     done = ladder(*WORDS)
     assert done.code == 0, done.err
     after = lines_of(ladder.folder)
@@ -55,7 +55,7 @@ def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
 
 @pytest.fixture(scope="session")
 def interrupted() -> Path:
-    """A database with an interrupted run of eight games."""
+    """Return a database with an interrupted run of eight games."""
 
     def make(folder: Path) -> None:
         done = Ladder(folder).stock()("run", *QUICK, "--seed", "1", "--games", "8")
@@ -67,7 +67,7 @@ def interrupted() -> Path:
 
 @pytest.fixture(scope="session")
 def exported(interrupted: Path) -> str:
-    """The games of the interrupted run as JSON Lines."""
+    """Return the games of the interrupted run as JSON Lines."""
     done = Ladder(interrupted.parent)("export")
     assert done.code == 0, done.err
     return done.out
@@ -75,7 +75,7 @@ def exported(interrupted: Path) -> str:
 
 @pytest.fixture
 def begin(ladder: Ladder, interrupted: Path) -> Begin:
-    """Puts an interrupted run of some games into the folder; tells these games."""
+    """Put an interrupted run of some games into the folder; tells these games."""
 
     def put() -> list[object]:
         shutil.copy(interrupted, ladder.folder)
@@ -93,7 +93,7 @@ def change(folder: Path, *statements: str) -> None:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """A file system of 3 MB over the folder."""
+    """Return a file system of 3 MB over the folder."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
     if subprocess.run(mount, check=False).returncode != 0:
         pytest.skip("mounting is not permitted here; test_a_file_that_may_not_grow is near to it")
@@ -326,7 +326,7 @@ LOOKING = ("report", "games", "replay", "export", "runs", "bots list", "bots sho
 
 
 def commands_with_a_database() -> Iterator[str]:
-    """The commands that have the option --db."""
+    """Return the commands that have the option --db."""
 
     def walk(command: Any, words: tuple[str, ...]) -> Iterator[str]:
         for name, below in getattr(command, "commands", {}).items():

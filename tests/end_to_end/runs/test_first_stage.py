@@ -19,7 +19,7 @@ FOLDER = ROOT / "tests" / "data" / "first_stage"
 
 @pytest.fixture
 def old(ladder: Ladder) -> Ladder:
-    """A folder with that database as its own."""
+    """Return a folder with that database as its own."""
     packed = (FOLDER / "games.db.gz").read_bytes()
     Path(ladder.folder, "ladder.db").write_bytes(gzip.decompress(packed))
     return ladder

@@ -25,7 +25,7 @@ def words(seed: int) -> tuple[object, ...]:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], list[Any]]:
-    """The games of the first runs, played in peace, each once for all tests."""
+    """Return the games of the first runs, played in peace, each once for all tests."""
     ladder = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()
     played = 0
 

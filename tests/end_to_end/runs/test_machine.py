@@ -109,7 +109,7 @@ def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
     found = ladder("doctor", "--json").document
     [reach] = [row for row in found if row["topic"] == "reach"]
     assert reach["level"] == "warning"
-    assert "docs/strangers-code.md" in reach["text"]
+    assert "docs/sandbox.md" in reach["text"]
     through = ladder("doctor", "--sandbox", str(wrapper))
     assert through.code == 1
     assert "in spite of the sandbox" in through.out

@@ -31,7 +31,7 @@ def server() -> Server:
 
 @pytest.fixture
 def url(server: Server, ladder: Ladder) -> Iterator[str]:
-    """An empty database, which the commands of `ladder` use without being told."""
+    """Return an empty database, which the commands of `ladder` use without being told."""
     with server.database("template1") as made:
         ladder.environment["LADDER_DB"] = made
         yield made
@@ -47,7 +47,7 @@ def lines_of(where: str) -> list[tuple[object, ...]]:
 
 
 def faults_of(where: str) -> list[object]:
-    """What is wrong with the stored pairs."""
+    """Return the faults of the stored pairs."""
     with closing(Store.open(where)) as store:
         return [*store.audit.pairs(), *store.aggregate.rebuild(rate_pair, repair=False)]
 

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
-    """A folder with a database for `QUICK`."""
+    """Return a folder with a database for `QUICK`."""
     return ladder.stock()
 
 
@@ -34,7 +34,7 @@ WORDS = ("run", *QUICK, "--games", "24", "--seed", "9")
 
 @pytest.fixture(scope="session")
 def undisturbed() -> list[Any]:
-    """The games of `WORDS` played in peace."""
+    """Return the games of `WORDS` played in peace."""
 
     def make(folder: Path) -> None:
         done = Ladder(folder).stock()(*WORDS)

@@ -34,7 +34,7 @@ Wait = Callable[[Callable[[], bool]], None]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A server for the tests of this file."""
+    """Return a server for the tests of this file."""
     made = Server.make({**SAFE, "wal_writer_delay": "10s"})  # a crash loses what nobody waits for
     made.guard()
     made.start()
@@ -56,7 +56,7 @@ def there(server: Server, ladder: Ladder) -> Iterator[Ladder]:
 
 @pytest.fixture(scope="session")
 def quiet() -> list[Any]:
-    """The games of `WORDS` played in peace, in a file."""
+    """Return the games of `WORDS` played in peace, in a file."""
 
     def play(folder: Path) -> None:
         done = Ladder(folder).stock()(*WORDS)

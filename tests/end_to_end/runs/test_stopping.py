@@ -86,7 +86,7 @@ def test_signals_at_any_moment_stop_and_save(
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Stopper]:
-    """Runs commands that get a signal at a chosen line."""
+    """Run commands that get a signal at a chosen line."""
     with stopper() as process:
         yield process
 

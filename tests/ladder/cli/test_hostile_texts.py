@@ -72,10 +72,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
     """`bots add` and `train --register` must refuse it before anything is started."""
-    with pytest.raises(UsageError, match="a bot's name is letters") as refused:
+    with pytest.raises(UsageError, match="a bot's name may have letters") as refused:
         examine({}, RegistrationRequest(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
     assert is_shown_safely(str(refused.value))
-    with pytest.raises(UsageError, match="a bot's name is letters"):
+    with pytest.raises(UsageError, match="a bot's name may have letters"):
         refuse_name(store, name)
 
 

@@ -31,7 +31,7 @@ def schedule(**changes: object) -> Schedule:
 
 
 def names(pair: PlannedPair) -> tuple[str, str]:
-    """A and B."""
+    """Return A and B."""
     return "-abcd"[pair.a_revision], "-abcd"[pair.b_revision]
 
 

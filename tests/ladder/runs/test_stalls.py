@@ -65,14 +65,14 @@ MOVE_US = 100_000
 
 
 def excused(late: tuple[int, int], *, moves: int = 10, quick_opponent: bool = False) -> PairRecord:
-    """A pair with excused late moves of A and B; the controls after them were in time."""
+    """Return a pair with excused late moves of A and B; the controls after them were in time."""
     asked = (MOVE_US * (moves + late[0]), (100 if quick_opponent else MOVE_US) * (moves + late[1]))
     record = Excuses(late, asked, controls=0, control_us=MOVE_US * sum(late))
     return PairRecord(1, 0, (GAME, GAME), aborts=sum(late), excuses=record)
 
 
 def stuck(late: int = MAX_STALLS + 1) -> PairRecord:
-    """A pair that A could not get beyond its first move in."""
+    """Return a pair that A could not get beyond its first move in."""
     record = Excuses((late, 0), (MOVE_US * late, 0), controls=0, control_us=MOVE_US * late)
     return PairRecord(1, 0, (), aborts=late, abort_reason="busy", excuses=record)
 

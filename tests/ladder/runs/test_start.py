@@ -62,7 +62,7 @@ SETTINGS = Settings(
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A database with the built-in players, for runs without worker processes."""
+    """Return a database with the built-in players, for runs without worker processes."""
     with Store.open(str(tmp_path / "ladder.db")) as opened:
         sync_builtins(opened)
         yield opened
@@ -268,7 +268,7 @@ def with_limits(**limits: int) -> Confinement:
 
 @pytest.fixture
 def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Settings]:
-    """Reads a command line of `run` or `match` into settings, without playing."""
+    """Read a command line of `run` or `match` into settings, without playing."""
     seen: list[Settings] = []
 
     def note(db: str, choose: Choice, **_: object) -> int:

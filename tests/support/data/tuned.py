@@ -45,8 +45,8 @@ def a_tuning(
     )
     search, rows = Spsa(task.template.parameters, steps=task.steps, seed=1), []
     for step in range(1, steps + 1):
-        a, b = search.ask()
-        search.tell(2 * (a["c"] > b["c"]))
+        a, b = search.propose()
+        search.add_result(2 * (a["c"] > b["c"]))
         rows.append(
             TuningStepRow(
                 step=step,

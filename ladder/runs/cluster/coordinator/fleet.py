@@ -504,7 +504,7 @@ class Fleet:
         """Count a pair, and ban a machine whose results do not fit those of the others."""
         outlier = self._residuals.add(machine.name, pair.plan, record)
         if outlier is not None:
-            hint = "" if self._compares else "; machines of unequal speed need --scale-time"
+            hint = "" if self._compares else "; if the machines differ in speed, scale their time"
             self._ban(outlier.machine, f"{outlier.reason}{hint}")
 
     # The rest.

@@ -179,7 +179,7 @@ class CapacityIndex:
         self._levels[machine] = level
 
     def most_idle(self, pair: Pair) -> Machine | None:
-        """Return the machine with the most capacity per slot for a pair, None if there is none.
+        """Return the machine with the most capacity per slot for a pair, or None.
 
         Machines that play the pair, failed at it, or cannot host its bots are left out.
         """
@@ -276,7 +276,7 @@ class Machines:
         self._by_capacity.update(machine, machine.capacity if is_known else 0)
 
     def most_idle(self, pair: Pair) -> Machine | None:
-        """Return the machine with the most capacity per slot for a pair, None if there is none."""
+        """Return the machine with the most capacity per slot for a pair, or None."""
         return self._by_capacity.most_idle(pair)
 
     @property

@@ -106,7 +106,7 @@ def test_the_limit_of_games_holds() -> None:
     played(search, 3)
     assert search.answer is Answer.UNDECIDED
     assert search.games == 40
-    assert "--max-games" in result_of(search, conditions="", seed=1).reason
+    assert "the most that are allowed" in result_of(search, conditions="", seed=1).reason
 
 
 def test_a_visit_is_not_left_at_once() -> None:
@@ -146,9 +146,9 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
     assert whole.holds[-1].all()
     assert not whole.holds[hashes.index(side), hashes.index(first)]
     for good, bad, words in (
-        ("main", "start", "the other way round"),
+        ("main", "start", "swap the two"),
         ("main", "main", "the same commit"),
-        ("side-tip", first, "no ancestor"),
+        ("side-tip", first, "not an ancestor"),
         ("nowhere", "main", "good: .* has no revision 'nowhere'"),
         ("start", "nowhere", "bad: .* has no revision 'nowhere'"),
     ):

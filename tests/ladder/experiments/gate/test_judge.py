@@ -30,7 +30,7 @@ def pair(
     other: GateBot = ONE,
     terminations: tuple[Termination, Termination] = (FOUR, FOUR),
 ) -> PlayedPair:
-    """A pair with the candidate as A, unlike every pair of another number."""
+    """Return a pair with the candidate as A, unlike every pair of another number."""
     first, second = results
     return PlayedPair(
         number=number,
@@ -51,7 +51,7 @@ def after(
     candidate: GateBot = HERO,
     **test: float | int | Model,
 ) -> GateResult:
-    """The result of a gate that sees these pairs."""
+    """Return the result of a gate that sees these pairs."""
     gate = GateJudge(candidate, baselines or (ONE,), GateTest(**test))
     for each in pairs:
         gate.take(each)
@@ -153,7 +153,7 @@ def test_a_few_forfeits_among_many_games_are_borne() -> None:
 
 
 def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
-    """The same draws once more, under new numbers, with the same games."""
+    """Return the same draws once more, under new numbers, with the same games."""
     return [replace(each, number=start + n) for n, each in enumerate(pairs)]
 
 
@@ -182,7 +182,7 @@ def test_games_that_repeat_decide_nothing() -> None:
         assert result.games == 2 * (1 + REPEATS_IN_A_ROW)
         assert result.deciding.distinct_pairs == 1
         assert f"(1 of {1 + REPEATS_IN_A_ROW} pairs are distinct)" in result.reason
-        assert "--opening-plies" in result.reason
+        assert "longer openings" in result.reason
         seen = result.deciding.estimate
         once = estimate(
             counts=[cell / (1 + REPEATS_IN_A_ROW) for cell in result.deciding.pentanomial]
@@ -327,13 +327,13 @@ def test_normalized_elo_is_another_question() -> None:
 @pytest.mark.parametrize(
     ("test", "named"),
     [
-        ({"max_drop": 0.0}, "--max-drop"),
-        ({"max_drop": float("nan")}, "--max-drop"),
-        ({"max_drop": 5000.0}, "--max-drop"),
+        ({"max_drop": 0.0}, "max drop"),
+        ({"max_drop": float("nan")}, "max drop"),
+        ({"max_drop": 5000.0}, "max drop"),
         ({"alpha": 0.6}, "--alpha"),
         ({"beta": 0.0}, "--beta"),
-        ({"max_games": 1}, "--max-games"),
-        ({"model": Model.BAYESIAN}, "--model"),
+        ({"max_games": 1}, "max games"),
+        ({"model": Model.BAYESIAN}, "model"),
     ],
 )
 def test_impossible_questions_are_refused(test: dict[str, float], named: str) -> None:

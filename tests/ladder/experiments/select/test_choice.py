@@ -35,7 +35,7 @@ def judge_of(players: int, question: SelectQuestion, baseline: str | None = None
 def pair(
     number: int, a: int, b: int, cell: int, games: str = "", failed: bool = False
 ) -> PlayedPair:
-    """A pair of two bots by A's half points; with `failed` A crashes in both games."""
+    """Return a pair of two bots by A's half points; with `failed` A crashes in both games."""
     ended = Termination.CRASH if failed else Termination.FOUR_IN_A_ROW
     return PlayedPair(
         number=number,
@@ -51,7 +51,7 @@ def pair(
 
 
 def played(judge: FieldJudge, truth: list[float], seed: int, most: int = 4000) -> None:
-    """Rounds of all that are wanted, until the judge has decided."""
+    """Play rounds of all wanted pairs until the judge has decided."""
     rng = np.random.default_rng(seed)
     number = 0
     while not judge.decided and number < most:

@@ -82,7 +82,7 @@ def test_a_document_is_a_baseline(tmp_path: Path) -> None:
     assert [(step.lost, step.gained) for step in steps] == [(0, 0), (0, 0)]
     for content in ("", "[]", '{"hash": 3}'):
         file.write_text(content)
-        with pytest.raises(UsageError, match="no document of"):
+        with pytest.raises(UsageError, match="not a document of"):
             read_baseline(file)
     with pytest.raises(UsageError, match="No such file"):
         read_baseline(tmp_path / "missing.json")

@@ -54,7 +54,7 @@ def test_a_suite_is_read(tmp_path: Path) -> None:
         (GOOD.replace('"answer":3,', ""), "missing required field `answer`"),
         (GOOD.replace('"theme":"endgame"', '"theme":"end\\u001bgame"'), "line 2"),
         (GOOD[:-1], "line 2"),
-        (DRAWN, "the position of line 1 again"),
+        (DRAWN, "repeats the position of line 1"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, sentence: str) -> None:
@@ -95,7 +95,7 @@ def test_a_puzzle_of_a_position() -> None:
     made = puzzle_of(position, columns, "endgame")
     assert text_of([made]) == GOOD + "\n"
     both = (Bounds(0, 0), Bounds(0, 0))
-    with pytest.raises(ValueError, match="has not one right move"):
+    with pytest.raises(ValueError, match="does not have exactly one right move"):
         puzzle_of(position, both, "endgame")
 
 

@@ -8,7 +8,7 @@ from ladder.stats.elo import SCALE
 
 
 def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: int) -> Spsa:
-    """A search of steps of four pairs; Elo falls by 200 at a distance of half of every range."""
+    """Return a search with steps of four pairs; Elo falls by 200 at half of every range."""
     search, random = Spsa(parameters, steps=steps, seed=7), np.random.default_rng(7)
 
     def elo(setting: dict[str, float]) -> float:
@@ -16,9 +16,9 @@ def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: i
         return -800 * sum(one * one for one in away)
 
     while search.step < steps:
-        a, b = search.ask()
+        a, b = search.propose()
         won = random.binomial(8, 1 / (1 + np.exp((elo(b) - elo(a)) / SCALE)))
-        search.tell(2 * int(won) - 8)
+        search.add_result(2 * int(won) - 8)
     return search
 
 
@@ -40,11 +40,12 @@ def test_equal_results_give_equal_searches() -> None:
     parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..3:int"]))
     one, other = (Spsa(parameters, steps=50, seed=3) for _ in range(2))
     for step in range(40):
-        assert one.ask() == other.ask() == other.ask()
+        assert one.propose() == other.propose() == other.propose()
         for search in (one, other):
-            search.tell(step % 5 - 2)
+            search.add_result(step % 5 - 2)
     assert one.estimate == other.estimate
-    assert Spsa(parameters, steps=50, seed=4).ask() != Spsa(parameters, steps=50, seed=3).ask()
+    first, second = (Spsa(parameters, steps=50, seed=seed) for seed in (3, 4))
+    assert first.propose() != second.propose()
 
 
 def test_settings_keep_to_the_range_and_differ() -> None:
@@ -52,7 +53,7 @@ def test_settings_keep_to_the_range_and_differ() -> None:
     parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..1:int"]))
     search = Spsa(parameters, steps=100, seed=1)
     for _ in range(100):
-        a, b = search.ask()
+        a, b = search.propose()
         assert 0 <= min(a["a"], b["a"]) < max(a["a"], b["a"]) <= 1
         assert {a["n"], b["n"]} == {0, 1}
-        search.tell(8)
+        search.add_result(8)

@@ -29,13 +29,13 @@ def test_a_command_names_the_places_of_its_values() -> None:
 @pytest.mark.parametrize(
     ("spec", "parameter", "sentence"),
     [
-        ("builtin:v18", "depth=0..3:int", "v18 has no such option: it has c, "),
-        ("builtin:v18", "careful=0..256", "whole number: write careful=0..256:int"),
+        ("builtin:v18", "depth=0..3:int", "v18 has no such option"),
+        ("builtin:v18", "careful=0..256", "integer: write careful=0..256:int"),
         ("builtin:v14", "memory=0..1", "a text, not a number"),
         ("builtin:v18", "c=0.5..1", "present value 0.45 lies outside of 0.5 .. 1"),
         ("builtin:v18", "c=-1..1", "below 0"),
-        ("builtin:random", "c=0..1", "random has no option that is a number"),
-        ("exec:./bot --c 0.5", "c=0..1", "says nowhere {c}"),
+        ("builtin:random", "c=0..1", "random has no numerical option"),
+        ("exec:./bot --c 0.5", "c=0..1", "does not contain {c}"),
     ],
 )
 def test_parameters_that_do_not_fit_are_one_sentence(

@@ -31,7 +31,7 @@ ADVISED = (
     "--ro-bind {folder} {folder} "
     "--bind {scratch} {scratch} --unshare-all --die-with-parent --chdir {folder} --"
 )
-"""As docs/strangers-code.md advises, but that homes stay visible, and what the bots of these tests
+"""As docs/sandbox.md advises, but that homes stay visible, and what the bots of these tests
 are made of: the project, its environment and Python, which may lie below /tmp."""
 BWRAP = tuple(shlex.split(ADVISED))
 needs_bwrap = pytest.mark.skipif(
@@ -166,7 +166,7 @@ def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, te
 @needs_bwrap
 @pytest.mark.parametrize("mode", ["ramfs", "detached"])
 def test_a_sandbox_can_forbid_nested_namespaces(start_fake: StartFake, mode: str) -> None:
-    """With the sandbox of docs/strangers-code.md a bot cannot create namespaces."""
+    """With the sandbox of docs/sandbox.md a bot cannot create namespaces."""
     sandbox = (*BWRAP[:-1], "--unshare-user", "--disable-userns", "--")
     bot = start_fake("hides-memory", mode, sandbox=sandbox)
     open_game(bot)

@@ -96,7 +96,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
             b'[[9,0.5,10,null,"\\u001b[31m",null]',
             "win, loss or draw",
         ),
-        (b'"first":"alpha"', b'"first":"al\\u001b[31mpha"', "a bot's name is letters"),
+        (b'"first":"alpha"', b'"first":"al\\u001b[31mpha"', "a bot's name may have letters"),
         (b'"kind":"match"', b'"kind":"party"', "party"),
         (b'"pair":0', b'"pair":-1', "pair"),
         (b'"game":0', b'"game":2', "game"),

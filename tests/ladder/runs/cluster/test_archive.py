@@ -11,7 +11,7 @@ from ladder.runs.cluster.archive import FILES, name_of, pack, unpack
 
 
 def archive_of(*entries: tuple[tarfile.TarInfo, bytes]) -> bytes:
-    """An archive as a stranger may write it."""
+    """Return an archive as a stranger may write it."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for entry, content in entries:

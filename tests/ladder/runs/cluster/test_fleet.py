@@ -478,5 +478,5 @@ def won_games(winner: int) -> tuple[GameRecord, ...]:
 
 
 def won_by(plan: PairPlan, winner: int) -> PairRecord:
-    """A pair of which one bot has won both games."""
+    """Return a pair of which one bot has won both games."""
     return PairRecord(plan.id, plan.number, won_games(winner))

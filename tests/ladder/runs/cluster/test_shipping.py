@@ -24,7 +24,7 @@ BOT = Path(__file__).resolve().parents[3] / "fake_bots" / "bot.py"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a bot of two files, which is the current one."""
+    """Return a folder with a bot of two files, which is the current one."""
     folder = tmp_path / "home"
     folder.mkdir()
     shutil.copy(BOT, folder / "bot.py")
@@ -96,7 +96,7 @@ def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> No
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An activated environment of this interpreter's version."""
+    """Return an activated environment of this interpreter's version."""
     place = tmp_path / "environment"
     venv.create(place, symlinks=True)
     monkeypatch.setenv("PATH", f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}")

@@ -31,13 +31,13 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache."""
+    """Return an empty cache."""
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
     return tmp_path
 
 
 def archive(name: str, *, size: int = 1000, hours: float) -> Path:
-    """An entry that was used so many hours ago."""
+    """Return an entry that was used so many hours ago."""
     place = archives_folder() / name
     (place / "files").mkdir(parents=True)
     (place / "files" / "bot.py").write_bytes(b"x" * size)

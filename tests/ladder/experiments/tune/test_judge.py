@@ -1,0 +1,139 @@
+"""The judge of a tuning's search: steps are played, stored and resumed as a whole."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from db.records.pairs import PairPlan, PairRecord
+from db.records.runs import NewRun, RunKind, RunRow
+from db.store import Store
+from engine.board import parse_board_classes
+from engine.result import Result, Termination
+from engine.seeds import SplitMix
+from ladder.errors import InvalidRun
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.tune.judge import FORFEITS_JUDGED, TuningJudge
+from ladder.experiments.tune.parameters import read_parameters
+from ladder.experiments.tune.task import TuningTask
+from ladder.experiments.tune.template import template_of
+from ladder.match.registry.builtins import sync_builtins
+from ladder.runs.budgets import Budgets
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Settings
+from tests.support.data.random_games import random_record
+from tests.support.unconfined import UNCONFINED
+
+PAIRS, STEPS = 2, 12
+TASK = TuningTask(
+    template=template_of("builtin:v18", read_parameters(["c=0.2..1.2"])),
+    settings=Settings(
+        bots=(),
+        boards=parse_board_classes("4x4"),
+        budgets=Budgets({"simulations": 1}),
+        pairing=Pairing(PairingKind.RANDOM),
+        games=2 * PAIRS * STEPS,
+        confinement=UNCONFINED,
+        kind=RunKind.TUNE,
+        rated=False,
+    ),
+    pairs=PAIRS,
+    test=GateTest(),
+    folder=Path(),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        sync_builtins(opened)
+        yield opened
+
+
+@pytest.fixture
+def run(store: Store) -> RunRow:
+    division = store.divisions.ensure(*TASK.settings.division())
+    return store.runs.create(
+        NewRun(
+            kind=RunKind.TUNE,
+            rated=False,
+            stream="s",
+            identity="i",
+            settings={},
+            seed=1,
+            division_id=division.id,
+        )
+    )
+
+
+def judge_of(store: Store, run: RunRow) -> TuningJudge:
+    return TuningJudge(store, TASK, run, store.bots.get("v18"))
+
+
+def play(plan: PairPlan) -> PairRecord:
+    return random_record(plan, SplitMix(plan.seed))
+
+
+def next_plan(judge: TuningJudge) -> PairPlan:
+    plan = judge.next_pair(wanted=None, in_play=0)
+    assert plan is not None
+    return plan
+
+
+def test_a_step_is_stored_after_its_last_pair(store: Store, run: RunRow) -> None:
+    """No pair of the next step begins while one of this step is in play."""
+    judge = judge_of(store, run)
+    first, second = next_plan(judge), next_plan(judge)
+    assert (first.number, second.number) == (0, 1)
+    assert judge.next_pair(wanted=None, in_play=2) is None
+    judge.finish([(second, play(second))])
+    assert judge.next_pair(wanted=None, in_play=1) is None
+    assert store.tuning_steps.of_run(run.id) == []
+    judge.finish([(first, play(first))])
+    (step,) = store.tuning_steps.of_run(run.id)
+    assert (step.step, sum(step.pentanomial)) == (1, PAIRS)
+    assert next_plan(judge).number == PAIRS
+
+
+def test_a_resumed_search_continues_where_its_steps_end(store: Store, run: RunRow) -> None:
+    """The pairs of an interrupted step are played again with the same bots and seeds."""
+    judge = judge_of(store, run)
+    for _ in range(3 * PAIRS):
+        plan = next_plan(judge)
+        judge.finish([(plan, play(plan))])
+    interrupted = next_plan(judge)
+    resumed = judge_of(store, run)
+    assert resumed.search.estimate == judge.search.estimate
+    assert next_plan(resumed) == interrupted
+
+
+def test_a_pair_that_is_given_up_is_left_out_of_its_step(store: Store, run: RunRow) -> None:
+    """The step is stored with the other pairs, and the user is warned."""
+    judge = judge_of(store, run)
+    first, second = next_plan(judge), next_plan(judge)
+    stalled = PairRecord(first.id, first.number, (), aborts=3, abort_reason="the machine stalled")
+    assert judge.give_up(first, stalled) == "pair 0 is left out of its step: the machine stalled"
+    judge.finish([(second, play(second))])
+    (step,) = store.tuning_steps.of_run(run.id)
+    assert sum(step.pentanomial) == PAIRS - 1
+
+
+def forfeit(judge: TuningJudge, pairs: int) -> None:
+    """Play pairs whose games all end by a crash."""
+    for _ in range(pairs):
+        plan = next_plan(judge)
+        record = play(plan)
+        games = tuple(
+            msgspec.structs.replace(game, result=Result.LOSS, termination=Termination.CRASH)
+            for game in record.games
+        )
+        judge.finish([(plan, msgspec.structs.replace(record, games=games))])
+
+
+def test_a_bot_that_mostly_forfeits_ends_the_search(store: Store, run: RunRow) -> None:
+    """A search over values with which the bot fails means nothing."""
+    judge = judge_of(store, run)
+    forfeit(judge, FORFEITS_JUDGED // 2 - 1)
+    with pytest.raises(InvalidRun, match=f"{FORFEITS_JUDGED} of {FORFEITS_JUDGED} games"):
+        forfeit(judge, 1)

@@ -1,0 +1,165 @@
+"""The queue of a run's pairs: planned before they are played, in the order of their numbers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.records.pairs import PairPlan, PairRecord, PlayedPair
+from db.records.runs import NewRun, RunKind, RunRow
+from db.store import Store
+from engine.board import parse_board_classes
+from engine.seeds import SplitMix
+from ladder.errors import InvalidRun
+from ladder.match.registry.builtins import sync_builtins
+from ladder.runs.budgets import Budgets
+from ladder.runs.decision import ENDLESS, Judge
+from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
+from ladder.runs.progress import LiveBot
+from ladder.runs.roster import Roster
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Settings
+from ladder.runs.start import check_possible, schedule_of
+from tests.support.data.random_games import random_record
+from tests.support.unconfined import UNCONFINED
+
+BOTS = ("random", "stupid")
+SETTINGS = Settings(
+    bots=BOTS,
+    boards=parse_board_classes("4x4"),
+    budgets=Budgets({"simulations": 1}),
+    pairing=Pairing(PairingKind.RANDOM),
+    confinement=UNCONFINED,
+)
+
+
+class Picky(Judge):
+    """A judge that wants the pairs of even numbers."""
+
+    decided = False
+
+    def take(self, pair: PlayedPair) -> None:
+        """Do nothing."""
+
+    def wants(self, plan: PairPlan) -> bool:
+        return plan.number % 2 == 0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        sync_builtins(opened)
+        yield opened
+
+
+@pytest.fixture
+def run(store: Store) -> RunRow:
+    division = store.divisions.ensure(*SETTINGS.division())
+    return store.runs.create(
+        NewRun(
+            kind=RunKind.LADDER,
+            rated=True,
+            stream="s",
+            identity="i",
+            settings={},
+            seed=1,
+            division_id=division.id,
+        )
+    )
+
+
+def queue_of(store: Store, run: RunRow, judge: Judge = ENDLESS) -> PairQueue:
+    bots = [store.bots.get(name) for name in BOTS]
+    return PairQueue(
+        store=store,
+        run=run,
+        settings=SETTINGS,
+        schedule=schedule_of(SETTINGS, bots, run.seed),
+        entrants=check_possible(SETTINGS, bots),
+        roster=Roster({name: LiveBot(name, 0.0, 0.0) for name in BOTS}),
+        judge=judge,
+    )
+
+
+def next_plan(queue: PairQueue, wanted: int | None = None) -> PairPlan:
+    plan = queue.next_pair(wanted=wanted, in_play=0)
+    assert plan is not None
+    return plan
+
+
+def planned(store: Store, run: RunRow) -> list[int]:
+    return [pair.number for pair in store.pairs.planned(run.id)]
+
+
+def finish(queue: PairQueue, plan: PairPlan) -> None:
+    queue.finish([(plan, random_record(plan, SplitMix(plan.seed)))])
+
+
+@pytest.mark.parametrize(("wanted", "count"), [(3, 3), (1000, PLAN_BATCH), (None, PLAN_BATCH)])
+def test_pairs_are_stored_before_they_are_played(
+    store: Store, run: RunRow, wanted: int | None, count: int
+) -> None:
+    """No more are planned than wanted, and at most a batch at a time."""
+    assert next_plan(queue_of(store, run), wanted).number == 0
+    assert planned(store, run) == list(range(count))
+
+
+def test_a_new_queue_loads_what_was_planned_and_not_played(store: Store, run: RunRow) -> None:
+    """The pairs of a killed session come first, with the same bots, openings and seeds."""
+    queue = queue_of(store, run)
+    first, second = next_plan(queue, 2), next_plan(queue, 1)
+    finish(queue, first)
+    loaded = queue_of(store, run)
+    loaded.load()
+    assert list(loaded.numbers()) == [1]
+    assert next_plan(loaded, 1) == second
+
+
+def test_a_requeued_pair_comes_before_later_ones(store: Store, run: RunRow) -> None:
+    """The order is that of the numbers, whatever happened to a worker."""
+    queue = queue_of(store, run)
+    first = next_plan(queue, 3)
+    assert next_plan(queue).number == 1
+    queue.requeue(first)
+    assert [next_plan(queue).number for _ in range(2)] == [0, 2]
+
+
+def test_a_pair_that_is_not_wanted_is_dropped_once_earlier_ones_are_finished(
+    store: Store, run: RunRow
+) -> None:
+    """Before, it is deferred: an earlier pair may change what the judge wants."""
+    queue = queue_of(store, run, Picky())
+    first, third = next_plan(queue, 3), next_plan(queue)
+    assert (first.number, third.number) == (0, 2)
+    assert not queue.settle_deferred([0, 2])
+    assert planned(store, run) == [0, 1, 2]
+    finish(queue, first)
+    assert queue.settle_deferred([2])
+    assert not queue.settle_deferred([2])
+    assert planned(store, run) == [2]
+
+
+def test_a_dropped_queue_leaves_no_planned_pair(store: Store, run: RunRow) -> None:
+    """Cancelled pairs in play are dropped with those that have not begun."""
+    queue = queue_of(store, run)
+    queue.drop([next_plan(queue, 3)])
+    assert planned(store, run) == []
+    assert list(queue.numbers()) == []
+
+
+def test_a_pair_that_stalled_stays_planned(store: Store, run: RunRow) -> None:
+    """A later session plays it."""
+    queue = queue_of(store, run)
+    plan = next_plan(queue, 1)
+    stalled = PairRecord(plan.id, plan.number, (), aborts=3, abort_reason="the machine stalled")
+    assert queue.give_up(plan, stalled) == "pair 0 was given up: the machine stalled"
+    assert planned(store, run) == [0]
+
+
+def test_no_pair_of_a_paused_bot_is_played(store: Store, run: RunRow) -> None:
+    """With one bot left the run is invalid."""
+    queue = queue_of(store, run)
+    queue.roster._bots["stupid"].paused = True
+    queue.roster._reasons["stupid"] = "could not be started"
+    with pytest.raises(InvalidRun, match="stupid could not be started"):
+        queue.next_pair(wanted=3, in_play=0)
