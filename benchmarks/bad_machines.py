@@ -35,7 +35,7 @@ from ladder.runs.cluster.coordinator.fleet import CHECK_EVERY
 from ladder.runs.cluster.coordinator.machines import Machine, Machines, Pair, State
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
-from ladder.runs.cluster.coordinator.stalls import note_stalls
+from ladder.runs.cluster.coordinator.stalls import check_stalls
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.agreement import agreement
 from ladder.stats.pool.cells import from_tables
@@ -225,17 +225,17 @@ class PlayedTwice:
             return None
         self.unchecked[played.machine] = CHECK_EVERY
         pair: Pair = Pair(played.plan, Future())
-        if not self.found.concerns(pair):
+        if not self.found.is_comparable(pair):
             return None
-        pair.record, pair.by = played.record, self.machines[played.machine]
+        pair.record, pair.played_by = played.record, self.machines[played.machine]
         ready = list(self.machines.values())
-        machine: Machine | None = self.random.choice([m for m in ready if m is not pair.by])
+        machine: Machine | None = self.random.choice([m for m in ready if m is not pair.played_by])
         while machine is not None:
             record = self.cluster.play(played.plan, machine.address)
             finding = self.found.compare(pair, machine, record, ready)
             if finding.bad is not None:
                 return finding.bad.address
-            machine = finding.further
+            machine = finding.next_machine
         return None
 
 
@@ -247,7 +247,7 @@ class Session:
 
     def find(self, played: Played) -> str | None:
         """Return the machine that is bad."""
-        out = self.residuals.note(played.machine, played.plan, played.record)
+        out = self.residuals.add(played.machine, played.plan, played.record)
         return None if out is None else out.machine
 
 
@@ -256,7 +256,7 @@ class Stalling:
 
     def __init__(self, cluster: Cluster) -> None:
         self.machines = Machines()
-        self.machines.look(
+        self.machines.update(
             {name: {"nthreads": 1, "last_seen": 0.0} for name in cluster.machines}, 0.0
         )
         for machine in self.machines:
@@ -265,7 +265,7 @@ class Stalling:
 
     def find(self, played: Played) -> str | None:
         """Return the machine that is bad."""
-        why = note_stalls(self.by_name[played.machine], played.record, self.machines)
+        why = check_stalls(self.by_name[played.machine], played.record, self.machines)
         return None if why is None else played.machine
 
 

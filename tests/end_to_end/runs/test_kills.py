@@ -45,7 +45,7 @@ def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """No pair may be lost, stored twice or by half, and the games must be those of a quiet run."""
-    disturbed = DisturbedRun(ladder.stock(), words, random.Random(1), longest_pair_s=PAUSE_S)
+    disturbed = DisturbedRun(ladder.stock(), words, random.Random(1), longest_s=PAUSE_S)
     with ladder.slow():
         disturbed.kill(kind, 3)
     assert faults_of(ladder.db) == []
@@ -58,7 +58,7 @@ def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """A bot that somebody kills has crashed; every other game must be that of a quiet run."""
-    disturbed = DisturbedRun(ladder.stock(), words, random.Random(2), longest_pair_s=PAUSE_S)
+    disturbed = DisturbedRun(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
     with ladder.slow():
         disturbed.kill(kind, 3)
     assert faults_of(ladder.db) == []

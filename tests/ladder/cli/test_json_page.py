@@ -18,12 +18,12 @@ from ladder.experiments.bisect.question import Question
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import Choice, Player, Selected
+from ladder.experiments.select.session import Choice, Player, SelectionOutcome
 from ladder.experiments.suite.baseline import Step, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
-from ladder.match.openings.draw import Drawing
+from ladder.match.openings.draw import DrawingProgress
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.ping_pong import PingPong
 from ladder.tools.bench.search import SearchSpeed
@@ -127,7 +127,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder analyze --json, ladder report --mistakes --json":
         return analysis_document(*an_analysis())
     if heading == "ladder openings make --json":
-        return made_document("even.txt", parse_opening_set("6x7 33"), Drawing(1))
+        return made_document("even.txt", parse_opening_set("6x7 33"), DrawingProgress(1))
     if heading == "ladder suite make --json":
         return mining_document("mine.jsonl", Mining(1, Counter(trap=1)))
     if heading == "ladder suite run --json":
@@ -147,7 +147,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
             )
             for name in "ab"
         )  # fmt: skip
-        chosen = Selected(
+        chosen = SelectionOutcome(
             choice=Choice.UNDECIDED, reason="", question=SelectQuestion(), baseline="b",
             players=players, games=9, conditions="6x7",
         )  # fmt: skip

@@ -19,7 +19,6 @@ from reports.layout.format import to_json
 from reports.report.notes import note_text
 from reports.report.rating_columns import (
     COLUMNS,
-    READING_ORDER,
     View,
     marks,
     standings_csv,
@@ -194,9 +193,9 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
         csv = [column.key] if column.csv is None else column.csv
         assert not column.key or set(csv) <= set(heads)
     shown = [column.head for column in terminal_columns(view)]
-    assert shown == ["#", "bot", *[c.head for c in READING_ORDER[2:] if c.head]]
+    assert shown == ["#", "bot", *[c.head for c in COLUMNS[2:] if c.head]]
     page = ratings_figure(view).table
-    assert [column.name for column in page.columns][3:6] == ["± 95 %", "change", "live"]
+    assert [heading.name for heading in page.headings][3:6] == ["± 95 %", "change", "live"]
     assert [row[4].text for row in page.rows] == ["+100", "new"]
 
 

@@ -26,9 +26,9 @@ def fake(folder: Path, mode: str, *arguments: str, time_ms: int = 100) -> Entran
 
 def built_in(name: str, simulations: int = 60) -> Entrant:
     """Return a built-in player on a work budget, so that it repeats itself."""
-    launch = start_command.built_in(name)
+    launch = start_command.builtin_launch(name)
     budget = Budget(simulations=simulations)
-    return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
+    return start_command.make_entrant(launch, revision=1, name=name, budget=budget)
 
 
 def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> InteractiveGame:
