@@ -1,4 +1,4 @@
-"""Simulation: does playing stalled games again favour bots that win the short games?
+"""Simulate whether playing stalled games again favours bots that win the short games.
 
     python -m benchmarks.stall_bias [DATABASE ...]
 

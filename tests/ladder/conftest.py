@@ -24,7 +24,7 @@ from tests.support.new_databases import quick_databases  # noqa: F401 - for all 
 
 @pytest.fixture
 def mark() -> str:
-    """A value in the environment of everything that a test's bots start."""
+    """Return a value in the environment of everything that a test's bots start."""
     return uuid.uuid4().hex
 
 

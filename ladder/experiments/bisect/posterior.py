@@ -13,8 +13,8 @@ alternative, that alternative has a chance of at most (1 - P) / 3. A commit is b
 that one is to blame, all others together have at most (1 - P) / 3, and "none" at most 1 - P. The
 last third covers the likelihood ratio, which uses the likeliest shares of results instead of the
 true ones. For culprits that are equally likely in advance, an answer is then wrong with a chance of
-at most 1 - P, whatever was played and whenever the search stopped. docs/results/bisections.md compares this
-with simulated histories.
+at most 1 - P, whatever was played and whenever the search stopped. docs/results/bisections.md
+compares this with simulated histories.
 """
 
 import math

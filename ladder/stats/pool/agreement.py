@@ -90,7 +90,7 @@ def agreement(*, cells: Cells, fit: Fit, groups: FloatArray) -> tuple[GroupFit, 
 
 
 def worst_chance(fits: Sequence[GroupFit]) -> float | None:
-    """Return the probability of any group as far off as the worst if all are alike (Bonferroni).
+    """Return the probability of any group as far off as the worst if all agree (Bonferroni).
 
     The result is None if all groups have too few pairs.
     """

@@ -26,7 +26,7 @@ def made(folder: Path) -> dict[str, bytes]:
 
 
 def generations(folder: Path) -> list[dict[str, Any]]:
-    """The log without what depends on the clock."""
+    """Return the log without what depends on the clock."""
     lines = [json.loads(line) for line in (folder / "generations.jsonl").read_text().splitlines()]
     return [{key: one[key] for key in one if key != "seconds"} for one in lines]
 

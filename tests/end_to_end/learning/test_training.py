@@ -18,7 +18,7 @@ TRAINING = (
 
 
 def generations(folder: Path, name: str) -> list[dict[str, Any]]:
-    """The whole lines of a log without what depends on the clock; the settings come first."""
+    """Return the whole lines of a log, settings first, without what depends on the clock."""
     log = folder / name / "generations.jsonl"
     if not log.exists():
         return []

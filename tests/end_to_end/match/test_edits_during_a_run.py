@@ -27,7 +27,7 @@ SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--con
 
 @pytest.fixture
 def edited(ladder: Ladder) -> Path:
-    """A registered bot whose file changes in its seventh game; the file."""
+    """Register a bot whose file changes in its seventh game, and return the file."""
     write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
     done = ladder("bots", "add", "mine", "python:bot.py:Bot", "--files", "rules.py")
     assert done.code == 0, done.err

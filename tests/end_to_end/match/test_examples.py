@@ -14,7 +14,7 @@ EXAMPLES = ROOT / "examples"
 
 
 def command_of(ladder: Ladder, name: str) -> str:
-    """The example's command, compiled where it needs to be; skips where that cannot be done."""
+    """Return the example's command, compiled if needed; skip if that cannot be done."""
     source = Path(shutil.copy(EXAMPLES / name, ladder.folder))
     needs = {".py": "python3", ".js": "node", ".c": "cc"}[source.suffix]
     program = shutil.which(needs)

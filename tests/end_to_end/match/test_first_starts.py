@@ -29,7 +29,7 @@ PLAYED = {0, 1, 3, 4}
 
 @pytest.fixture(scope="module")
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Ladder:
-    """A database in which this user has registered a bot."""
+    """Make a database in which this user has registered a bot."""
     ladder = Ladder(tmp_path_factory.mktemp("owned"))
     shutil.copy(FAKE_BOTS / "bot.py", ladder.folder)
     done = ladder("bots", "add", "guest", SPEC)
@@ -39,7 +39,7 @@ def owned(tmp_path_factory: pytest.TempPathFactory) -> Ladder:
 
 @pytest.fixture
 def stranger(owned: Ladder, tmp_path: Path) -> Ladder:
-    """The same database before another user."""
+    """Use the same database as another user."""
     other = Ladder(owned.folder)
     other.environment["LADDER_STATE"] = str(tmp_path / "state")
     return other

@@ -171,7 +171,7 @@ def test_no_repository_is_refused(ladder: Ladder) -> None:
 
 
 def own_repository(ladder: Ladder) -> Path:
-    """This project in a repository of its own, its `stupid` and every family changed."""
+    """Copy the project into a new repository, with `stupid` and every family changed."""
     folder = ladder.folder
     # As with the installed command: the packages in the current folder are not what runs.
     ladder.environment["PYTHONSAFEPATH"] = "1"

@@ -25,14 +25,14 @@ def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def match(ladder: Ladder, *words: object, games: int = 8) -> Done:
-    """A rated match of the two bots that answer at once."""
+    """Play a rated match of the two bots that answer at once."""
     bots = ("match", "random", "stupid", "--rated", "--games", games)
     return ladder(*bots, "--openings", "some/lines.txt", *PLAY, *words)
 
 
 @pytest.fixture
 def openings(ladder: Ladder) -> Path:
-    """A file of four openings."""
+    """Write a file of four openings."""
     file = ladder.folder / "some" / "lines.txt"
     file.parent.mkdir()
     file.write_text(TEXT)

@@ -17,7 +17,7 @@ SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--con
 
 @pytest.fixture
 def mine(ladder: Ladder) -> Path:
-    """A registered bot with two games; the file that it imports."""
+    """Register a bot, play two games, and return the file that it imports."""
     write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
     words = ("bots", "add", "mine", SPEC, "--based-on", "random", "--note", "the first legal")
     assert ladder(*words).code == 0

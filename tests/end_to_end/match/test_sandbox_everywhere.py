@@ -96,7 +96,7 @@ class Sandbox:
         self.program.chmod(0o755)
 
     def starts(self) -> list[str]:
-        """The commands since the last look that were started behind it."""
+        """Return the commands that were started in the sandbox since the last call."""
         return self._taken(self._notes)
 
     def bots(self) -> list[str]:
@@ -228,7 +228,7 @@ def test_no_page_starts_a_bot_without_it(
 
 
 def methods_of(route: object) -> set[str]:
-    """The methods of a route but HEAD, which is answered as GET is."""
+    """Return the methods of a route without HEAD, which is answered as GET is."""
     assert isinstance(route, Route)
     return {*(route.methods or ())} - {"HEAD"}
 

@@ -17,7 +17,7 @@ GAMES = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--con
 
 @pytest.fixture
 def script(ladder: Ladder) -> Path:
-    """The file of a registered bot, which a note lies beside."""
+    """Register a bot in a folder that also holds a note, and return its file."""
     shutil.copy(FAKE_BOTS / "bot.py", ladder.folder)
     (ladder.folder / "notes.txt").write_text("ideas\n")
     done = ladder("bots", "add", "mine", SPEC)
