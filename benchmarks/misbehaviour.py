@@ -38,12 +38,7 @@ from db.records.pairs import (
 )
 from engine.result import Result
 from ladder.errors import BotOverCpu, BotTimeout, MachineStalled
-from ladder.match.game import (
-    bot_pool as botpool,
-)
-from ladder.match.game import (
-    referee,
-)
+from ladder.match.game import refereed_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.bot_process import (
@@ -197,7 +192,7 @@ def main() -> int:
     parser.add_argument("--bare", action="store_true", help="without control groups and Landlock")
     options = parser.parse_args()
     facilities = Facilities(groups=not options.bare, signal_scope=not options.bare)
-    botpool.HELLO_S = referee.READY_S = 0.5  # the real 30 s and 10 s would only be waited for
+    refereed_game.READY_S = 0.5  # the real 10 s would only be waited for
     clocks = watched()
     print("| fault | charged | to SIGKILL, ms | to all gone, ms | cost, ms |")
     print("|---|---|---|---|---|")
@@ -230,7 +225,7 @@ def one_round(
     """Play one game with the fault and one without."""
     bad = fake_start(*fault.mode.split(" ", 1), folder=folder, mark=str(folder))
     good = fake_start("honest", folder=folder, mark=str(folder))
-    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), facilities=facilities))
+    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), facilities=facilities), hello_s=0.5)
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
         clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None
