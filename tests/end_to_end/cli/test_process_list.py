@@ -27,6 +27,7 @@ def words_of_all() -> dict[int, bytes]:
     return found
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("url", "words"),
     [

@@ -185,7 +185,7 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
         second.end()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit) -> None:
     """Pages must say that a killed server has gone, and go on with the next one at its address."""
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
@@ -208,7 +208,7 @@ def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit)
         second.end()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_what_becomes_of_the_database_is_said(
     league: League, server: Running, visit: Visit
 ) -> None:

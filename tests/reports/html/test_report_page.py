@@ -125,7 +125,9 @@ def test_heads_sort_a_table(report: Opened) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(360, "dark", marks=pytest.mark.very_slow)]
+)
 def test_nothing_keeps_a_reader_out(open_page: Open, html: str, width: int, scheme: str) -> None:
     """No violation of WCAG 2 AA, with a game open, in light and dark, wide and narrow."""
     seen = open_page(html, anchor="#game-6-ply-9", scheme=scheme, width=width)

@@ -92,7 +92,7 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
     assert holder.family.rest_us <= 1000
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +106,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
     assert "of processor time while its opponent was asked" in record.games[0].detail
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
