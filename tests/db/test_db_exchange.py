@@ -123,6 +123,7 @@ def test_the_order_of_revisions_travels(
     source.store.close()
 
 
+@pytest.mark.slow
 def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -> None:
     """An older export says nothing of it: the revision of the latest game becomes the current."""
     source = Played(tmp_path / "source.db")

@@ -172,6 +172,7 @@ def test_a_mirrored_position_has_the_same_value() -> None:
         assert np.allclose(both[0], both[1], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_wanted_is_learned_and_equal_starts_give_equal_weights() -> None:
     """Positions whose target is told by one row: the loss must fall far below knowing nothing."""
     random = np.random.default_rng(1)

@@ -30,6 +30,7 @@ def walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 COMMANDS = list(walk(typer.main.get_command(app)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
 def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any) -> None:
     """A command must say what it does, and so must each of its options and arguments."""
@@ -39,6 +40,7 @@ def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any)
             assert getattr(parameter, "help", None), f"{' '.join(words)}: {parameter.name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
 def test_every_command_is_documented(words: tuple[str, ...], command: Any) -> None:
     """docs/commands.md must have a heading for each command and name each of its options."""

@@ -221,6 +221,7 @@ def test_pages_of_games_follow_each_other(server: Running) -> None:
     assert seen == list(range(10, 0, -1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "words"),
     [

@@ -81,6 +81,7 @@ def test_the_allowance_grows_with_the_time_of_the_game() -> None:
         use.check_turns(999_000)
 
 
+@pytest.mark.slow
 def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
     """Its helpers run for one of its opponent's moves; the game goes on, the record names it."""
     thief = fake_start("steals", "2", folder=tmp_path)
