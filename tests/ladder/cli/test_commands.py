@@ -27,7 +27,6 @@ def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any)
             assert getattr(parameter, "help", None), f"{' '.join(words)}: {parameter.name}"
 
 
-<<<<<<< HEAD
 def test_the_page_of_commands_is_generated() -> None:
     """docs/commands.md must be what `make docs` writes from the help."""
     assert PAGE.read_text() == page()
@@ -55,32 +54,6 @@ def test_every_variable_is_listed() -> None:
         for path in (ROOT / package).rglob("*.py"):
             read |= set(re.findall(r"\bLADDER_[A-Z]+\b", path.read_text()))
     assert read - internal == {name for name in VARIABLES if name.startswith("LADDER_")}
-||||||| a0f9b02e
-@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
-def test_every_command_is_documented(words: tuple[str, ...], command: Any) -> None:
-    """docs/commands.md must have a heading for each command and name each of its options."""
-    text = (ROOT / "docs" / "commands.md").read_text()
-    heading = f"## ladder {' '.join(words)}\n"
-    assert heading in text
-    section = text.split(heading)[1].split("\n## ")[0]
-    for parameter in command.params:
-        for option in parameter.opts:
-            if option.startswith("--") and option != "--help":
-                assert f"`{option}" in section, f"{' '.join(words)}: {option}"
-=======
-@pytest.mark.slow
-@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
-def test_every_command_is_documented(words: tuple[str, ...], command: Any) -> None:
-    """docs/commands.md must have a heading for each command and name each of its options."""
-    text = (ROOT / "docs" / "commands.md").read_text()
-    heading = f"## ladder {' '.join(words)}\n"
-    assert heading in text
-    section = text.split(heading)[1].split("\n## ")[0]
-    for parameter in command.params:
-        for option in parameter.opts:
-            if option.startswith("--") and option != "--help":
-                assert f"`{option}" in section, f"{' '.join(words)}: {option}"
->>>>>>> work/tests
 
 
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
