@@ -63,11 +63,11 @@ class Runner:
     """Takes the run's finished pairs in the order of their numbers, those of former sessions
     included, and ends the run."""
     health: RunHealth
-    """Gives the run up."""
+    """Ends the run as invalid if its games mean nothing."""
     workers: PairExecutor
     """Closed by `play`."""
     live: LiveRun
-    """Registration up to date here."""
+    """Updated by `play`, for the watcher."""
     watcher: Watcher
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
@@ -191,7 +191,7 @@ class Runner:
             plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self.source.is_blocked
-            plan = self.health.with_charged_bots(plan)
+            plan = self.health.with_unexcused_bots(plan)
             future = self.workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)

@@ -235,7 +235,7 @@ def leave_out_unfit(
         The remaining bots, and the reason for each bot that is left out, by name.
 
     """
-    needed = {*named, *settings.budgets.odds, settings.pairing.candidate}
+    needed = {*named, *settings.budgets.bots_with_odds, settings.pairing.candidate}
     return leave_out(bots, needed, partial(_refuse_unfit, settings))
 
 

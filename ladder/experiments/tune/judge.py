@@ -89,6 +89,9 @@ class TuningJudge(Judge, PairSource):
     def take(self, pair: PlayedPair) -> None:
         """Do nothing: a step counts as a whole, in `finish`."""
 
+    def load(self) -> None:
+        """Do nothing: an unfinished step is played again."""
+
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair of the step, or the first one of the next step.
 
