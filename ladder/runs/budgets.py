@@ -22,7 +22,7 @@ class Budgets:
     def __post_init__(self) -> None:
         if not self.fields:
             raise UsageError("give a budget: time, or simulations, nodes or depth")
-        if "time_ms" in self.fields and len(self.fields) > 1:
+        if self.is_timed and len(self.fields) > 1:
             raise UsageError(
                 "a time cannot be combined with simulations, nodes or a depth: leave one out",
                 option="time",
@@ -32,6 +32,11 @@ class Budgets:
     def fields(self) -> tuple[str, ...]:
         """The kinds of budget as fields of `Budget`, in order of preference."""
         return tuple(key for key in self.amounts if split_budget_key(key)[1] is None)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether moves are limited by the clock instead of by work."""
+        return "time_ms" in self.amounts
 
     @property
     def bots_with_odds(self) -> tuple[str, ...]:

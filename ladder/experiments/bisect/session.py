@@ -20,9 +20,10 @@ from ladder.experiments.bisect.stored import keep_result, search_of
 from ladder.experiments.engine import ExperimentContext, play, replay_pairs
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
+from ladder.runs.resume import former_runs, hashes_of
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import check_possible, former_runs, hashes_of
+from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
 NO_LIMIT = 2**31 - 1
@@ -190,7 +191,7 @@ class _BisectSession:
 
     def _stream(self, settings: Settings, row: BotRow) -> str:
         hashes = hashes_of((row, self._good))
-        return identity_hash(settings.describe(hashes), settings.seed)
+        return identity_hash(settings.identity(hashes), settings.seed)
 
     def _stored_pairs(self, stream: str) -> list[PlayedPair]:
         """Return the finished pairs of a stream before its first unfinished one."""
@@ -214,7 +215,7 @@ class _BisectSession:
                 "spec": asked.bots.spec,
                 "build": asked.bots.build,
                 "good": self._good.revision.content_hash,
-                "conditions": conditions.describe({}),
+                "conditions": conditions.identity({}),
             }
         )
 

@@ -17,7 +17,7 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
 from ladder.runs.resumable import is_unfinished
-from ladder.runs.start import hashes_of, runs_like
+from ladder.runs.resume import hashes_of, runs_like
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.own_sources import own_sources
-from ladder.runs.decision import Decision
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.resume import hashes_of, resume_or_create, runs_like
 from ladder.runs.runner import Runner
-from ladder.runs.start import hashes_of, run_logs, runs_like, take_run
+from ladder.runs.start import run_logs
 from ladder.signals import current_stop
 
 
@@ -93,7 +93,7 @@ def tune(
     original = checked(store, task)
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
-        taken = take_run(store, lock, settings, {}, task.test.settings, lambda _: True)
+        taken = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
         assert taken is not None  # noqa: S101 - a tuning is never resumed only
         run, settings = taken
         task = replace(task, settings=replace(task.settings, derivation=settings.derivation))
@@ -143,7 +143,7 @@ def _search(
             store=bench.store,
             run=run,
             source=judge,
-            decision=Decision(judge),
+            judge=judge,
             health=RunHealth(None),
             workers=bench.workforce.start(
                 bench.store, run, task.settings, judge.sides, sides, logs

@@ -24,7 +24,7 @@ from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
 from ladder.runs.executor import MachineEvent, PairExecutor
-from ladder.runs.settings import TIME, Settings
+from ladder.runs.settings import Settings
 
 END_S = 5.0
 """Most seconds for closing the connection."""
@@ -60,13 +60,13 @@ class Cluster:
 
         """
         confinement = settings.confinement_in_force
-        compares = TIME not in settings.budgets.amounts
-        bot_bundle = pack_bots(
+        compares = not settings.budgets.is_timed
+        bundle = pack_bots(
             bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
         )
         return ClusterExecutor(
             self._endpoint,
-            bot_bundle,
+            bundle,
             entrants,
             stream=run.stream,
             compares=compares,

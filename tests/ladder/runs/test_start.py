@@ -324,7 +324,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     hashes = {bot.name: bot.revision.content_hash for bot in bots}
     again = parsed(command)
     assert again.seed == run.seed
-    assert again.describe(hashes) == settings.describe(hashes)
+    assert again.identity(hashes) == settings.identity(hashes)
 
 
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
