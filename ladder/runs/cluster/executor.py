@@ -93,6 +93,8 @@ class ClusterExecutor:
         save_machine: Callable[[MachineRow], int],
         reference: float | None = None,
         replay: Replay | None = None,
+        fleet: type[Fleet] = Fleet,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """Connect to a scheduler.
 
@@ -105,16 +107,18 @@ class ClusterExecutor:
             save_machine: Stores a machine and returns its key.
             reference: The speed for which time budgets are meant; None if they apply everywhere.
             replay: Repeats pairs on this machine for comparison; None if it repeats none.
+            fleet: The class of the fleet.
+            loop: The event loop of the fleet; None for a new one.
 
         """
         self._results: SimpleQueue[_Result] = SimpleQueue()
         self._events: SimpleQueue[MachineEvent] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
-        self._loop = asyncio.new_event_loop()
+        self._loop = asyncio.new_event_loop() if loop is None else loop
         self._machines: dict[MachineFacts, int] = {}
         self._save_machine = save_machine
         self._replay = replay
-        self._fleet = Fleet(
+        self._fleet = fleet(
             endpoint,
             bot_bundle,
             entrants,
@@ -122,7 +126,7 @@ class ClusterExecutor:
             compares=compares,
             deliver=lambda *result: self._results.put(result),
             report=self._events.put,
-            scale_plan=lambda plan, prepared: scaled(plan, reference, prepared.speed),
+            scale_plan=lambda plan, prepared: scale_times(plan, reference, prepared.speed),
             replay=replay,
         )
         self._thread = threading.Thread(target=self._run_fleet, name="cluster", daemon=True)
@@ -207,7 +211,7 @@ class ClusterExecutor:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
 
 
-def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
+def scale_times(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
     """Return a plan with the times in which a machine searches as much as the reference.
 
     Args:
@@ -219,11 +223,11 @@ def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
     if reference is None or speed <= 0:
         return plan
     return msgspec.structs.replace(
-        plan, a=_with_time(plan.a, reference / speed), b=_with_time(plan.b, reference / speed)
+        plan, a=_scale_time(plan.a, reference / speed), b=_scale_time(plan.b, reference / speed)
     )
 
 
-def _with_time(side: Entrant, ratio: float) -> Entrant:
+def _scale_time(side: Entrant, ratio: float) -> Entrant:
     time_ms = side.budget.time_ms
     if time_ms is None:
         return side

@@ -19,7 +19,6 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import LadderError
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import admit
 from ladder.runs.cluster.coordinator.connection import PAUSE_S, Report, SchedulerConnection
@@ -40,7 +39,7 @@ from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import check_stalls
-from ladder.runs.cluster.machine import MachineFacts, SlotDied
+from ladder.runs.cluster.machine import TASKS, MachineFacts, MachineTasks, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
@@ -85,6 +84,7 @@ class Fleet:
         silent_s: float = SILENT_S,
         poll_s: float = PAUSE_S,
         time_limit: Callable[[PairPlan, Machine], float] = time_limit_s,
+        tasks: MachineTasks = TASKS,
     ) -> None:
         """Prepare a fleet, which connects in `run`.
 
@@ -103,6 +103,7 @@ class Fleet:
             silent_s: Seconds without a heartbeat after which a machine is silent.
             poll_s: Seconds between two polls of the machines.
             time_limit: Seconds after which a pair on a machine is overdue.
+            tasks: The functions that are called on machines.
 
         """
         self._connection = SchedulerConnection(endpoint, stream, report)
@@ -123,12 +124,13 @@ class Fleet:
         self._contradictions = Contradictions(self._own)
         self._banned: dict[str, str] = {}
         """Reasons for which machines were set aside for good, by name."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._spawned: set[asyncio.Task[None]] = set()
         self._unready = 0
         """Machines that were getting ready when the user was last informed."""
         self._unready_s = unready_s
         self._poll_s = poll_s
         self._time_limit = time_limit
+        self._tasks = tasks
 
     @property
     def slots(self) -> int:
@@ -162,7 +164,7 @@ class Fleet:
         finally:
             for machine in self._machines:
                 self._remove_machine(machine)
-            for task in self._tasks:
+            for task in self._spawned:
                 task.cancel()
 
     async def _poll_machines(self) -> None:
@@ -241,6 +243,7 @@ class Fleet:
                 ask,
                 self._bot_bundle,
                 self._sides,
+                tasks=self._tasks,
                 rename=self._rename_duplicate,
                 banned=self._banned,
             )
@@ -400,7 +403,7 @@ class Fleet:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
         return await self._connection.ask(
             machine.address,
-            tasks.play,
+            self._tasks.play,
             self._bot_bundle.manifest.key,
             plan,
             key=plan.number,
@@ -517,8 +520,8 @@ class Fleet:
 
     def _spawn(self, work: Any) -> "asyncio.Task[None]":
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawned.add(task)
+        task.add_done_callback(self._spawned.discard)
         return task
 
 
