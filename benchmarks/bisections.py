@@ -129,7 +129,7 @@ def by_posterior(
         blames = after.sure_groups(CONFIDENCE, np.arange(commits))
         sure = blames.any(axis=-1)
         found[running[sure]] = blames[sure].argmax(axis=-1)
-        found[running[after.says_none(CONFIDENCE)]] = NONE
+        found[running[after.is_none_sure(CONFIDENCE)]] = NONE
         chance = np.take_along_axis(after.weaker, place[running][:, None], axis=-1)[:, 0]
         leaves = (np.minimum(chance, 1.0 - chance) < stay) & (since[running] >= least)
         following = most_open(after.weaker, testable)

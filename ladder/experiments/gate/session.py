@@ -122,7 +122,7 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     return GateTask(settings, candidate, baselines, test)
 
 
-def play_gate(bench: ExperimentContext, task: GateTask) -> GateOutcome:
+def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
     """Play until there is a verdict; an interrupted gate is resumed.
 
     Raises:
@@ -130,7 +130,7 @@ def play_gate(bench: ExperimentContext, task: GateTask) -> GateOutcome:
 
     """
     judge = task.judge()
-    played = play(bench, task.settings, task.bots, judge)
+    played = play(context, task.settings, task.bots, judge)
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
