@@ -69,7 +69,7 @@ class PlayOutcome:
     """The reason why the games mean nothing; empty for a valid run."""
 
 
-def replay_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
+def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
     """Give stored pairs to a judge in their order; return the judge."""
     for pair in pairs:
         judge.take(pair)

@@ -17,7 +17,7 @@ from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.bisect.stored import keep_result, search_of
-from ladder.experiments.engine import ExperimentContext, play, replay_pairs
+from ladder.experiments.engine import ExperimentContext, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.runs.resume import former_runs, hashes_of
@@ -159,7 +159,7 @@ class _BisectSession:
             options=self._options,
         )
         stream = self._stream(settings, row)
-        judge = replay_pairs(
+        judge = judge_pairs(
             VisitJudge(search, names, self._describe(commit.commit)), self._stored_pairs(stream)
         )
         if not judge.decided:

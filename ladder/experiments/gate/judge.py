@@ -153,7 +153,7 @@ class GateJudge(ExperimentJudge):
             sprt_distinct=sprt_result(counts=tally.distinct, test=self._sprt),
             state=tally.state,
             is_exhausted=tally.is_exhausted,
-            replayed_games=tally.replayed,
+            replayed_games=tally.repeated_games,
             seconds=tally.duration_us / 1e6,
             llr_history=_llr_history(tally.order, self._sprt),
             expected=expected_games(tally.pentanomial, self._sprt),

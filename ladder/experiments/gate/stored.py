@@ -8,7 +8,7 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from engine.result import Result
-from ladder.experiments.engine import replay_pairs
+from ladder.experiments.engine import judge_pairs
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
@@ -120,7 +120,7 @@ def _judge_gate(
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    return replay_pairs(judge, pairs).result()
+    return judge_pairs(judge, pairs).result()
 
 
 def games_of_gate(

@@ -17,8 +17,8 @@ from db.records.runs import RunRow
 from db.store import Store
 from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
+from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.coordinator.replay import Replay
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.security import SchedulerEndpoint

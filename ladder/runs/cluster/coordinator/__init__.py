@@ -2,7 +2,8 @@
 
 fleet           assigns pairs to machines by name and collects their records
 connection      the connection to the scheduler
-machines        the machines that have joined
+assignments     machines, pairs and assignments, the records of the coordinator
+machines        the machines that have joined, by capacity
 admission       checks and preparation of a machine that joins
 pending         pairs without a machine, and the choice of one for each
 deadlines       time limits of assignments

@@ -8,7 +8,7 @@ import msgspec
 from db.records.pairs import Entrant
 from ladder.harness_version import harness_version
 from ladder.runs.cluster.bot_bundle import BotBundle
-from ladder.runs.cluster.coordinator.machines import Machine
+from ladder.runs.cluster.coordinator.assignments import Machine
 from ladder.runs.cluster.machine import TASKS, MachineTasks
 
 Ask = Callable[..., Awaitable[Any]]

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from db.records.pairs import PairRecord
-from ladder.runs.cluster.coordinator.machines import Machine, Pair
+from ladder.runs.cluster.coordinator.assignments import Machine, Pair
 
 Games = tuple[tuple[Any, ...], ...]
 

@@ -21,20 +21,11 @@ from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import admit
+from ladder.runs.cluster.coordinator.assignments import HOSTING, Assignment, Machine, Pair, State
 from ladder.runs.cluster.coordinator.connection import PAUSE_S, Report, SchedulerConnection
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.deadlines import time_limit_s
-from ladder.runs.cluster.coordinator.machines import (
-    HOSTING,
-    MOST_SLOTS,
-    SILENT_S,
-    Assignment,
-    Machine,
-    Machines,
-    Pair,
-    State,
-    counted,
-)
+from ladder.runs.cluster.coordinator.machines import MOST_SLOTS, SILENT_S, Machines, counted
 from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals

@@ -1,7 +1,8 @@
 """Detection of machines that stall while the others do not."""
 
 from db.records.pairs import PairRecord
-from ladder.runs.cluster.coordinator.machines import Machine, Machines, State
+from ladder.runs.cluster.coordinator.assignments import Machine, State
+from ladder.runs.cluster.coordinator.machines import Machines
 
 MIN_STALLED = 8
 """Fewest stalled attempts for which a machine is set aside."""

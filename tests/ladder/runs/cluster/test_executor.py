@@ -9,8 +9,8 @@ import pytest
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
+from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.executor import ClusterExecutor, scale_times
 
 pytestmark = pytest.mark.timed

@@ -21,8 +21,8 @@ from engine.seeds import SplitMix
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.machine import MachineFacts, MachineTasks, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import RunManifest
