@@ -9,6 +9,7 @@ pending         pairs without a machine, and the choice of one for each
 deadlines       time limits of assignments
 stalls          machines that stall too often
 record_check    records that cannot be true
+checks          comparisons of machines
 replay          pairs played again on the coordinator's machine
 contradictions  pairs whose repetition gave another result
 residuals       machines whose results do not fit those of the others

@@ -22,13 +22,12 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import admit
 from ladder.runs.cluster.coordinator.assignments import HOSTING, Assignment, Machine, Pair, State
-from ladder.runs.cluster.coordinator.connection import PAUSE_S, Report, SchedulerConnection
-from ladder.runs.cluster.coordinator.contradictions import Contradictions
+from ladder.runs.cluster.coordinator.checks import MachineChecks
+from ladder.runs.cluster.coordinator.connection import PAUSE_S, ReportEvent, SchedulerConnection
 from ladder.runs.cluster.coordinator.deadlines import time_limit_s
 from ladder.runs.cluster.coordinator.machines import MOST_SLOTS, SILENT_S, Machines, counted
 from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
-from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import check_stalls
 from ladder.runs.cluster.machine import TASKS, MachineFacts, MachineTasks, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
@@ -45,8 +44,6 @@ MOST_DEATHS = 3
 end the run."""
 UNREADY_S = 5.0
 """Seconds of preparation after which a machine is reported as getting ready."""
-CHECK_EVERY = 100
-"""Assignments of a machine of which one is repeated elsewhere, where games must be equal."""
 
 Deliver = Callable[["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException], None]
 """Passes the result of a pair to the runner's thread."""
@@ -56,7 +53,8 @@ class Fleet:
     """Plays pairs on the machines of one scheduler until `end`.
 
     The first record of a pair counts. With `compares`, each further one is compared with it, and
-    the first pair of each machine and one in `CHECK_EVERY` are played twice for that.
+    the first pair of each machine and one in
+    `checks.CHECK_EVERY` are played twice for that.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Fleet:
         stream: str,
         compares: bool,
         deliver: Deliver,
-        report: Report,
+        report: ReportEvent,
         scale_plan: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
         replay: Callable[[PairPlan], PairRecord] | None = None,
         unready_s: float = UNREADY_S,
@@ -106,13 +104,11 @@ class Fleet:
         self._scale_plan = scale_plan
         self._machines = Machines(silent_s)
         self._pending = PendingPairs(self._machines)
-        self._residuals = Residuals()
         self._replay = replay
-        self._own: Machine | None = None
-        """This machine, which only repeats pairs."""
+        own = None
         if replay is not None:
-            self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
-        self._contradictions = Contradictions(self._own)
+            own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
+        self._checks = MachineChecks(self._machines, compares=compares, own=own)
         self._banned: dict[str, str] = {}
         """Reasons for which machines were set aside for good, by name."""
         self._spawned: set[asyncio.Task[None]] = set()
@@ -312,7 +308,9 @@ class Fleet:
             return
         for pair, machine in self._pending.take():
             self._assign(pair, machine)
-            self._arrange_check(pair, machine)
+            other = self._checks.arrange(pair, machine)
+            if other is not None:
+                self._assign(pair, other)
 
     def _finish_pair(
         self, pair: Pair, machine: Machine | None, result: PairRecord | BaseException
@@ -325,39 +323,9 @@ class Fleet:
         if not pair.is_done and not pair.assignments:
             self._pending.add(pair)
 
-    def _arrange_check(self, pair: Pair, machine: Machine) -> None:
-        """Have a pair repeated elsewhere if this machine is due for a comparison.
-
-        The coordinator repeats it only after the machine's record has come: the first record
-        counts, and the coordinator's names no machine.
-        """
-        if not self._compares or not self._contradictions.is_comparable(pair):
-            self._verify(machine)
-            return
-        machine.unchecked -= 1
-        if machine.unchecked >= 0 and machine.is_verified:
-            return
-        other = self._machines.most_idle(pair)
-        if other is None and self._own is None:
-            self._verify(machine)  # nothing can be compared with it
-            return
-        for each in (machine, other or self._own):
-            if each is not None:
-                pair.compared.append(each)
-                each.unchecked, each.compared_pair = CHECK_EVERY, pair
-        if other is None:
-            pair.needs_replay = True
-        else:
-            self._assign(pair, other)
-
-    def _verify(self, machine: Machine) -> None:
-        """Let a machine play as many pairs at a time as it has slots."""
-        machine.is_verified = True
-        self._machines.update_capacity(machine)
-
     def _assign(self, pair: Pair, machine: Machine) -> None:
         plan = pair.plan
-        if machine is not self._own:
+        if machine is not self._checks.own:
             assert machine.prepared is not None  # noqa: S101 - it is ready
             plan = self._scale_plan(_without_paths(pair.plan), machine.prepared)
         assignment = Assignment(
@@ -390,7 +358,7 @@ class Fleet:
 
     async def _request_record(self, machine: Machine, plan: PairPlan) -> object:
         """Have a machine play a pair; return its answer, which is not checked yet."""
-        if machine is self._own and self._replay is not None:
+        if machine is self._checks.own and self._replay is not None:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
         return await self._connection.ask(
             machine.address,
@@ -414,8 +382,7 @@ class Fleet:
         if reason is not None:
             self._set_aside(machine, reason)
         if pair.is_done:
-            if self._compares and record.games and pair.record is not None and pair.record.games:
-                self._compare(pair, machine, record)
+            self._compare(pair, machine, record)
             return
         if not record.games:
             pair.failed_on.add(machine.address)
@@ -426,19 +393,19 @@ class Fleet:
         machine.stored_pairs += 1
         self._finish_pair(pair, machine, record)
         if record.games:
-            self._compare_results(machine, pair, record)
-            if pair.needs_replay and self._own is not None:
-                self._assign(pair, self._own)
+            outlier, reason = self._checks.find_outlier(pair, machine, record)
+            if outlier:
+                self._ban(outlier, reason)
+            if pair.needs_replay and self._checks.own is not None:
+                self._assign(pair, self._checks.own)
 
     def _handle_failure(self, assignment: Assignment, error: Exception) -> None:
         """Handle a pair that could not be played, for no reason of its bots."""
         pair, machine = assignment.pair, assignment.machine
         self._remove(assignment)
-        if machine is self._own:
-            self._own = None
+        if machine is self._checks.own:
+            self._checks.lose_own(pair)
             self._warn(f"the coordinator cannot repeat pairs: {_describe_error(error)}")
-            for each in pair.compared:
-                self._verify(each)
             return
         is_dead = isinstance(error, SlotDied)
         machine.deaths = machine.deaths + 1 if is_dead else 0
@@ -479,27 +446,15 @@ class Fleet:
         for machine in {assignment.machine, *assignment.pair.compared}:
             self._machines.update_capacity(machine)
 
-    # Comparisons of machines.
-
     def _compare(self, pair: Pair, machine: Machine, record: PairRecord) -> None:
         """Compare a pair that was played twice, and ban a machine that is found to be wrong."""
-        ready = [*self._machines.ready, *([] if self._own is None else [self._own])]
-        found = self._contradictions.compare(pair, machine, record, ready)
-        for each in found.cleared:
-            self._verify(each)
+        found = self._checks.compare(pair, machine, record)
         for sentence in found.warnings:
             self._warn(sentence)
         if found.next_machine is not None:
             self._assign(pair, found.next_machine)
         if found.bad is not None:
             self._ban(found.bad.name, found.reason)
-
-    def _compare_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
-        """Count a pair, and ban a machine whose results do not fit those of the others."""
-        outlier = self._residuals.add(machine.name, pair.plan, record)
-        if outlier is not None:
-            hint = "" if self._compares else "; if the machines differ in speed, scale their time"
-            self._ban(outlier.machine, f"{outlier.reason}{hint}")
 
     # The rest.
 
