@@ -30,9 +30,10 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
+from ladder.runs.cluster.coordinator.assignments import Machine, Pair, State
+from ladder.runs.cluster.coordinator.checks import CHECK_EVERY
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
-from ladder.runs.cluster.coordinator.fleet import CHECK_EVERY
-from ladder.runs.cluster.coordinator.machines import Machine, Machines, Pair, State
+from ladder.runs.cluster.coordinator.machines import Machines
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import check_stalls

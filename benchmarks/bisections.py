@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder.experiments.bisect.posterior import most_open, possible_drops, posterior_of
-from ladder.experiments.bisect.search import LEAST_PAIRS, STAY
+from ladder.experiments.bisect.search import LEAST_PAIRS, SETTLED
 from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.drop_evidence import drop_evidence
@@ -129,7 +129,7 @@ def by_posterior(
         blames = after.sure_groups(CONFIDENCE, np.arange(commits))
         sure = blames.any(axis=-1)
         found[running[sure]] = blames[sure].argmax(axis=-1)
-        found[running[after.says_none(CONFIDENCE)]] = NONE
+        found[running[after.is_none_sure(CONFIDENCE)]] = NONE
         chance = np.take_along_axis(after.weaker, place[running][:, None], axis=-1)[:, 0]
         leaves = (np.minimum(chance, 1.0 - chance) < stay) & (since[running] >= least)
         following = most_open(after.weaker, testable)
@@ -152,8 +152,8 @@ def main(number: int) -> None:
     for commits in (16, 64):
         for drop in (20.0, 40.0, 80.0, 0.0):
             row(commits, drop, "test per step", number, 0, ())
-            row(commits, drop, "one drop", number, STAY, (MAX_DROP,))
-            row(commits, drop, "any drop", number, STAY, possible_drops(MAX_DROP))
+            row(commits, drop, "one drop", number, SETTLED, (MAX_DROP,))
+            row(commits, drop, "any drop", number, SETTLED, possible_drops(MAX_DROP))
 
 
 def row(

@@ -125,7 +125,7 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
         worker = [*words, *sleeping, "--be", "worker", "--slots", str(of_this)]
         worker += ["--machine-slots", str(asked.machine_slots)]
         name = f"fleet-{len(processes)}"
-        environment = {**os.environ, machine.NAME: name}
+        environment = {**os.environ, machine.NAME_VARIABLE: name}
         processes.append(
             subprocess.Popen(
                 worker, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -180,7 +180,7 @@ def first_culprit(failed: IntArray) -> int:
     count = ForfeitCount(bot.name for bot in BOTS)
     for number, failures in enumerate(failed.tolist(), start=1):
         count.add((BOTS[0].name, BOTS[1].name), [(BOTS[0].name, Termination.CRASH)] * failures)
-        if failures and count.culprit:
+        if failures and count.failure:
             return 2 * number
     return 0
 

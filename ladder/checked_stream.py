@@ -35,7 +35,7 @@ class CheckedStream:
 
     def write(self, text: str) -> int:
         """Write a text. Raises UsageError."""
-        with _named(self._name):
+        with _report_failed_writes(self._name):
             return self._stream.write(text)
 
     def writelines(self, texts: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ class CheckedStream:
 
     def flush(self) -> None:
         """Write what is buffered. Raises UsageError."""
-        with _named(self._name):
+        with _report_failed_writes(self._name):
             self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -68,33 +68,37 @@ def open_nowhere() -> TextIO:
 
 
 @contextmanager
-def writing(file: Path, option: str) -> Iterator[TextIO]:
+def open_checked(file: Path, option: str) -> Iterator[TextIO]:
     """Open a new text file for writing; characters that UTF-8 cannot encode are replaced.
+
+    Args:
+        file: The file.
+        option: The option that names the file, as the user types it, such as ``-o``.
 
     Raises:
         UsageError: the file cannot be written; the message names the option and the file.
 
     """
     name = f"{option} {file}"
-    with _named(name):
+    with _report_failed_writes(name):
         stream = file.open("w", encoding="utf-8", errors="replace")
     try:
         checked = checked_stream(stream, name)
         yield checked
         checked.flush()
     finally:
-        with _named(name):
+        with _report_failed_writes(name):
             stream.close()
 
 
 def write_file(file: Path, text: str, option: str) -> None:
     """Write a text file. Raises UsageError if it cannot be written."""
-    with writing(file, option) as stream:
+    with open_checked(file, option) as stream:
         stream.write(text)
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _report_failed_writes(name: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:

@@ -132,9 +132,9 @@ class BotFailure(LadderError):
 
     termination: Termination
     """The termination of the game."""
-    words: str
-    """A predicate for messages: "the bot ..."."""
-    last_words: "LastOutput | None" = None
+    predicate: str
+    """What the bot did, for messages: "the bot ..."."""
+    last_output: "LastOutput | None" = None
     """The last output and messages of the bot's process, if it is known."""
 
 
@@ -142,49 +142,49 @@ class BotTimeout(BotFailure):
     """A missed deadline."""
 
     termination = Termination.TIMEOUT
-    words = "took too long"
+    predicate = "took too long"
 
 
 class BotOverCpu(BotFailure):
     """More CPU time in one game than the limit; counts as a timeout."""
 
     termination = BotTimeout.termination
-    words = BotTimeout.words
+    predicate = BotTimeout.predicate
 
 
 class BotPondering(BotFailure):
     """CPU time used during the opponent's moves."""
 
     termination = Termination.PONDERING
-    words = "went on thinking when it was not its turn"
+    predicate = "went on thinking when it was not its turn"
 
 
 class BotCrash(BotFailure):
     """A process that ended, or closed its standard output, before it answered."""
 
     termination = Termination.CRASH
-    words = "crashed"
+    predicate = "crashed"
 
 
 class BotIllegalMove(BotFailure):
-    """The move is illegal."""
+    """A move that cannot be played in the position."""
 
     termination = Termination.ILLEGAL_MOVE
-    words = "made an illegal move"
+    predicate = "made an illegal move"
 
 
 class BotProtocolError(BotFailure):
     """An answer that the protocol does not allow."""
 
     termination = Termination.PROTOCOL_ERROR
-    words = "broke the protocol"
+    predicate = "broke the protocol"
 
 
 class BotMemory(BotFailure):
     """More memory than the limit, in the bot and its child processes together."""
 
     termination = Termination.MEMORY
-    words = "used too much memory"
+    predicate = "used too much memory"
 
 
 FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {

@@ -26,7 +26,7 @@ MODULES = (
 @lru_cache(maxsize=1)
 def harness_version() -> dict[str, str]:
     """Return the versions of the ladder, Python and numba, and the hash ``sources``."""
-    return {**versions(), "sources": hash_of_sources(_sources())}
+    return {**versions(), "sources": hash_of_sources(sources())}
 
 
 def versions() -> dict[str, str]:
@@ -47,7 +47,8 @@ def hash_of_sources(paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _sources() -> Iterator[Path]:
+def sources() -> Iterator[Path]:
+    """Yield the source files that play games."""
     for folder in FOLDERS:
         yield from sorted((ROOT / folder).glob("*.py"))
     for module in MODULES:

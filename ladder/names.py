@@ -89,7 +89,7 @@ def matching_names(
     Args:
         patterns: Names or patterns.
         names: The names to choose from.
-        option: The option that holds the patterns.
+        option: The option that holds the patterns, as a field name.
         lacking: The problem with other names, such as ``has no rated games``.
         otherwise: The remedy if there is no similar name to propose.
 
@@ -102,7 +102,7 @@ def matching_names(
         found = fnmatch.filter(known, pattern)
         if not found:
             remedy = remedy_for(pattern, known, otherwise)
-            raise UsageError(f"{option}: {pattern!r} {lacking}: {remedy}")
+            raise UsageError(f"{pattern!r} {lacking}: {remedy}", option=option)
         chosen.update(found)
     return chosen
 

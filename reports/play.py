@@ -55,7 +55,7 @@ def ending(game: InteractiveGame) -> str:
         return ""
     bot = game.bot.name
     if verdict.termination.is_forfeit:
-        return f"{bot} {FORFEIT_KINDS[verdict.termination].words}, so you win: {verdict.detail}"
+        return f"{bot} {FORFEIT_KINDS[verdict.termination].predicate}, so you win: {verdict.detail}"
     if verdict.result is Result.DRAW:
         return "a draw: the board is full"
     won = (verdict.result is Result.WIN) == (game.person == 0)

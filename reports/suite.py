@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 
 from bots.budget import BUDGETS, Budget
-from ladder.experiments.suite.baseline import CHANCE, Step
+from ladder.experiments.suite.baseline import CHANCE, Comparison
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
@@ -20,7 +20,9 @@ TEXT_LIMIT = 1000
 
 
 def suite_document(
-    result: SuiteResult, steps: Sequence[Step] = (), left_out: Mapping[str, str] | None = None
+    result: SuiteResult,
+    comparisons: Sequence[Comparison] = (),
+    left_out: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the document of `ladder suite run --json`, which can serve as a baseline."""
     return {
@@ -41,15 +43,15 @@ def suite_document(
         ],
         "baseline": [
             {
-                "bot": step.answers.bot,
-                "budget": _amount(step.answers.budget),
-                "against": step.stored.bot,
-                "lost": step.lost,
-                "gained": step.gained,
-                "chance": round(step.chance, 5),
-                "regression": step.is_regression,
+                "bot": each.answers.bot,
+                "budget": _amount(each.answers.budget),
+                "against": each.stored.bot,
+                "lost": each.lost,
+                "gained": each.gained,
+                "chance": round(each.chance, 5),
+                "regression": each.is_regression,
             }
-            for step in steps
+            for each in comparisons
         ],
     }
 
@@ -86,13 +88,17 @@ def _names(result: SuiteResult) -> list[str]:
     return list(dict.fromkeys(answers.bot for answers in result.answers))
 
 
-def print_suite(console: Console, result: SuiteResult, steps: Sequence[Step]) -> None:
+def print_suite(console: Console, result: SuiteResult, comparisons: Sequence[Comparison]) -> None:
     """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
     console.print(
         visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"
     )
     console.print(fit(_columns(result), console.width).table())
-    for line in (*_stable_lines(result), *_failure_lines(result), *map(step_text, steps)):
+    for line in (
+        *_stable_lines(result),
+        *_failure_lines(result),
+        *map(comparison_text, comparisons),
+    ):
         console.print(visible(line), highlight=False)
 
 
@@ -133,24 +139,24 @@ def _failure_lines(result: SuiteResult) -> list[str]:
     return lines
 
 
-def step_text(step: Step) -> str:
+def comparison_text(each: Comparison) -> str:
     """Return a sentence that compares a bot with its baseline."""
     verdict = (
-        f"a regression (chance {step.chance:.2%} if both are equal)"
-        if step.is_regression
+        f"a regression (chance {each.chance:.2%} if both are equal)"
+        if each.is_regression
         else f"no regression (chance at least {CHANCE:.0%} if both are equal)"
     )
     return (
-        f"{step.answers.bot} against the stored {step.stored.bot} at "
-        f"{_words(step.answers.budget)}: {step.lost} lost, {step.gained} gained: {verdict}"
+        f"{each.answers.bot} against the stored {each.stored.bot} at "
+        f"{_words(each.answers.budget)}: {each.lost} lost, {each.gained} gained: {verdict}"
     )
 
 
-def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
+def suite_junit(result: SuiteResult, comparisons: Sequence[Comparison]) -> str:
     """Return JUnit XML with a case per bot and budget, which fails on a regression or failure."""
     root = Element("testsuites")
     suite = SubElement(root, "testsuite")
-    found = {(step.answers.bot, _words(step.answers.budget)): step for step in steps}
+    found = {(each.answers.bot, _words(each.answers.budget)): each for each in comparisons}
     failures = 0
     for answers in result.answers:
         words = _words(answers.budget)
@@ -161,10 +167,10 @@ def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
             classname=xml_text(f"ladder.suite.{result.suite.name}", TEXT_LIMIT),
             time="0",
         )
-        step = found.get((answers.bot, words))
+        each = found.get((answers.bot, words))
         problem = ""
-        if step is not None and step.is_regression:
-            problem = step_text(step)
+        if each is not None and each.is_regression:
+            problem = comparison_text(each)
         elif answers.failures:
             problem = answers.failures[0]
         if problem:

@@ -58,7 +58,7 @@ class ExperimentContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayOutcome:
     """The outcome of `play`."""
 
     run: RunRow | None = None
@@ -69,7 +69,7 @@ class Played:
     """The reason why the games mean nothing; empty for a valid run."""
 
 
-def replay_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
+def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
     """Give stored pairs to a judge in their order; return the judge."""
     for pair in pairs:
         judge.take(pair)
@@ -77,32 +77,32 @@ def replay_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
 
 
 def play(
-    bench: ExperimentContext, settings: Settings, bots: Sequence[BotRow], judge: ExperimentJudge
-) -> Played:
+    context: ExperimentContext, settings: Settings, bots: Sequence[BotRow], judge: ExperimentJudge
+) -> PlayOutcome:
     """Play until the judge has decided, and store its verdict; an interrupted run is resumed.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    runs = bench.store.runs
+    runs = context.store.runs
     with runs.finishing_late():  # the end of the run and its verdict are stored together
         try:
             outcome = start_run(
-                store=bench.store,
+                store=context.store,
                 settings=settings,
                 bots=bots,
-                watcher=bench.watcher,
+                watcher=context.watcher,
                 judge=judge,
-                workforce=bench.workforce,
+                workforce=context.workforce,
             )
         except InvalidRun as error:
-            return Played(invalid=str(error))
+            return PlayOutcome(invalid=str(error))
         assert not isinstance(outcome, NothingToResume)  # noqa: S101 - only `run --resume` asks for it
         stopped = outcome.ending is RunEnding.STOPPED
         if judge.verdict is not None and not stopped:
             runs.set_verdict(outcome.run.id, judge.verdict)
-    return Played(outcome.run, stopped)
+    return PlayOutcome(outcome.run, stopped)
 
 
 def finished_run(runs: Iterable[RunRow], question: Mapping[str, object]) -> RunRow | None:

@@ -20,21 +20,26 @@ class Budgets:
     have keys as in `db.records.budget`."""
 
     def __post_init__(self) -> None:
-        if not self.kinds:
+        if not self.fields:
             raise UsageError("give a budget: time, or simulations, nodes or depth")
-        if "time_ms" in self.kinds and len(self.kinds) > 1:
+        if self.is_timed and len(self.fields) > 1:
             raise UsageError(
                 "a time cannot be combined with simulations, nodes or a depth: leave one out",
                 option="time",
             )
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The keys of the kinds of budget, in order of preference."""
+    def fields(self) -> tuple[str, ...]:
+        """The kinds of budget as fields of `Budget`, in order of preference."""
         return tuple(key for key in self.amounts if split_budget_key(key)[1] is None)
 
     @property
-    def odds(self) -> tuple[str, ...]:
+    def is_timed(self) -> bool:
+        """Whether moves are limited by the clock instead of by work."""
+        return "time_ms" in self.amounts
+
+    @property
+    def bots_with_odds(self) -> tuple[str, ...]:
         """The bots that have amounts of their own."""
         return bots_with_odds(self.amounts)
 
@@ -57,7 +62,7 @@ class Budgets:
             UsageError: an amount names another bot.
 
         """
-        for bot in self.odds:
+        for bot in self.bots_with_odds:
             if bot not in names:
                 raise UsageError(
                     f"{bot} does not play in this run: name one of {', '.join(names)}",
@@ -67,14 +72,18 @@ class Budgets:
     def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
         """Return the budget of a bot: the first kind that it supports.
 
+        Args:
+            name: The bot.
+            kinds: The kinds of budget that it supports, such as ``time``, or ``any``.
+
         Raises:
             UnfitBot: the bot supports none of the kinds.
 
         """
-        for field in self.kinds:
+        for field in self.fields:
             if KIND_OF_FIELD[field] in kinds or "any" in kinds:
                 return Budget(**{field: amount_for(self.amounts, field, name)})
-        given = ", ".join(KIND_OF_FIELD[field] for field in self.kinds)
+        given = ", ".join(KIND_OF_FIELD[field] for field in self.fields)
         raise UnfitBot(
             f"{name} plays on {', '.join(kinds)}, not on {given}", "add a budget that it knows"
         )

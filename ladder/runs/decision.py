@@ -76,35 +76,27 @@ class Endless(Judge):
 ENDLESS = Endless()
 
 
-class Decision:
-    """A judge, and the finished pairs that wait for earlier ones."""
+class ReorderBuffer:
+    """The finished pairs that wait for earlier ones before the judge takes them."""
 
-    def __init__(self, judge: Judge = ENDLESS) -> None:
-        self.judge = judge
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
         self._waiting: list[tuple[int, PlayedPair]] = []
 
-    @property
-    def has_judge(self) -> bool:
-        """Whether the run ends by a decision."""
-        return self.judge is not ENDLESS
-
-    @property
-    def has_waiting_pairs(self) -> bool:
-        """Whether finished pairs wait for an earlier one."""
-        return bool(self._waiting)
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def add(self, pair: PlayedPair) -> None:
         """Add a finished pair."""
-        if self.has_judge:
-            heapq.heappush(self._waiting, (pair.number, pair))
+        heapq.heappush(self._waiting, (pair.number, pair))
 
-    def consider(self, unfinished: Iterable[int]) -> None:
+    def release(self, unfinished: Iterable[int]) -> None:
         """Give the judge the pairs before the first of the unfinished numbers."""
         if not self._waiting:
             return
         limit = min(unfinished, default=None)
         while self._waiting and (limit is None or self._waiting[0][0] < limit):
-            self.judge.take(heapq.heappop(self._waiting)[1])
+            self._judge.take(heapq.heappop(self._waiting)[1])
 
 
 def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:

@@ -25,9 +25,9 @@ class RunHealth:
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
 
-    def with_charged_bots(self, plan: PairPlan) -> PairPlan:
+    def with_unexcused_bots(self, plan: PairPlan) -> PairPlan:
         """Return a plan that lists the bots whose late moves are not excused."""
-        return plan if self._roster is None else self._roster.with_charged_bots(plan)
+        return plan if self._roster is None else self._roster.with_unexcused_bots(plan)
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
         """Yield a warning for each new problem that a pair shows.
@@ -53,7 +53,7 @@ class RunHealth:
             yield from roster.note_starts(plan, record)
         late = self._stalls.note(plan, record)
         if roster is not None:
-            yield from roster.charge_lateness(late)
+            yield from roster.stop_excusing(late)
 
     def note_hostless(self, reasons: Mapping[str, str], live: LiveRun) -> Iterator[str]:
         """Leave out bots that no machine can host, and yield a warning for each.

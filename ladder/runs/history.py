@@ -38,7 +38,7 @@ class PastRun:
         return self.row.verdict
 
 
-def history(store: Store) -> list[PastRun]:
+def past_runs(store: Store) -> list[PastRun]:
     """Return all runs of a database, newest first."""
     games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
     labels = {division.id: division.label for division in store.divisions.all()}
@@ -47,7 +47,7 @@ def history(store: Store) -> list[PastRun]:
     return [
         PastRun(
             row=row,
-            title=title(row.kind, row.settings, labels[row.division_id]),
+            title=run_title(row.kind, row.settings, labels[row.division_id]),
             division=labels[row.division_id],
             games=games.get(row.id, 0),
             status=RunStatus.INTERRUPTED if row.id in dead else row.status,
@@ -59,10 +59,10 @@ def history(store: Store) -> list[PastRun]:
 def past_run(store: Store, run_id: int) -> PastRun:
     """Return one run. Raises UnknownRow."""
     row = store.runs.get(run_id)
-    return next(run for run in history(store) if run.row.id == row.id)
+    return next(run for run in past_runs(store) if run.row.id == row.id)
 
 
-def title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
+def run_title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
     """Return the players and the conditions of a run in a line.
 
     Args:

@@ -45,9 +45,9 @@ class PairSource(ABC):
         self._waiting: list[tuple[int, PairPlan]] = []
         """A heap of the pairs that have not begun."""
 
+    @abstractmethod
     def load(self) -> None:
         """Load the pairs that former sessions have left."""
-        self._waiting.clear()
 
     @abstractmethod
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:

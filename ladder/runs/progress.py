@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -196,7 +196,7 @@ class NullWatcher:
 
 def describe_conditions(settings: Settings) -> str:
     """Return the conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
-    boards: Sequence[str] = [str(board) for board in settings.boards]
+    boards = ", ".join(map(str, settings.boards))
     plies = settings.resolved_opening
-    opening = "" if not plies else f", openings of {plies} plies"
-    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {settings.pairing} pairs"
+    opening = f", openings of {plies} plies" if plies else ""
+    return f"{boards}{opening}, {settings.budgets} a move, {settings.pairing} pairs"

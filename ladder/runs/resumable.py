@@ -16,7 +16,7 @@ TUNING = "tuning"
 """The settings key of a tuning's search."""
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
 """States of a run that can be resumed if no process plays it."""
-OF_MANY_RUNS = ("bisect", "tune")
+MULTI_RUN_COMMANDS = ("bisect", "tune")
 """Commands that play several runs each."""
 
 
@@ -53,7 +53,7 @@ def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
         options = options_of(run)
         if options is None or run.renamed or not is_unfinished(run) or lock.is_alive(run.id):
             continue  # a run with renamed bots has an identity of the former names
-        is_part = options["command"] in OF_MANY_RUNS
+        is_part = options["command"] in MULTI_RUN_COMMANDS
         if not is_part and not run.settings["bots"].items() <= hashes.items():
             continue
         key = repr(sorted(options.items())) if is_part else str(run.id)

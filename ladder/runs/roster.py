@@ -95,9 +95,9 @@ class Roster:
                 self._bots[name].paused = True
                 self._reasons[name] = f"is left out ({reasons})"
                 live.left_out[name] = reasons
-                yield f"{name} is left out: {live.left_out[name]}"
+                yield f"{name} is left out: {reasons}"
 
-    def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:
+    def stop_excusing(self, names: Iterable[str]) -> Iterator[str]:
         """Stop excusing the late moves of some bots; yield a warning for each."""
         for name in names:
             self.unexcused.add(name)
@@ -106,12 +106,12 @@ class Roster:
                 "opponents and the referee are on time"
             )
 
-    def with_charged_bots(self, plan: PairPlan) -> PairPlan:
+    def with_unexcused_bots(self, plan: PairPlan) -> PairPlan:
         """Return a plan that lists the bots whose late moves are not excused."""
         if not self.unexcused:
             return plan
-        charged = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
-        return msgspec.structs.replace(plan, unexcused=tuple(charged))
+        revisions = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
+        return msgspec.structs.replace(plan, unexcused=tuple(revisions))
 
     def check_enough(self) -> None:
         """Check that the remaining bots can play a pair of this run.

@@ -23,10 +23,7 @@ from db.records.runs import (
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.decision import (
-    Decision,
-    played_pair,
-)
+from ladder.runs.decision import ENDLESS, Judge, ReorderBuffer, played_pair
 from ladder.runs.executor import NoHost, PairExecutor
 from ladder.runs.health import RunHealth
 from ladder.runs.pair_queue import PairSource
@@ -59,15 +56,15 @@ class Runner:
     run: RunRow
     """Stored as running."""
     source: PairSource
-    decision: Decision
+    judge: Judge
     """Takes the run's finished pairs in the order of their numbers, those of former sessions
     included, and ends the run."""
     health: RunHealth
-    """Gives the run up."""
+    """Ends the run as invalid if its games mean nothing."""
     workers: PairExecutor
     """Closed by `play`."""
     live: LiveRun
-    """Registration up to date here."""
+    """Updated by `play`, for the watcher."""
     watcher: Watcher
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
@@ -75,6 +72,7 @@ class Runner:
     in `submit`, `wait` and `cancel`."""
 
     def __post_init__(self) -> None:
+        self._finished = ReorderBuffer(self.judge)
         self.live.playing = self._playing
         self.live.workers = self.workers.slots
 
@@ -97,17 +95,17 @@ class Runner:
         status = RunStatus.INTERRUPTED
         try:
             self.source.load()
-            if self.decision.has_judge:
+            if self.judge is not ENDLESS:
                 for pair in self.store.pairs.of_run(self.run.id):
-                    self.decision.add(pair)
+                    self._finished.add(pair)
             ending = self.live.ending = self._loop()
             if ending is RunEnding.DONE:
-                if not self.decision.judge.keeps_planned:  # else a later session resumes it
+                if not self.judge.keeps_planned:  # else a later session resumes it
                     status = RunStatus.FINISHED
-                self.decision.consider(())  # pairs beyond the target hold nothing back
+                self._finished.release(())  # pairs beyond the target hold nothing back
         except InvalidRun:
             status = RunStatus.INVALID
-            self.decision.consider(())  # pairs in play will never be finished
+            self._finished.release(())  # pairs in play will never be finished
             raise
         finally:
             if self.live.ending is RunEnding.DONE and not self._playing:
@@ -129,10 +127,10 @@ class Runner:
                 return RunEnding.STOPPED
             if self._time_is_up():
                 return RunEnding.DONE
-            self._consider()
-            self.live.progress = self.decision.judge.progress
-            self.live.games_left = self.decision.judge.games_left
-            if self.decision.judge.decided:
+            self._judge_finished()
+            self.live.progress = self.judge.progress
+            self.live.games_left = self.judge.games_left
+            if self.judge.decided:
                 self._cancel_pending()
             is_blocked = self._submit_pairs()
             if self._playing:
@@ -149,10 +147,10 @@ class Runner:
                 return RunEnding.DONE
             self.watcher.tick(self.live)
 
-    def _consider(self) -> None:
+    def _judge_finished(self) -> None:
         """Give the judge all pairs before the first unfinished one."""
         while True:
-            self.decision.consider(self._unfinished())
+            self._finished.release(self._unfinished())
             if not self.source.settle_deferred(plan.number for plan in self._playing.values()):
                 return
 
@@ -171,7 +169,7 @@ class Runner:
         """Cancel pairs that have not started; those in play are finished and stored."""
         cancelled = [future for future in self._playing if future.cancel()]
         plans = [self._playing.pop(future) for future in cancelled]
-        if not self.decision.judge.keeps_planned:
+        if not self.judge.keeps_planned:
             self.source.drop(plans)
 
     def _submit_pairs(self, done: int = 0) -> bool:
@@ -184,14 +182,14 @@ class Runner:
 
         """
         capacity = self.workers.capacity + done
-        while not self.decision.judge.decided and len(self._playing) < capacity:
+        while not self.judge.decided and len(self._playing) < capacity:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # pairs that an earlier run planned beyond this target stay planned
             plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self.source.is_blocked
-            plan = self.health.with_charged_bots(plan)
+            plan = self.health.with_unexcused_bots(plan)
             future = self.workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)
@@ -202,9 +200,9 @@ class Runner:
         target = self.live.target_games
         if target is None:
             return None
-        missing = target + self.decision.judge.surplus - self.live.total_games
+        missing = target + self.judge.surplus - self.live.total_games
         wanted = (missing + 1) // 2 - len(self._playing)
-        if not self._playing and self.decision.has_waiting_pairs:
+        if not self._playing and self._finished:
             return max(1, wanted)  # the judge waits for an earlier pair that is not played yet
         return wanted
 
@@ -240,8 +238,8 @@ class Runner:
             yield f"pair {plan.number} was not stored: it is {finished.outcome} already"
             return
         yield from count_pair(self.live, plan, record, finished)
-        if self.decision.has_judge:
-            self.decision.add(played_pair(plan, record))
+        if self.judge is not ENDLESS:
+            self._finished.add(played_pair(plan, record))
         self.watcher.pair_finished(self.live, record)
 
     def _time_is_up(self) -> bool:

@@ -93,7 +93,7 @@ def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> 
 
 # The purposes of random numbers. Each has a stream of its own, so that, for example, the boards of
 # a run do not change when its pairing does.
-_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _LAP = range(6)
+_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _ROUND = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Schedule:
         if self.openings is not None:
             for name in self.bots:
                 refuse_set(name, self.plays.get(name), self.openings)
-        met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
+        met = {name for pair in self._meetings() if self._shared(*pair) for name in pair}
         for name in self.bots:
             if name not in met:
                 boards = ", ".join(map(str, self.boards))
@@ -182,12 +182,11 @@ class Schedule:
         """Draw the random opening of a pair."""
         return draw_opening(board, plies, self._random(number, _OPENING))
 
-    def _opening(self, known: OpeningSet, number: int) -> Opening:
+    def _opening(self, openings: OpeningSet, number: int) -> Opening:
         """Return the opening of a pair: each round goes over the whole set in a new order."""
-        lap, place = divmod(number, len(known))
-        return known.openings[
-            _lap_order(derive(self.seed, lap, _LAP, by=self.derivation), len(known))[place]
-        ]
+        round_number, place = divmod(number, len(openings))
+        seed = derive(self.seed, round_number, _ROUND, by=self.derivation)
+        return openings.openings[_round_order(seed, len(openings))[place]]
 
     def _partners(self, number: int) -> tuple[str, str]:
         """Draw two bots that share a board."""
@@ -206,18 +205,18 @@ class Schedule:
         Each round has every combination once on every board, in a new order, and A and B swap
         between rounds. The rounds of a gate are equal: its candidate is always A.
         """
-        combos = self._combinations()
-        lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
-        gate = self.pairing.kind is PairingKind.GATE
-        if not gate:
-            combos = self._random(lap, _ORDER).shuffled(combos)
-        for a, b in combos:
+        meetings = self._meetings()
+        round_number, place = divmod(number, sum(len(self._shared(*pair)) for pair in meetings))
+        is_gate = self.pairing.kind is PairingKind.GATE
+        if not is_gate:
+            meetings = self._random(round_number, _ORDER).shuffled(meetings)
+        for a, b in meetings:
             shared = self._shared(a, b)
             if place < len(shared):
-                turned = lap % 2 and not gate
-                return (b, a, shared[place]) if turned else (a, b, shared[place])
+                is_swapped = round_number % 2 and not is_gate
+                return (b, a, shared[place]) if is_swapped else (a, b, shared[place])
             place -= len(shared)
-        raise AssertionError("a lap is as long as its fixtures")
+        raise AssertionError("a round is as long as its fixtures")
 
     def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
         """Return the boards of the run that both bots play."""
@@ -231,7 +230,7 @@ class Schedule:
             if all(can_play_class(self.plays.get(name), board) for name in (a, b))
         )
 
-    def _combinations(self) -> Sequence[tuple[str, str]]:
+    def _meetings(self) -> Sequence[tuple[str, str]]:
         candidate = self.pairing.candidate
         if candidate is None:
             return tuple(combinations(self.bots, 2))
@@ -241,7 +240,7 @@ class Schedule:
 
 
 @lru_cache(maxsize=4)
-def _lap_order(seed: int, count: int) -> Sequence[int]:
+def _round_order(seed: int, count: int) -> Sequence[int]:
     return SplitMix(seed).shuffled(range(count))
 
 

@@ -17,14 +17,10 @@ from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.pair_seeds import CURRENT, SeedDerivation
 from ladder.runs.budgets import MOST_MOVES, Budgets
-from ladder.runs.schedule import (
-    Pairing,
-)
+from ladder.runs.schedule import Pairing
 
 DERIVATION = "seed_derivation"
 """The settings key of a run's seed derivation; missing in older runs."""
-TIME = "time_ms"
-"""The name of the budget by the clock, for which the margin applies."""
 
 
 class ResumePolicy(StrEnum):
@@ -146,7 +142,7 @@ class Settings:
         if self.derivation is SeedDerivation.KEYED:
             yield replace(self, derivation=SeedDerivation.MIXED)
 
-    def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
+    def identity(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """Return what identifies the run besides its seed, as JSON values.
 
         Limits, the sandbox, and the margin or watchdog of its budgets are included where they
@@ -157,7 +153,7 @@ class Settings:
             hashes: The content hash of every bot by name.
 
         """
-        description: dict[str, object] = {
+        identity: dict[str, object] = {
             "kind": str(self.kind),
             "rated": self.rated,
             "bots": {name: hashes[name] for name in sorted(self.bots)},
@@ -167,43 +163,40 @@ class Settings:
             "budget": dict(self.budgets.amounts),
         }
         if self.derivation is not SeedDerivation.MIXED:  # older runs have no such key
-            description[DERIVATION] = str(self.derivation)
+            identity[DERIVATION] = str(self.derivation)
         if self.openings is not None:
-            description["openings"] = self.openings.set.content_hash
-        limits, sandbox = self.confinement.limits, self.confinement.sandbox
-        given = {name: getattr(limits, name) for name in LIMIT_NAMES}
-        other = {
-            name: each for name, each in given.items() if each != getattr(DEFAULT_LIMITS, name)
+            identity["openings"] = self.openings.set.content_hash
+        limits = {name: getattr(self.confinement.limits, name) for name in LIMIT_NAMES}
+        changed = {
+            name: limit for name, limit in limits.items() if limit != getattr(DEFAULT_LIMITS, name)
         }
-        if other:
-            description["limits"] = other
-        if sandbox:
-            description["sandbox"] = list(sandbox)
-        by_the_clock = TIME in self.budgets.amounts
-        if by_the_clock and self.margin_ms != MARGIN_MS:
-            description["margin_ms"] = self.margin_ms
-        if by_the_clock and self.scale_time:
-            description["scale_time"] = True
-        if not by_the_clock and self.watchdog_s != WATCHDOG_S:
-            description["watchdog_s"] = self.watchdog_s
-        return {**description, **self.experiment}
+        if changed:
+            identity["limits"] = changed
+        if self.confinement.sandbox:
+            identity["sandbox"] = list(self.confinement.sandbox)
+        if self.budgets.is_timed and self.margin_ms != MARGIN_MS:
+            identity["margin_ms"] = self.margin_ms
+        if self.budgets.is_timed and self.scale_time:
+            identity["scale_time"] = True
+        if not self.budgets.is_timed and self.watchdog_s != WATCHDOG_S:
+            identity["watchdog_s"] = self.watchdog_s
+        return {**identity, **self.experiment}
 
-    def surroundings(self) -> dict[str, object]:
+    def other_settings(self) -> dict[str, object]:
         """Return the settings that are stored beside the identity, such as all limits."""
         confinement = self.confinement_in_force
-        limits = msgspec.structs.asdict(confinement.limits)
-        kept: dict[str, object] = {
-            "limits": limits,
+        other: dict[str, object] = {
+            "limits": msgspec.structs.asdict(confinement.limits),
             "sandbox": list(confinement.sandbox),
             "margin_ms": self.margin_ms,
             "watchdog_s": self.watchdog_s,
         }
         if self.openings is not None:
-            kept["openings_file"] = self.openings.name
-        return {**kept, **self.kept}
+            other["openings_file"] = self.openings.name
+        return {**other, **self.command_settings}
 
     @property
-    def kept(self) -> dict[str, object]:
+    def command_settings(self) -> dict[str, object]:
         """The settings that a resumed run takes from the command that resumes it."""
         return {OPTIONS: dict(self.options)} if self.options else {}
 

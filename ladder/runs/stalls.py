@@ -9,17 +9,17 @@ from ladder.stats.special import binomial_tail
 
 WINDOW = 200
 """Number of the latest attempts at games, finished or stalled, that count."""
-MOST = 40
+MAX_STALLED = 40
 """Most stalls among them, a fifth."""
-MOST_PAIRS = 3
+MAX_GIVEN_UP = 3
 """Most pairs given up among them."""
-LEAST = 8
+MIN_EXCUSED = 8
 """Fewest excused moves for which a bot is suspected."""
-ALONE = 1e-4
+UNEXCUSED_CHANCE = 1e-4
 """Chance of a bot's share of the excuses below which its late moves are no longer excused."""
-SUSPECT = 0.01
+SUSPECT_CHANCE = 0.01
 """Chance below which the bot is suspected, and the run gets more time."""
-PATIENCE = 8
+SUSPECT_FACTOR = 8
 """Factor by which both limits grow while a bot is suspected."""
 
 
@@ -49,7 +49,7 @@ class Stalls:
     def __init__(self) -> None:
         self._pairs: deque[_Pair] = deque()
         self._attempts = 0
-        self._named: set[str] = set()
+        self._unexcused: set[str] = set()
 
     def note(self, plan: PairPlan, record: PairRecord) -> list[str]:
         """Count the attempts of a pair; return bots that are now found to be late by themselves.
@@ -61,16 +61,16 @@ class Stalls:
         self._add(plan, record)
         if not record.aborts:  # the usual case; the test takes as long as storing the games
             return []
-        alone, suspected = self._suspects()
-        if alone:
-            self._named |= alone
-            self._forget(alone)
-            return sorted(alone)
+        unexcused, suspected = self._suspects()
+        if unexcused:
+            self._unexcused |= unexcused
+            self._forget(unexcused)
+            return sorted(unexcused)
         attempts = [attempt for pair in self._pairs for attempt in pair.attempts]
         stalled = sum(each.stalled for each in attempts)
         given_up = sum(each.gave_up for each in attempts)
-        excess = max(stalled / MOST, given_up / MOST_PAIRS)
-        if excess < (PATIENCE if suspected else 1):
+        excess = max(stalled / MAX_STALLED, given_up / MAX_GIVEN_UP)
+        if excess < (SUSPECT_FACTOR if suspected else 1):
             return []
         pairs = f", {given_up} pairs could not be played at all" if given_up else ""
         raise InvalidRun(
@@ -113,7 +113,7 @@ class Stalls:
         chances = {
             name: binomial_tail(count=count, trials=late, share=asked_us[name] / time_us)
             for name, count in excused.items()
-            if count >= LEAST and time_us and name not in self._named
+            if count >= MIN_EXCUSED and time_us and name not in self._unexcused
         }
-        alone = {name for name, chance in chances.items() if chance <= ALONE}
-        return alone, any(chance <= SUSPECT for chance in chances.values())
+        unexcused = {name for name, chance in chances.items() if chance <= UNEXCUSED_CHANCE}
+        return unexcused, any(chance <= SUSPECT_CHANCE for chance in chances.values())

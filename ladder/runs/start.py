@@ -1,8 +1,7 @@
 """Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
-import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,16 +10,9 @@ from db.beside import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
-from db.records.runs import (
-    NewRun,
-    RunRow,
-    RunStatus,
-)
-from db.store import RunLock, Store
+from db.records.runs import RunRow
+from db.store import Store
 from engine.board import parse_board
-from engine.seeds import SEED_LIMIT
-from ladder.errors import LadderError
-from ladder.harness_version import harness_version
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.leftovers import clear_leftovers
@@ -32,22 +24,19 @@ from ladder.match.registry.registered import (
     refuse_short_time,
 )
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.decision import ENDLESS, Decision, Judge
+from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.health import RunHealth
 from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import Watcher
-from ladder.runs.resumable import Resumable, is_unfinished, resumable_runs
+from ladder.runs.resumable import Resumable, resumable_runs
+from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.roster import Roster
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of
-from ladder.runs.settings import (
-    ResumePolicy,
-    Settings,
-    identity_hash,
-)
+from ladder.runs.settings import Settings
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
 
@@ -136,7 +125,7 @@ def start_run(
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
-        taken = take_run(store, lock, settings, hashes_of(bots), judge.settings)
+        taken = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
         if taken is None:
             return NothingToResume(resumable_runs(store, lock))
         run, settings = taken
@@ -150,7 +139,7 @@ def start_run(
                 workers=workforce.start(store, run, settings, bots, sides, logs),
                 watcher=watcher,
                 judge=judge,
-                adopt=lambda: _adopt_orphaned_pairs(store, lock, run),
+                adopt=lambda: adopt_orphaned_pairs(store, lock, run),
             ).play()
 
 
@@ -192,11 +181,10 @@ def schedule_runner(
         adopt: Takes over the planned pairs of dead runs of the same stream; returns their number.
 
     """
-    decision = Decision(judge)
     live = scoreboard_of(store, run, settings, entrants)
     # A decision needs all of its bots, so none can be paused.
     candidate = settings.pairing.candidate
-    needed = entrants if decision.has_judge else [] if candidate is None else [candidate]
+    needed = entrants if judge is not ENDLESS else [] if candidate is None else [candidate]
     roster = Roster(live.bots, indispensable=frozenset(needed))
     source = PairQueue(
         store=store,
@@ -212,7 +200,7 @@ def schedule_runner(
         store=store,
         run=run,
         source=source,
-        decision=decision,
+        judge=judge,
         health=RunHealth(roster),
         workers=workers,
         live=live,
@@ -235,7 +223,7 @@ def leave_out_unfit(
         The remaining bots, and the reason for each bot that is left out, by name.
 
     """
-    needed = {*named, *settings.budgets.odds, settings.pairing.candidate}
+    needed = {*named, *settings.budgets.bots_with_odds, settings.pairing.candidate}
     return leave_out(bots, needed, partial(_refuse_unfit, settings))
 
 
@@ -285,136 +273,3 @@ def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedu
         openings=None if settings.openings is None else settings.openings.set,
         derivation=settings.derivation,
     )
-
-
-def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
-    """Return the content hash of every bot by name."""
-    return {bot.name: bot.revision.content_hash for bot in bots}
-
-
-def former_runs(
-    settings: Settings, find: Callable[[Settings], Iterable[RunRow]]
-) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield stored runs with the settings to resume them, newest first.
-
-    A run keeps its derivation of seeds, so `find` is called with the settings under each
-    derivation, the current one first.
-    """
-    for each in settings.with_older_derivations():
-        for run in find(each):
-            yield run, each
-
-
-def runs_like(
-    store: Store, settings: Settings, hashes: Mapping[str, str]
-) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield the stored runs of the same identity, and seed if one is given, newest first."""
-
-    def find(each: Settings) -> list[RunRow]:
-        found = store.runs.find(identity=identity_hash(each.describe(hashes)))
-        return [run for run in found if each.seed is None or run.seed == each.seed]
-
-    return former_runs(settings, find)
-
-
-def take_run(
-    store: Store,
-    lock: RunLock,
-    settings: Settings,
-    hashes: Mapping[str, str],
-    question: Mapping[str, object],
-    is_open: Callable[[RunRow], bool] = is_unfinished,
-) -> tuple[RunRow, Settings] | None:
-    """Lock and return the run to play, and its settings, or None if no run can be resumed.
-
-    It is the newest open run of the identity that no process plays, else a new one.
-
-    Args:
-        store: The open database.
-        lock: The run lock of this process.
-        settings: The settings. Those returned may have another derivation of seeds: that of the
-            resumed run, or of a run in progress whose stream a new run shares.
-        hashes: The content hash of every bot by name.
-        question: Settings that are stored with the run and are no part of its identity.
-        is_open: Returns whether a stored run can be resumed.
-
-    Raises:
-        LadderError: another process has locked a run that was just created.
-
-    """
-    beside = settings
-    if settings.resume_policy is not ResumePolicy.NEVER:
-        for former, each in runs_like(store, settings, hashes):
-            if is_open(former) and lock.try_acquire(former.id):
-                if is_unfinished(former):
-                    store.runs.set_status(
-                        former.id, RunStatus.RUNNING, target_games=settings.target_games
-                    )
-                if settings.note:
-                    store.runs.set_note(former.id, settings.note)
-                store.runs.add_settings(former.id, {**settings.kept, **question})
-                return store.runs.get(former.id), each
-            if is_open(former):
-                beside = each
-    if settings.resume_policy is ResumePolicy.ONLY:
-        return None
-    run = _create_run(store, lock, beside, hashes, question)
-    # A run that ended by its time limit leaves pairs planned. They are played first, so that no
-    # number of the stream stays unplayed.
-    _adopt_orphaned_pairs(store, lock, run)
-    return run, beside
-
-
-def _seed(store: Store, settings: Settings, description: Mapping[str, object]) -> int:
-    """Return the given seed, else that of the newest run of the identity, else a random one."""
-    if settings.seed is not None:
-        return settings.seed
-    if settings.bots and settings.resume_policy is not ResumePolicy.NEVER:
-        for run in store.runs.find(identity=identity_hash(description)):
-            return run.seed
-    return secrets.randbelow(SEED_LIMIT)
-
-
-def _create_run(
-    store: Store,
-    lock: RunLock,
-    settings: Settings,
-    hashes: Mapping[str, str],
-    question: Mapping[str, object],
-) -> RunRow:
-    """Store and lock a new run."""
-    description = settings.describe(hashes)
-    seed = _seed(store, settings, description)
-    if settings.openings is not None:
-        store.opening_sets.save(settings.openings.row)
-    run = store.runs.create(
-        NewRun(
-            kind=settings.kind,
-            rated=settings.rated,
-            stream=identity_hash(description, seed),
-            identity=identity_hash(description),
-            settings={
-                **description,
-                **settings.surroundings(),
-                **question,
-                "harness": harness_version(),
-            },
-            seed=seed,
-            division_id=store.divisions.ensure(*settings.division()).id,
-            target_games=settings.target_games,
-            note=settings.note,
-        )
-    )
-    if not lock.try_acquire(run.id):
-        raise LadderError(f"run {run.id} was just created but is locked by another process")
-    return run
-
-
-def _adopt_orphaned_pairs(store: Store, lock: RunLock, run: RunRow) -> int:
-    """Take over the planned pairs of dead runs of the same stream; return their number."""
-    orphaned = [
-        other.id
-        for other in store.runs.find(stream=run.stream)
-        if other.id != run.id and not lock.is_alive(other.id)
-    ]
-    return store.pairs.reassign(run.id, orphaned)

@@ -9,4 +9,4 @@ def test_every_forfeit_has_one_kind_of_failure() -> None:
     assert set(FORFEIT_KINDS) == set(FORFEITS)
     for termination, failure in FORFEIT_KINDS.items():
         assert failure.termination is termination
-        assert failure.words
+        assert failure.predicate

@@ -87,7 +87,7 @@ def bisect(
     from ladder.cli.html_file import check_html, write_bisection
     from ladder.cli.output import print_error, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
-    from ladder.experiments.bisect.question import Question
+    from ladder.experiments.bisect.question import BisectQuestion
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
     from ladder.experiments.engine import ExperimentContext
     from ladder.match.registry.commit_bots import CommitBots
@@ -96,7 +96,7 @@ def bisect(
     from reports.bisect import bisect_document, print_bisect
     from reports.run import watcher_for
 
-    question = Question(
+    question = BisectQuestion(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
     )
     settings = options.settings(
@@ -126,8 +126,8 @@ def bisect(
 
         with open_to_play(db, check) as store:
             good_bot = prepare(store, asked)
-            bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
-            result = run_bisection(bench, asked, good_bot, report=print_error)
+            context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
+            result = run_bisection(context, asked, good_bot, report=print_error)
     if html is not None:
         write_bisection(result, html)
     show_table(

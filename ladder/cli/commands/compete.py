@@ -59,7 +59,7 @@ def compete(
     import secrets
 
     from engine.seeds import SEED_LIMIT
-    from ladder.checked_stream import writing
+    from ladder.checked_stream import open_checked
     from ladder.cli.database import open_store
     from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import check_writable, print_error, print_out
@@ -85,6 +85,6 @@ def compete(
         seed=seed,
         confinement=confinement,
     )
-    with writing(result_file, "RESULT_FILE") as file:
+    with open_checked(result_file, "RESULT_FILE") as file:
         print_out(write_results(report_forfeits(games, print_error), file))
     return 0

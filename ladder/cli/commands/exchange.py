@@ -36,7 +36,7 @@ def export(
     """
     import sys
 
-    from ladder.checked_stream import writing
+    from ladder.checked_stream import open_checked
     from ladder.cli.database import open_to_read
     from ladder.cli.output import check_writable, print_error
     from ladder.results.exchange.files import WRITERS
@@ -48,7 +48,7 @@ def export(
         if output is None:
             sys.stdout.writelines(pieces)
         else:
-            with writing(output, "-o") as file:
+            with open_checked(output, "-o") as file:
                 file.writelines(pieces)
         people = store.human_games.count()
     if people:

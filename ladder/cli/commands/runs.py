@@ -21,11 +21,11 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
         return 0
     from ladder.cli.database import open_to_read
     from ladder.cli.output import show_table
-    from ladder.runs.history import history
+    from ladder.runs.history import past_runs
     from reports.runs import print_runs, runs_document
 
     with open_to_read(db) as store:
-        found = history(store)
+        found = past_runs(store)
     show_table(lambda console: print_runs(console, found), lambda: runs_document(found), json=json)
     return 0
 

@@ -94,8 +94,8 @@ def select(
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         warn_about_unknown(bots)
-        bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
-        selected = play_selection(bench, settings, bots, against, question)
+        context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
+        selected = play_selection(context, settings, bots, against, question)
         if html is not None:
             write_selection(store, selected, html)
         show_table(

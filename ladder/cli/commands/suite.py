@@ -214,14 +214,14 @@ def run(
             f"stopped: no result, as the suite was not complete; start again with `{again}`"
         )
         return ExitCode.STOPPED
-    steps = () if known is None else compare(result, known)
-    document = suite_document(result, steps, left_out)
+    compared = () if known is None else compare(result, known)
+    document = suite_document(result, compared, left_out)
     if save is not None:
         write_file(save, to_json(document), "--save")
     if junit is not None:
-        write_file(junit, suite_junit(result, steps), "--junit")
-    show_table(lambda console: print_suite(console, result, steps), lambda: document, json=json)
-    regressed = any(step.is_regression for step in steps)
+        write_file(junit, suite_junit(result, compared), "--junit")
+    show_table(lambda console: print_suite(console, result, compared), lambda: document, json=json)
+    regressed = any(each.is_regression for each in compared)
     return ExitCode.REGRESSION if regressed else ExitCode.DONE
 
 

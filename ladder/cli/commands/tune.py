@@ -125,9 +125,9 @@ def tune(
     from ladder.cli.output import print_result, stderr_console
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.tune.bots import refuse_register
+    from ladder.experiments.tune.bots import refuse_taken_name
     from ladder.experiments.tune.parameters import read_parameters
-    from ladder.experiments.tune.session import checked, tune
+    from ladder.experiments.tune.session import check_task, tune
     from ladder.experiments.tune.task import Method, TuningTask
     from ladder.experiments.tune.template import template_of
     from ladder.runs.schedule import Pairing, PairingKind
@@ -163,17 +163,17 @@ def tune(
 
     def check(store: "Store") -> None:
         if register is not None:
-            refuse_register(store, register)
-        checked(store, task)
+            refuse_taken_name(store, register)
+        check_task(store, task)
 
     workforce = options.workforce()
     with open_to_play(db, check) as store:
         if register is not None:
-            refuse_register(store, register)
+            refuse_taken_name(store, register)
         console = stderr_console()
-        bench = ExperimentContext(store, watcher_for(console), workforce)
+        context = ExperimentContext(store, watcher_for(console), workforce)
         view = tuning_watcher(console, task.template.parameters)
-        tuned = tune(bench, task, register=register, search_watcher=view)
+        tuned = tune(context, task, register=register, search_watcher=view)
         if html is not None:
             write_tuning(store, tuned, html, games=GAMES_SHOWN)
         print_result(tuned, tune_document, tune_text, json=json)

@@ -59,7 +59,7 @@ class Posterior:
     drops: FloatArray
     """Chance of each drop, given that a commit lost rating, shape (..., m)."""
 
-    def says_none(self, probability: float) -> BoolArray:
+    def is_none_sure(self, probability: float) -> BoolArray:
         """Return whether the answer is that no commit lost rating, shape (...)."""
         return np.asarray(self.none_or_least >= 1.0 - SHARE * (1.0 - probability))
 

@@ -10,7 +10,7 @@ LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class BisectQuestion:
     """The numbers of a bisection.
 
     Raises:

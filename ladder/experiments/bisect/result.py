@@ -7,8 +7,8 @@ from enum import StrEnum
 import numpy as np
 
 from ladder.experiments.bisect.history import SHORT
-from ladder.experiments.bisect.question import Question
-from ladder.experiments.bisect.search import STAY, Answer, Search, Tested
+from ladder.experiments.bisect.question import BisectQuestion
+from ladder.experiments.bisect.search import SETTLED, Answer, Search, Tested
 from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.match.specs.git import LoggedCommit
 from ladder.stats.elo import EloEstimate, estimate
@@ -70,7 +70,7 @@ class Visit:
 class BisectResult:
     """The answer of a bisection."""
 
-    question: Question
+    question: BisectQuestion
     answer: Answer | None
     """The answer; None if the search was stopped before."""
     reason: str
@@ -167,9 +167,9 @@ def _tried(search: Search, place: int) -> TriedCommit:
     verdict = CommitVerdict.OPEN
     if place in search.skipped:
         verdict = CommitVerdict.SKIPPED
-    elif weaker > 1.0 - STAY:
+    elif weaker > 1.0 - SETTLED:
         verdict = CommitVerdict.BAD
-    elif weaker < STAY:
+    elif weaker < SETTLED:
         verdict = CommitVerdict.GOOD
     wdl = (0, 0, 0) if tested is None else tested.tally.wdl
     return TriedCommit(

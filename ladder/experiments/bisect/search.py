@@ -22,13 +22,13 @@ from ladder.experiments.bisect.posterior import (
     possible_drops,
     posterior_of,
 )
-from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.stats.counts import FloatArray
 from ladder.stats.drop_evidence import drop_evidence
 
-STAY = 0.1
+SETTLED = 0.1
 """A visit ends when the chance that the commit is weaker, or that it is equal, is below this."""
 LEAST_PAIRS = 16
 """Fewest pairs of a visit, because its start costs as much as some games."""
@@ -62,7 +62,7 @@ class Search:
     """The state of a bisection."""
 
     history: History
-    question: Question
+    question: BisectQuestion
     tested: dict[int, Tested] = field(default_factory=dict)
     """The tested commits by place in the history."""
     skipped: dict[int, str] = field(default_factory=dict)
@@ -128,22 +128,22 @@ class Search:
         tested.last = pair.number
         tested.tally.count(pair)
         tested.forfeits.add_pair((name, good), pair)
-        failing = tested.forfeits.failing
+        failing = tested.forfeits.failing_bot
         if failing == good:
-            self.failing_good = tested.forfeits.culprit
+            self.failing_good = tested.forfeits.failure
         elif failing:
-            self.skip(tested.forfeits.culprit)
+            self.skip(tested.forfeits.failure)
         else:
-            self._learn()
+            self._update()
 
     def skip(self, reason: str) -> None:
         """Skip the current commit, which cannot be tested."""
         self.skipped[self.place] = reason
         self._evidence[self.place] = 0.0
         self._regroup()
-        self._learn()
+        self._update()
 
-    def _learn(self) -> None:
+    def _update(self) -> None:
         """Update the posterior and the answer, and choose the next commit."""
         here = self.tested.get(self.place)
         if here is not None and self.place not in self.skipped:
@@ -155,7 +155,7 @@ class Search:
         testable = self._testable()
         if not testable.any():
             self.answer = Answer.UNDECIDED
-        elif not testable[self.place] or self._knows_enough(here):
+        elif not testable[self.place] or self._may_leave(here):
             following = int(most_open(self.posterior.weaker, testable))
             if following != self.place:
                 self.place = following
@@ -164,7 +164,7 @@ class Search:
 
     def _conclude(self) -> None:
         confidence = self.question.confidence
-        if self.posterior.says_none(confidence):
+        if self.posterior.is_none_sure(confidence):
             self.answer = Answer.NONE
             return
         sure = self.posterior.sure_groups(confidence, self._groups)
@@ -175,12 +175,12 @@ class Search:
         elif self.games + 2 > self.question.max_games:
             self.answer = Answer.UNDECIDED
 
-    def _knows_enough(self, here: Tested | None) -> bool:
+    def _may_leave(self, here: Tested | None) -> bool:
         """Return whether the search may leave the current commit."""
         if here is None or len(here.tally.order) - self._begun < LEAST_PAIRS:
             return False
         chance = float(self.posterior.weaker[self.place])
-        return min(chance, 1.0 - chance) < STAY
+        return min(chance, 1.0 - chance) < SETTLED
 
     def _testable(self) -> BoolArray:
         testable = np.ones(len(self.history.commits), dtype=bool)

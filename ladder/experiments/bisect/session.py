@@ -13,16 +13,17 @@ from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.bisect.history import SHORT, History
 from ladder.experiments.bisect.judge import VisitJudge
-from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.bisect.stored import keep_result, search_of
-from ladder.experiments.engine import ExperimentContext, play, replay_pairs
+from ladder.experiments.engine import ExperimentContext, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
+from ladder.runs.resume import former_runs, hashes_of
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import check_possible, former_runs, hashes_of
+from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
 NO_LIMIT = 2**31 - 1
@@ -35,14 +36,14 @@ class Bisection:
 
     history: History
     bots: CommitBots
-    question: Question
+    question: BisectQuestion
     settings: Settings
     """The conditions of play; each visit sets bots and pairing."""
     confinement: Confinement
     """The limits and sandbox for trials of bots."""
 
 
-def prepare(store: Store, asked: Bisection) -> BotRow:
+def prepare(store: Store, bisection: Bisection) -> BotRow:
     """Register the good revision and return it as a bot.
 
     Raises:
@@ -51,22 +52,22 @@ def prepare(store: Store, asked: Bisection) -> BotRow:
 
     """
     try:
-        good = commit_bot(store, asked.bots, asked.history.good, asked.confinement)
+        good = commit_bot(store, bisection.bots, bisection.history.good, bisection.confinement)
     except (UsageError, SpecError) as error:
-        commit = asked.history.good.commit[:SHORT]
+        commit = bisection.history.good.commit[:SHORT]
         raise UsageError(f"{commit} cannot play: {error}", option="good") from error
-    check_possible(_conditions(asked.settings, good, good), [good])
+    check_possible(_conditions(bisection.settings, good, good), [good])
     return good
 
 
 def run_bisection(
-    bench: ExperimentContext, asked: Bisection, good: BotRow, *, report: Callable[[str], None]
+    context: ExperimentContext, bisection: Bisection, good: BotRow, *, report: Callable[[str], None]
 ) -> BisectResult:
     """Search until there is an answer; an interrupted search is resumed.
 
     Args:
-        bench: The database, watcher and workforce.
-        asked: The bisection.
+        context: The database, watcher and workforce.
+        bisection: The bisection.
         good: The good revision, from `prepare`.
         report: Called with a sentence for each skipped commit.
 
@@ -75,7 +76,7 @@ def run_bisection(
         InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
 
     """
-    return _BisectSession(bench, asked, good, report).play()
+    return _BisectSession(context, bisection, good, report).play()
 
 
 class _BisectSession:
@@ -83,19 +84,19 @@ class _BisectSession:
 
     def __init__(
         self,
-        bench: ExperimentContext,
-        asked: Bisection,
+        context: ExperimentContext,
+        bisection: Bisection,
         good: BotRow,
         report: Callable[[str], None],
     ) -> None:
-        self._bench, self._good, self._report = bench, good, report
-        self._search = Search(asked.history, asked.question)
-        self._asked, self._seed = self._resumed(asked)
-        self._key = self._identity(self._asked)
+        self._context, self._good, self._report = context, good, report
+        self._search = Search(bisection.history, bisection.question)
+        self._bisection, self._seed = self._find_former(bisection)
+        self._key = self._identity(self._bisection)
         self._options = {
-            **asked.settings.options,
-            "good": asked.history.good.commit,
-            "bad": asked.history.bad.commit,
+            **bisection.settings.options,
+            "good": bisection.history.good.commit,
+            "bad": bisection.history.bad.commit,
             "seed": self._seed,
         }
         self._rows: dict[int, BotRow] = {}
@@ -112,7 +113,7 @@ class _BisectSession:
                 return self._result()
             self._course.append(visit_of(search, place))
             if place in self._runs:
-                keep_result(self._bench.store, self._runs[place], self._result())
+                keep_result(self._context.store, self._runs[place], self._result())
             last = len(search.history.commits) - 1
             if last in search.skipped:
                 raise InvalidRun(f"the bad revision cannot be tested: {search.skipped[last]}")
@@ -123,21 +124,21 @@ class _BisectSession:
         return result
 
     def _result(self) -> BisectResult:
-        label = division_label(*self._asked.settings.division())
+        label = division_label(*self._bisection.settings.division())
         return result_of(self._search, conditions=label, seed=self._seed, course=self._course)
 
     def _current_bot(self) -> BotRow | None:
         """Return the bot at the current commit; None if the commit had to be skipped."""
-        search, asked = self._search, self._asked
+        search, bisection = self._search, self._bisection
         place = search.place
         if place in self._rows:
             return self._rows[place]
         commit = search.history.commits[place]
         try:
-            row = commit_bot(self._bench.store, asked.bots, commit, asked.confinement)
-            check_possible(_conditions(asked.settings, row, self._good), [row, self._good])
+            row = commit_bot(self._context.store, bisection.bots, commit, bisection.confinement)
+            check_possible(_conditions(bisection.settings, row, self._good), [row, self._good])
         except (UsageError, SpecError) as error:
-            reason = _in_short(str(error))
+            reason = _first_and_last_line(str(error))
             if place == len(search.history.commits) - 1:
                 bad = commit.commit[:SHORT]
                 raise UsageError(f"{bad} cannot be tested: {error}", option="bad") from error
@@ -153,21 +154,21 @@ class _BisectSession:
         commit = search.history.commits[place]
         names = (row.name, self._good.name)
         settings = replace(
-            _conditions(self._asked.settings, row, self._good),
+            _conditions(self._bisection.settings, row, self._good),
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
             options=self._options,
         )
         stream = self._stream(settings, row)
-        judge = replay_pairs(
+        judge = judge_pairs(
             VisitJudge(search, names, self._describe(commit.commit)), self._stored_pairs(stream)
         )
         if not judge.decided:
-            played = play(self._bench, settings, [row, self._good], judge)
+            played = play(self._context, settings, [row, self._good], judge)
             if played.invalid:
                 self._skip_failing(played.invalid, judge, names)
             elif played.stopped:
                 return False
-        for run in self._bench.store.runs.find(stream=stream, limit=1):
+        for run in self._context.store.runs.find(stream=stream, limit=1):
             self._runs[place] = run.id
         if place in search.skipped:
             self._report(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
@@ -186,15 +187,15 @@ class _BisectSession:
         ours, theirs = (sum(failures[name].values()) for name in names)
         if theirs or not ours:
             raise InvalidRun(why)
-        self._search.skip(_in_short(why))
+        self._search.skip(_first_and_last_line(why))
 
     def _stream(self, settings: Settings, row: BotRow) -> str:
         hashes = hashes_of((row, self._good))
-        return identity_hash(settings.describe(hashes), settings.seed)
+        return identity_hash(settings.identity(hashes), settings.seed)
 
     def _stored_pairs(self, stream: str) -> list[PlayedPair]:
         """Return the finished pairs of a stream before its first unfinished one."""
-        pairs = self._bench.store.pairs
+        pairs = self._context.store.pairs
         stop = next(iter(pairs.unfinished_numbers(stream, below=NO_LIMIT)), NO_LIMIT)
         return pairs.of_stream(stream, start=0, stop=stop)
 
@@ -203,42 +204,42 @@ class _BisectSession:
         verdicts = {each.commit.commit: each.verdict for each in result.tried}
         for place, run_id in self._runs.items():
             verdict = verdicts[self._search.history.commits[place].commit]
-            self._bench.store.runs.set_status(run_id, RunStatus.FINISHED)
-            self._bench.store.runs.set_verdict(run_id, verdict.value)
+            self._context.store.runs.set_status(run_id, RunStatus.FINISHED)
+            self._context.store.runs.set_verdict(run_id, verdict.value)
 
-    def _identity(self, asked: Bisection) -> str:
+    def _identity(self, bisection: Bisection) -> str:
         """Return a hash that is equal for searches that can use each other's games."""
-        conditions = replace(asked.settings, bots=(), pairing=Pairing(PairingKind.GATE))
+        conditions = replace(bisection.settings, bots=(), pairing=Pairing(PairingKind.GATE))
         return identity_hash(
             {
-                "spec": asked.bots.spec,
-                "build": asked.bots.build,
+                "spec": bisection.bots.spec,
+                "build": bisection.bots.build,
                 "good": self._good.revision.content_hash,
-                "conditions": conditions.describe({}),
+                "conditions": conditions.identity({}),
             }
         )
 
-    def _resumed(self, asked: Bisection) -> tuple[Bisection, int]:
+    def _find_former(self, bisection: Bisection) -> tuple[Bisection, int]:
         """Return the bisection and its seed, or those of an earlier search to resume."""
-        given = asked.settings.seed
-        stored = self._bench.store.runs.find(kind=RunKind.BISECT)
+        given = bisection.settings.seed
+        stored = self._context.store.runs.find(kind=RunKind.BISECT)
 
         def find(settings: Settings) -> list[RunRow]:
-            key = self._identity(replace(asked, settings=settings))
+            key = self._identity(replace(bisection, settings=settings))
             return [run for run in stored if search_of(run).get("key") == key]
 
-        for run, settings in former_runs(asked.settings, find):
+        for run, settings in former_runs(bisection.settings, find):
             seed = int(search_of(run)["seed"])
             if given in (None, seed):
-                return replace(asked, settings=settings), seed
-        return asked, secrets.randbelow(SEED_LIMIT) if given is None else given
+                return replace(bisection, settings=settings), seed
+        return bisection, secrets.randbelow(SEED_LIMIT) if given is None else given
 
     def _describe(self, commit: str) -> dict[str, object]:
-        history = self._asked.history
+        history = self._bisection.history
         return {
             "key": self._key,
             "seed": self._seed,
-            "spec": self._asked.bots.spec,
+            "spec": self._bisection.bots.spec,
             "commit": commit,
             "good": history.good.commit,
             "bad": history.bad.commit,
@@ -254,7 +255,7 @@ def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings
     )
 
 
-def _in_short(text: str) -> str:
+def _first_and_last_line(text: str) -> str:
     """Return the first line of a text, and the last one if there are several."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) < 2 else f"{lines[0]} {lines[-1]}"

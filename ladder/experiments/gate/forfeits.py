@@ -54,12 +54,12 @@ class ForfeitCount:
         self.add(players, failures)
 
     @property
-    def failing(self) -> str:
+    def failing_bot(self) -> str:
         """The name of a bot that fails too often, or an empty text."""
-        return next(iter(self.all_failing), "")
+        return next(iter(self.failures), "")
 
     @property
-    def all_failing(self) -> Mapping[str, str]:
+    def failures(self) -> Mapping[str, str]:
         """A sentence about each bot that fails too often, by name."""
         return {
             name: self._sentence(name)
@@ -68,9 +68,9 @@ class ForfeitCount:
         }
 
     @property
-    def culprit(self) -> str:
+    def failure(self) -> str:
         """A sentence about a bot that fails too often, or an empty text."""
-        return next(iter(self.all_failing.values()), "")
+        return next(iter(self.failures.values()), "")
 
     def _sentence(self, name: str) -> str:
         kinds = self._kinds[name]

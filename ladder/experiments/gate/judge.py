@@ -21,7 +21,7 @@ from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.cost import expected_games
 from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict, sentence
+from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict, explain_verdict
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.stats.choices import Model
 from ladder.stats.counts import moments
@@ -29,7 +29,7 @@ from ladder.stats.elo import NORMALIZED, estimate, score_to_elo
 from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import StoppedEstimate, estimate_after
 
-MOMENTS = 200
+HISTORY_POINTS = 200
 """Most points of the LLR history."""
 
 
@@ -46,7 +46,7 @@ class GateJudge(ExperimentJudge):
         self._forfeits = ForfeitCount(names)
         self._verdict: Verdict | None = None
         self._deciding: Tally | None = None
-        self._culprit = ""
+        self._failure = ""
         self._counted = 0
 
     @property
@@ -91,8 +91,8 @@ class GateJudge(ExperimentJudge):
             return
         self._counted += 2
         self._forfeits.add_pair((self._candidate.name, tally.bot.name), ours)
-        self._culprit = self._forfeits.culprit
-        if self._culprit:
+        self._failure = self._forfeits.failure
+        if self._failure:
             self._verdict = Verdict.INVALID
             return
         tally.decide(self._sprt, self._early)
@@ -109,7 +109,7 @@ class GateJudge(ExperimentJudge):
             stopped: Whether the user stopped the run early.
 
         """
-        verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._culprit
+        verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._failure
         if invalid and verdict is not Verdict.INVALID:
             verdict, reason = Verdict.INVALID, invalid
         results = {id(tally): self._baseline(tally) for tally in self._tallies.values()}
@@ -122,7 +122,7 @@ class GateJudge(ExperimentJudge):
             test=self._test,
             verdict=verdict,
             reason=reason
-            or sentence(
+            or explain_verdict(
                 verdict=verdict,
                 candidate=self._candidate.name,
                 test=self._test,
@@ -155,21 +155,23 @@ class GateJudge(ExperimentJudge):
             state=tally.state,
             early=tally.early,
             is_exhausted=tally.is_exhausted,
-            replayed_games=tally.replayed,
+            replayed_games=tally.repeated_games,
             seconds=tally.duration_us / 1e6,
-            ratios=_ratios(tally.order, self._sprt),
+            llr_history=_llr_history(tally.order, self._sprt),
             expected=expected_games(tally.pentanomial, self._sprt),
         )
 
 
-def _ratios(order: bytearray, test: Sprt) -> tuple[tuple[int, float], ...]:
-    """Return the LLR history as (pairs, LLR), at most `MOMENTS` points."""
+def _llr_history(order: bytearray, test: Sprt) -> tuple[tuple[int, float], ...]:
+    """Return the LLR history as (pairs, LLR), at most `HISTORY_POINTS` points."""
     if not order:
         return ()
     counts = np.cumsum(np.eye(5)[list(order)], axis=0)
-    moments = np.unique(np.linspace(1, len(order), min(len(order), MOMENTS)).round().astype(int))
-    ratios = llr(counts=counts[moments - 1], test=test)
-    return tuple(zip(moments.tolist(), ratios.tolist(), strict=True))
+    points = np.unique(
+        np.linspace(1, len(order), min(len(order), HISTORY_POINTS)).round().astype(int)
+    )
+    ratios = llr(counts=counts[points - 1], test=test)
+    return tuple(zip(points.tolist(), ratios.tolist(), strict=True))
 
 
 def _as_logistic(

@@ -55,7 +55,7 @@ class BaselineResult:
     """Stored games that were not counted, because their board, opening and seed were before."""
     seconds: float
     """Sum of the durations of the counted games."""
-    ratios: tuple[tuple[int, float], ...]
+    llr_history: tuple[tuple[int, float], ...]
     """The LLR history: numbers of counted pairs and the LLR after them, at most 200 points."""
     expected: ExpectedGames
 
@@ -97,7 +97,7 @@ class GateResult:
         return sum(baseline.seconds for baseline in self.baselines)
 
 
-def sentence(
+def explain_verdict(
     *,
     verdict: Verdict,
     candidate: str,

@@ -8,7 +8,7 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, play, replay_pairs
+from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, judge_pairs, play
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
@@ -102,7 +102,7 @@ class GateTask:
             run_id: The run that played them; None for several runs.
 
         """
-        result = replay_pairs(self.judge(), pairs).result()
+        result = judge_pairs(self.judge(), pairs).result()
         return GateOutcome(result, self.conditions, run_id=run_id)
 
 
@@ -122,7 +122,7 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     return GateTask(settings, candidate, baselines, test)
 
 
-def play_gate(bench: ExperimentContext, task: GateTask) -> GateOutcome:
+def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
     """Play until there is a verdict; an interrupted gate is resumed.
 
     Raises:
@@ -130,7 +130,7 @@ def play_gate(bench: ExperimentContext, task: GateTask) -> GateOutcome:
 
     """
     judge = task.judge()
-    played = play(bench, task.settings, task.bots, judge)
+    played = play(context, task.settings, task.bots, judge)
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id

@@ -17,7 +17,7 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
 from ladder.runs.resumable import is_unfinished
-from ladder.runs.start import hashes_of, runs_like
+from ladder.runs.resume import hashes_of, runs_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
     return tasks or [task]
 
 
-def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutcome:
+def play_stages(context: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutcome:
     """Play the stages in order, and return the last one; an interrupted gate is resumed.
 
     Raises:
@@ -62,11 +62,11 @@ def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutc
     """
     done: list[GateOutcome] = []
     for task, following in zip_longest(tasks, tasks[1:]):
-        former = None if following is None else _find_passed(bench.store, task, following)
+        former = None if following is None else _find_passed(context.store, task, following)
         if former is not None:
-            done.append(task.decided_by(bench.store.pairs.of_run(former.id), former.id))
+            done.append(task.decided_by(context.store.pairs.of_run(former.id), former.id))
             continue
-        done.append(play_gate(bench, task))
+        done.append(play_gate(context, task))
         if done[-1].stopped or done[-1].result.verdict in (Verdict.REGRESSION, Verdict.INVALID):
             break
     return replace(done[-1], earlier=tuple(done[:-1]), stages=len(tasks))

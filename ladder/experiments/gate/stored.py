@@ -8,7 +8,7 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from engine.result import Result
-from ladder.experiments.engine import replay_pairs
+from ladder.experiments.engine import judge_pairs
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
@@ -75,7 +75,7 @@ def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, Trial]:
 def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> Trial:
     pairs = store.pairs.of_run(run.id)
     revisions = {key for pair in pairs for key in (pair.a_revision, pair.b_revision)}
-    bots = {key: GateBot(*_named(contents[key], key)) for key in revisions}
+    bots = {key: GateBot(contents[key][0], key, contents[key][1]) for key in revisions}
     bot, against = _sides(run, pairs, bots)
     pentanomial, wdl = [0] * 5, [0] * 3
     for pair in pairs:
@@ -85,12 +85,8 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
     return Trial(
         run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
-        _judged(run, bot, against, bots, pairs),
+        _judge_gate(run, bot, against, bots, pairs),
     )  # fmt: skip
-
-
-def _named(content: tuple[str, str], key: int) -> tuple[str, int, str]:
-    return content[0], key, content[1]
 
 
 def _sides(
@@ -108,7 +104,7 @@ def _sides(
     return first, [name for name in names if name != first]
 
 
-def _judged(
+def _judge_gate(
     run: RunRow,
     candidate: str,
     against: Sequence[str],
@@ -124,7 +120,7 @@ def _judged(
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    return replay_pairs(judge, pairs).result()
+    return judge_pairs(judge, pairs).result()
 
 
 def games_of_gate(

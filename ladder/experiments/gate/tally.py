@@ -43,7 +43,8 @@ class Tally:
     order: bytearray = field(default_factory=bytearray)
     """The half points (0 to 4) of each counted pair in order."""
     repeats_in_a_row: int = 0
-    replayed: int = 0
+    repeated_games: int = 0
+    """Games that were not counted, because their draw was before."""
     duration_us: int = 0
     state: State = State.CONTINUE
     llr: float = 0.0
@@ -69,7 +70,7 @@ class Tally:
 
         """
         if pair.draw in self.draws:
-            self.replayed += 2
+            self.repeated_games += 2
             return False
         self.draws.add(pair.draw)
         one, two = pair.moves if is_first else reversed(pair.moves)

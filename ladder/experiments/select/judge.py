@@ -133,7 +133,7 @@ class FieldJudge(ExperimentJudge):
             return
         self.counted += 2
         self.forfeits.add_pair((self.bots[a].name, self.bots[b].name), pair)
-        for name, sentence in self.forfeits.all_failing.items():
+        for name, sentence in self.forfeits.failures.items():
             place = next(each for each, bot in enumerate(self.bots) if bot.name == name)
             self.failed.setdefault(place, sentence)
         self._reconsider()

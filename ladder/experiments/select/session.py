@@ -107,7 +107,7 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
 
 
 def play_selection(
-    bench: ExperimentContext,
+    context: ExperimentContext,
     settings: Settings,
     bots: Sequence[BotRow],
     baseline: str | None,
@@ -116,7 +116,7 @@ def play_selection(
     """Play until there is a choice; an interrupted run is resumed.
 
     Args:
-        bench: The database, watcher and workforce.
+        context: The database, watcher and workforce.
         settings: The settings of a run in which all bots meet each other.
         bots: The candidates, and the baseline if there is one.
         baseline: The name of the baseline.
@@ -128,7 +128,7 @@ def play_selection(
     """
     gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
     judge = FieldJudge(gate_bots, question, baseline)
-    played = play(bench, settings, bots, judge)
+    played = play(context, settings, bots, judge)
     selected = selected_of(
         judge,
         division_label(*settings.division()),

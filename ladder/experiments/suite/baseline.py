@@ -32,7 +32,7 @@ class Baseline(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Comparison:
     """A bot against the stored answers under the same budget."""
 
     answers: Answers
@@ -75,7 +75,7 @@ def read_baseline(file: Path) -> Baseline:
         ) from error
 
 
-def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
+def compare(result: SuiteResult, baseline: Baseline) -> list[Comparison]:
     """Compare each bot and budget with the stored bot of the same name, or with the only one.
 
     Raises:
@@ -85,7 +85,7 @@ def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
     if baseline.hash != result.suite.content_hash:
         raise UsageError("it is of another suite: save a new one", option="baseline")
     names = {stored.bot for stored in baseline.results}
-    steps = []
+    comparisons = []
     for answers in result.answers:
         wanted = answers.bot if answers.bot in names or len(names) != 1 else next(iter(names))
         budget = {
@@ -98,7 +98,7 @@ def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
                 wrong = set(stored.wrong)
                 pairs = [(right, n not in wrong) for n, right in enumerate(answers.right, start=1)]
                 lost, gained = pairs.count((False, True)), pairs.count((True, False))
-                steps.append(Step(answers, stored, lost, gained))
+                comparisons.append(Comparison(answers, stored, lost, gained))
                 break
         else:
             raise UsageError(
@@ -106,4 +106,4 @@ def compare(result: SuiteResult, baseline: Baseline) -> list[Step]:
                 "save a new one",
                 option="baseline",
             )
-    return steps
+    return comparisons

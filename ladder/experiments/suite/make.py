@@ -17,7 +17,7 @@ from ladder.experiments.suite.puzzle import TABLE_MIB, Puzzle, puzzle_of, right_
 from ladder.experiments.suite.themes import THEMES, theme_of
 from ladder.results.analysis.solved import solve_columns
 
-A_GAME = 2
+MAX_PER_GAME = 2
 """Most puzzles of one game, so that a suite does not repeat itself."""
 
 
@@ -97,7 +97,7 @@ def mine(
             if state.found >= state.count or is_stopped():
                 return
             key, _ = key_of(position)
-            if taken == A_GAME or len(position.legal_moves()) < 2:
+            if taken == MAX_PER_GAME or len(position.legal_moves()) < 2:
                 break
             if key in seen:
                 continue

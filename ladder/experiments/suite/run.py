@@ -1,6 +1,7 @@
 """Running of suites: each position is a game in which a bot makes one move."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from math import sqrt
 
@@ -160,32 +161,32 @@ def run_suite(
     ]
     compile_launches(bot.revision.launch for bot in bots)
     answers = []
-    pool = BotPool(confinement)
-    try:
+    count = len(suite.puzzles)
+    with closing(BotPool(confinement)) as pool:
         for bot in bots:
-            for place, known in enumerate(sides):
-                asked: list[bool] = []
+            for place, side in enumerate(sides):
+                right: list[bool] = []
                 failures: list[str] = []
                 for number, puzzle in enumerate(suite.puzzles):
                     if is_stopped():
                         return None
-                    tick(
-                        bot.name,
-                        place * len(suite.puzzles) + number,
-                        len(sides) * len(suite.puzzles),
-                    )
-                    try:
-                        column = _ask(pool, known[bot.name], puzzle)
-                        asked.append(column == puzzle.answer)
-                    except BotFailure as error:
-                        asked.append(False)
-                        failures.append(f"line {number + 1}: {error}")
+                    tick(bot.name, place * count + number, len(sides) * count)
+                    is_right, failure = _is_solved(pool, side[bot.name], puzzle)
+                    right.append(is_right)
+                    if failure:
+                        failures.append(f"line {number + 1}: {failure}")
                 answers.append(
-                    Answers(bot.name, known[bot.name].budget, tuple(asked), tuple(failures))
+                    Answers(bot.name, side[bot.name].budget, tuple(right), tuple(failures))
                 )
-    finally:
-        pool.close()
     return SuiteResult(suite, tuple(answers))
+
+
+def _is_solved(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, str]:
+    """Return whether a bot solves a puzzle, and its failure as text; empty if it answers."""
+    try:
+        return _ask(pool, entrant, puzzle) == puzzle.answer, ""
+    except BotFailure as error:
+        return False, str(error)
 
 
 def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:

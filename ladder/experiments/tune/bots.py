@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from db.records.bots import BotRow, NewBot
+from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.gate.result import Verdict
@@ -63,7 +63,7 @@ def tuned_of(
     if known is not None and known.revision.content_hash == resolved.content_hash:
         return known
     note = f"tuned by run {run_id} from {task.template.title}"
-    return stored(store, _examined(store, task, spec, name, original.name, note))
+    return stored_bot(store, _examined(store, task, spec, name, original.name, note))
 
 
 def _examined(
@@ -82,7 +82,7 @@ def _examined(
     return examine(known_bots(store), request, task.settings.confinement).new
 
 
-def stored(store: Store, bot: BotRow | NewBot) -> BotRow:
+def stored_bot(store: Store, bot: BotRow | NewBot) -> BotRow:
     """Return a bot from the store; a new one is stored as retired."""
     if isinstance(bot, BotRow):
         return bot
@@ -90,7 +90,7 @@ def stored(store: Store, bot: BotRow | NewBot) -> BotRow:
     return store.bots.retire(bot.name)
 
 
-def refuse_register(store: Store, name: str) -> None:
+def refuse_taken_name(store: Store, name: str) -> None:
     """Refuse a name for the tuned bot that cannot be registered.
 
     Raises:
@@ -103,7 +103,7 @@ def refuse_register(store: Store, name: str) -> None:
         raise _name_taken(name)
 
 
-def keep_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> Registration:
+def register_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> Registration:
     """Register the tuned bot under a name if it won the gate.
 
     Besides passing the gate it must have more than half of the points: a gate also passes a bot
@@ -136,8 +136,6 @@ def _name_taken(name: str) -> UsageError:
 
 
 def _renamed(bot: BotRow, name: str) -> NewBot:
-    from db.records.bots import NewRevision
-
     revision = bot.revision
     return NewBot(
         name=name,

@@ -89,6 +89,9 @@ class TuningJudge(Judge, PairSource):
     def take(self, pair: PlayedPair) -> None:
         """Do nothing: a step counts as a whole, in `finish`."""
 
+    def load(self) -> None:
+        """Do nothing: an unfinished step is played again."""
+
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair of the step, or the first one of the next step.
 
@@ -135,17 +138,17 @@ class TuningJudge(Judge, PairSource):
             SpecError: a file or program of the bot is missing.
 
         """
-        task, revised = self._task, self._original.revision
+        task, revision = self._task, self._original.revision
         resolved = task.resolve(task.template.spec_at(setting))
         if resolved.launch.player is None:
-            changed = changed_files(revised.files, resolved.files)
+            changed = changed_files(revision.files, resolved.files)
             if changed:
                 raise _files_changed(", ".join(f"{name} {word}" for name, word in changed.items()))
         return make_entrant(
             resolved.launch,
             revision=side.revision.id,
             name=side.name,
-            budget=task.settings.budgets.for_bot(task.template.spec, revised.budgets),
+            budget=task.settings.budgets.for_bot(task.template.spec, revision.budgets),
             restart=task.settings.restart,
             content=resolved.states,
             values=None if resolved.launch.player else task.template.texts(setting),
@@ -190,7 +193,7 @@ class TuningJudge(Judge, PairSource):
 
 def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
     """Return the two sides of every pair as bots that are not stored."""
-    resolved, revised = task.resolve(task.template.spec), original.revision
+    resolved, revision = task.resolve(task.template.spec), original.revision
     return [
         BotRow(
             id=number,
@@ -207,8 +210,8 @@ def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
                 number=1,
                 content_hash=resolved.content_hash,
                 launch=resolved.launch,
-                budgets=revised.budgets,
-                boards=revised.boards,
+                budgets=revision.budgets,
+                boards=revision.boards,
                 files=resolved.files,
                 created_at=0.0,
             ),

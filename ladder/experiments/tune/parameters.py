@@ -17,7 +17,7 @@ shape (parameters,)."""
 Setting = Mapping[str, float]
 """A value for each parameter by name; integers for integer parameters."""
 
-MOST = 1e9
+MAX_BOUND = 1e9
 """Largest absolute value of a bound."""
 MOST_PARAMETERS = 30
 """Most parameters: with more, no number of games separates their effects."""
@@ -62,7 +62,7 @@ class Parameter:
         at = low + min(max(unit, 0.0), 1.0) * (high - low)
         return math.exp(at) if self.scale is Scale.LOG else at
 
-    def settled(self, value: float) -> float:
+    def rounded(self, value: float) -> float:
         """Round a value to an integer or six digits, within the bounds."""
         near = float(round(value)) if self.kind is Kind.INT else float(f"{value:.6g}")
         return min(max(near, self.low), self.high)
@@ -117,7 +117,7 @@ class ParameterSpec:
         begin = current if self.start is None else self.start
         if begin is None:
             middle = Parameter(self.name, self.low, self.high, self.low, self.kind, self.scale)
-            begin = middle.settled(middle.value(0.5))
+            begin = middle.rounded(middle.value(0.5))
         if not self.low <= begin <= self.high:
             raise parameter_error(
                 self.name,
@@ -187,8 +187,10 @@ def _number(name: str, word: str) -> float:
         value = float(word)
     except ValueError:
         raise parameter_error(name, f"{word!r} is not a number: write {FORM}") from None
-    if not abs(value) <= MOST:
-        raise parameter_error(name, f"{word} is not a number between -{MOST:g} and {MOST:g}")
+    if not abs(value) <= MAX_BOUND:
+        raise parameter_error(
+            name, f"{word} is not a number between -{MAX_BOUND:g} and {MAX_BOUND:g}"
+        )
     return value
 
 
@@ -200,7 +202,7 @@ def start_of(parameters: Sequence[Parameter]) -> Point:
 def setting_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float]:
     """Return the settled values at a point."""
     return {
-        each.name: each.settled(each.value(float(unit)))
+        each.name: each.rounded(each.value(float(unit)))
         for each, unit in zip(parameters, point, strict=True)
     }
 

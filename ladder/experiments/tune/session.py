@@ -17,18 +17,24 @@ from ladder.experiments.engine import (
     finished_run,
 )
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
-from ladder.experiments.tune.bots import Registration, keep_winner, original_of, stored, tuned_of
+from ladder.experiments.tune.bots import (
+    Registration,
+    original_of,
+    register_winner,
+    stored_bot,
+    tuned_of,
+)
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.own_sources import own_sources
-from ladder.runs.decision import Decision
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.resume import hashes_of, resume_or_create, runs_like
 from ladder.runs.runner import Runner
-from ladder.runs.start import hashes_of, run_logs, runs_like, take_run
+from ladder.runs.start import run_logs
 from ladder.signals import current_stop
 
 
@@ -72,89 +78,89 @@ class TuningOutcome:
 
 
 def tune(
-    bench: ExperimentContext, task: TuningTask, *, register: str | None, search_watcher: Watcher
+    context: ExperimentContext, task: TuningTask, *, register: str | None, search_watcher: Watcher
 ) -> TuningOutcome:
     """Play a tuning to its verdict.
 
     Resumes an interrupted tuning with the same identity, and returns the result of a finished one.
 
     Args:
-        bench: The database, watcher and workforce.
+        context: The database, watcher and workforce.
         task: The tuning.
         register: The name for the tuned bot if it wins; None to register none.
-        search_watcher: Shows the steps; the watcher of `bench` shows the gate.
+        search_watcher: Shows the steps; the watcher of `context` shows the gate.
 
     Raises:
         UsageError: the bot failed its trial, supports no board or budget, or has changed.
 
     """
-    store = bench.store
+    store = context.store
     own_sources()  # copied before any hash is taken, so that a later edit is noticed
-    original = checked(store, task)
+    original = check_task(store, task)
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
-        taken = take_run(store, lock, settings, {}, task.test.settings, lambda _: True)
+        taken = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
         assert taken is not None  # noqa: S101 - a tuning is never resumed only
         run, settings = taken
         task = replace(task, settings=replace(task.settings, derivation=settings.derivation))
         try:
-            return _search_and_gate(bench, task, run, original, register, search_watcher)
+            return _search_and_gate(context, task, run, original, register, search_watcher)
         finally:
             if store.runs.get(run.id).status is RunStatus.RUNNING:
                 store.runs.set_status(run.id, RunStatus.INTERRUPTED)
 
 
 def _search_and_gate(
-    bench: ExperimentContext,
+    context: ExperimentContext,
     task: TuningTask,
     run: RunRow,
     original: BotRow | NewBot,
     register: str | None,
     search_watcher: Watcher,
 ) -> TuningOutcome:
-    judge, store = TuningJudge(bench.store, task, run, original), bench.store
+    judge, store = TuningJudge(context.store, task, run, original), context.store
     result = TuningOutcome(task, run, judge.steps, judge.search.estimate, None)
     if not judge.decided:
         try:
-            ending = _search(replace(bench, watcher=search_watcher), task, run, judge)
+            ending = _search(replace(context, watcher=search_watcher), task, run, judge)
         except InvalidRun as error:
             return replace(result, estimate=judge.search.estimate, invalid=str(error))
         result = replace(result, estimate=judge.search.estimate)
         if ending is RunEnding.STOPPED:
             return result
-    gated, tuned = _gate(bench, task, run, original, result.estimate)
+    gated, tuned = _gate(context, task, run, original, result.estimate)
     kept = None
     if not gated.stopped:
         store.runs.set_verdict(run.id, gated.result.verdict.value)
         store.runs.set_status(run.id, RunStatus.FINISHED)
         if register is not None:
-            kept = keep_winner(store, tuned, gated, register)
+            kept = register_winner(store, tuned, gated, register)
     return replace(result, gated=gated, kept=kept)
 
 
 def _search(
-    bench: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
+    context: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
 ) -> RunEnding:
     """Play and store the missing steps."""
     sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
-    bench.workforce.prepare(sides)
-    with run_logs(bench.store, run) as logs:
+    context.workforce.prepare(sides)
+    with run_logs(context.store, run) as logs:
         runner = Runner(
-            store=bench.store,
+            store=context.store,
             run=run,
             source=judge,
-            decision=Decision(judge),
+            judge=judge,
             health=RunHealth(None),
-            workers=bench.workforce.start(
-                bench.store, run, task.settings, judge.sides, sides, logs
+            workers=context.workforce.start(
+                context.store, run, task.settings, judge.sides, sides, logs
             ),
             live=judge.live,
-            watcher=bench.watcher,
+            watcher=context.watcher,
         )
         return runner.play().ending
 
 
-def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
+def check_task(store: Store, task: TuningTask) -> BotRow | NewBot:
     """Check everything that needs no game, and return the bot before the tuning.
 
     Raises:
@@ -172,15 +178,15 @@ def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
 
 
 def _gate(
-    bench: ExperimentContext,
+    context: ExperimentContext,
     task: TuningTask,
     run: RunRow,
     original: BotRow | NewBot,
     estimate: Setting,
 ) -> tuple[GateOutcome, BotRow]:
     """Return the gate of the tuned bot against the original, stored or else played."""
-    store = bench.store
-    baseline = stored(store, original)
+    store = context.store
+    baseline = stored_bot(store, original)
     tuned = tuned_of(store, task, estimate, baseline, run.id)
     settings = task.gate_settings((tuned.name, baseline.name), run.seed, run.id)
     gate = GateTask(settings, tuned, [baseline], task.test)
@@ -192,4 +198,4 @@ def _gate(
     if known is not None:
         return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
     store.runs.set_status(run.id, RunStatus.RUNNING)
-    return play_gate(bench, gate), tuned
+    return play_gate(context, gate), tuned

@@ -111,7 +111,7 @@ class Spsa:
             value = each.value(float(unit))
             if each.kind is Kind.INT:
                 value = float(np.floor(value + fraction))
-            values[each.name] = each.settled(value)
+            values[each.name] = each.rounded(value)
         return values
 
 

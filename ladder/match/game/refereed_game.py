@@ -158,7 +158,7 @@ class RefereedGame:
                 failure = forfeit.failure
                 result = Result.LOSS if forfeit.side == 0 else Result.WIN
                 end = GameEnd(result, failure.termination, str(failure), forfeit.side)
-                self.last_output = failure.last_words
+                self.last_output = failure.last_output
             if self.updates is not None:
                 self.updates.send_end(
                     game.moves, self.thoughts, self._times_us(), end.result, end.termination

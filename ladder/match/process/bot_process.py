@@ -396,5 +396,5 @@ class BotProcess:
         self.failed = True
         self.kill()
         failure = append_stderr(failure, self._client.report.stderr)
-        failure.last_words = self.last_output()
+        failure.last_output = self.last_output()
         raise failure

@@ -10,7 +10,7 @@ from ladder.results.standings.build import build_standings
 from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.selection import select_bots
 from ladder.results.standings.standings import Standings
-from ladder.runs.history import history
+from ladder.runs.history import past_runs
 
 TRIALS = (RunKind.GATE, RunKind.MATCH)
 RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
@@ -51,7 +51,7 @@ def read_overview(store: Store, division: str | None, rate_without_run: RateWith
 
     """
     divisions = store.divisions.all()
-    runs = measure_paces(store, history(store))
+    runs = measure_paces(store, past_runs(store))
     chosen = None
     if division is not None:
         chosen = store.divisions.find(division)

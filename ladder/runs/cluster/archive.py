@@ -64,12 +64,13 @@ def name_of(packed: bytes) -> str:
     return hashlib.sha256(packed).hexdigest()[:32]
 
 
-def unpack(packed: bytes, place: Path) -> None:
+def unpack(packed: bytes, place: Path, *, most_bytes: int = MOST_BYTES) -> None:
     """Unpack an archive into a new folder, completely or not at all.
 
     Args:
         packed: The archive.
         place: The folder; its subfolder `FILES` gets the content. Nothing is done if it exists.
+        most_bytes: Most bytes of all files together, unpacked.
 
     Raises:
         UsageError: a name or link leads out of the folder, an entry is neither a file nor a link,
@@ -83,7 +84,7 @@ def unpack(packed: bytes, place: Path) -> None:
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=place.parent))
     try:
         (new / FILES).mkdir()
-        _extract(packed, new / FILES)
+        _extract(packed, new / FILES, most_bytes)
         new.chmod(0o755)
         try:
             new.rename(place)
@@ -94,34 +95,34 @@ def unpack(packed: bytes, place: Path) -> None:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _extract(packed: bytes, folder: Path) -> None:
+def _extract(packed: bytes, folder: Path, most_bytes: int) -> None:
     count = size = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(packed), mode="r|gz") as archive:
             for entry in archive:
                 count, size = count + 1, size + entry.size
-                if count > MOST_FILES or size > MOST_BYTES:
+                if count > MOST_FILES or size > most_bytes:
                     raise UsageError("an archive of a bot is too large to be unpacked")
                 if not (entry.isreg() or entry.issym()):
                     raise UsageError(
                         f"an archive of a bot holds {entry.name!r}, which is neither a file nor a "
                         "link"
                     )
-                _refuse_way_out(entry, folder)
+                _refuse_escape(entry, folder)
                 archive.extract(entry, folder, filter="data")
     except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
         raise UsageError(f"an archive of a bot cannot be unpacked: {error}") from error
 
 
-def _refuse_way_out(entry: tarfile.TarInfo, folder: Path) -> None:
+def _refuse_escape(entry: tarfile.TarInfo, folder: Path) -> None:
     """Refuse names and links that lead out of a folder, independently of `tarfile`'s filter.
 
     Parent folders are resolved on disk, because an earlier entry may be a link.
     """
     top = folder.resolve()
     path = folder / entry.name
-    ways = [path.parent.resolve() / path.name]
+    targets = [path.parent.resolve() / path.name]
     if entry.issym():
-        ways.append((path.parent / entry.linkname).resolve())
-    if Path(entry.name).is_absolute() or not all(way.is_relative_to(top) for way in ways):
+        targets.append((path.parent / entry.linkname).resolve())
+    if Path(entry.name).is_absolute() or not all(target.is_relative_to(top) for target in targets):
         raise UsageError(f"an archive of a bot holds {entry.name!r}, which leads out of its folder")

@@ -2,6 +2,7 @@
 
 import datetime
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from cryptography import x509
@@ -13,6 +14,7 @@ from ladder.errors import UsageError
 from ladder.runs.cluster.security import AUTHORITY, CERTIFICATE, KEY
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+AUTHORITY_NAME = "connect4-ladder authority"
 
 
 def make_certificates(folder: Path, *, days: int) -> None:
@@ -29,11 +31,16 @@ def make_certificates(folder: Path, *, days: int) -> None:
         UsageError: the folder contains a set already, or cannot be written.
 
     """
+    _write_private(folder, _new_set(days))
+
+
+def _new_set(days: int) -> dict[str, bytes]:
+    """Return the content of each file of a new set, as PEM."""
     now = datetime.datetime.now(datetime.UTC)
     times = (now - datetime.timedelta(minutes=5), now + datetime.timedelta(days=days))
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    authority = _builder("connect4-ladder authority", times).public_key(authority_key.public_key())
-    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "connect4-ladder authority")])
+    authority = _builder(AUTHORITY_NAME, times).public_key(authority_key.public_key())
+    issuer = _common_name(AUTHORITY_NAME)
     signed_authority = (
         authority.issuer_name(issuer)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -56,24 +63,28 @@ def make_certificates(folder: Path, *, days: int) -> None:
         .sign(authority_key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
-    texts = {
+    return {
         AUTHORITY: signed_authority.public_bytes(pem),
         CERTIFICATE: certificate.public_bytes(pem),
         KEY: key.private_bytes(
             pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         ),
     }
+
+
+def _write_private(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write new files that only the user can read. Raises UsageError."""
     try:
         folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        for name in texts:
+        for name in files:
             if (folder / name).exists():
                 raise UsageError(
                     f"{folder} already contains certificates: remove them, or choose another folder"
                 )
-        for name, text in texts.items():
+        for name, content in files.items():
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with os.fdopen(os.open(folder / name, flags, PRIVATE_FILE), "wb") as file:
-                file.write(text)
+                file.write(content)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
 
@@ -83,11 +94,15 @@ def _builder(
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .subject_name(_common_name(name))
         .serial_number(x509.random_serial_number())
         .not_valid_before(times[0])
         .not_valid_after(times[1])
     )
+
+
+def _common_name(name: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 
 def _usage(*, signs: bool) -> x509.KeyUsage:

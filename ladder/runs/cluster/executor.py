@@ -17,14 +17,14 @@ from db.records.runs import RunRow
 from db.store import Store
 from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
+from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.coordinator.replay import Replay
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
 from ladder.runs.executor import MachineEvent, PairExecutor
-from ladder.runs.settings import TIME, Settings
+from ladder.runs.settings import Settings
 
 END_S = 5.0
 """Most seconds for closing the connection."""
@@ -60,13 +60,13 @@ class Cluster:
 
         """
         confinement = settings.confinement_in_force
-        compares = TIME not in settings.budgets.amounts
-        bot_bundle = pack_bots(
+        compares = not settings.budgets.is_timed
+        bundle = pack_bots(
             bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
         )
         return ClusterExecutor(
             self._endpoint,
-            bot_bundle,
+            bundle,
             entrants,
             stream=run.stream,
             compares=compares,
@@ -93,6 +93,8 @@ class ClusterExecutor:
         save_machine: Callable[[MachineRow], int],
         reference: float | None = None,
         replay: Replay | None = None,
+        fleet: type[Fleet] = Fleet,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """Connect to a scheduler.
 
@@ -105,16 +107,18 @@ class ClusterExecutor:
             save_machine: Stores a machine and returns its key.
             reference: The speed for which time budgets are meant; None if they apply everywhere.
             replay: Repeats pairs on this machine for comparison; None if it repeats none.
+            fleet: The class of the fleet.
+            loop: The event loop of the fleet; None for a new one.
 
         """
         self._results: SimpleQueue[_Result] = SimpleQueue()
         self._events: SimpleQueue[MachineEvent] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
-        self._loop = asyncio.new_event_loop()
+        self._loop = asyncio.new_event_loop() if loop is None else loop
         self._machines: dict[MachineFacts, int] = {}
         self._save_machine = save_machine
         self._replay = replay
-        self._fleet = Fleet(
+        self._fleet = fleet(
             endpoint,
             bot_bundle,
             entrants,
@@ -122,7 +126,7 @@ class ClusterExecutor:
             compares=compares,
             deliver=lambda *result: self._results.put(result),
             report=self._events.put,
-            scale_plan=lambda plan, prepared: scaled(plan, reference, prepared.speed),
+            scale_plan=lambda plan, prepared: scale_times(plan, reference, prepared.speed),
             replay=replay,
         )
         self._thread = threading.Thread(target=self._run_fleet, name="cluster", daemon=True)
@@ -207,7 +211,7 @@ class ClusterExecutor:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
 
 
-def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
+def scale_times(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
     """Return a plan with the times in which a machine searches as much as the reference.
 
     Args:
@@ -219,11 +223,11 @@ def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
     if reference is None or speed <= 0:
         return plan
     return msgspec.structs.replace(
-        plan, a=_with_time(plan.a, reference / speed), b=_with_time(plan.b, reference / speed)
+        plan, a=_scale_time(plan.a, reference / speed), b=_scale_time(plan.b, reference / speed)
     )
 
 
-def _with_time(side: Entrant, ratio: float) -> Entrant:
+def _scale_time(side: Entrant, ratio: float) -> Entrant:
     time_ms = side.budget.time_ms
     if time_ms is None:
         return side

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +33,7 @@ from ladder.runs.cluster.shipped_cache import archives_folder, mark_used
 from ladder.runs.cluster.shipping import RunManifest
 
 T = TypeVar("T")
-NAME = "LADDER_MACHINE"
+NAME_VARIABLE = "LADDER_MACHINE"
 """The environment variable with the name of this machine; without it the host's name is used."""
 WAIT_S = 0.5
 """Seconds between two checks whether a task is still wanted."""
@@ -111,7 +112,7 @@ def describe_machine() -> MachineFacts:
     """Return the description of this machine, by which the coordinator admits it."""
     own = harness_version()
     return MachineFacts(
-        name=os.environ.get(NAME) or socket.gethostname(),
+        name=os.environ.get(NAME_VARIABLE) or socket.gethostname(),
         cpu=_cpu_model(),
         cores=allowed_cpus(),
         kernel=f"{platform.system()} {platform.release()}",
@@ -172,6 +173,20 @@ def play(key: str, plan: PairPlan) -> PairRecord:
 
     """
     return run_in_slot(slot.play, key, plan, is_wanted=is_task_wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineTasks:
+    """The functions that the coordinator calls on a machine."""
+
+    describe_machine: Callable[[], MachineFacts] = describe_machine
+    missing_archives: Callable[[tuple[str, ...]], list[str]] = missing_archives
+    store_archive: Callable[[str, bytes], None] = store_archive
+    prepare: Callable[[RunManifest, tuple[Entrant, ...]], slot.Prepared] = prepare
+    play: Callable[[str, PairPlan], PairRecord] = play
+
+
+TASKS = MachineTasks()
 
 
 def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool]) -> T:

@@ -117,7 +117,7 @@ def _tls_failure(error: ssl.SSLError, folder: Path | None) -> str:
 
 
 def parse_endpoint(
-    address: str, certificates: Path | None, *, insecure: bool, option: str | None | None
+    address: str, certificates: Path | None, *, insecure: bool, option: str | None
 ) -> SchedulerEndpoint:
     """Read the address of a scheduler, and refuse one that is open to the network.
 

@@ -12,10 +12,10 @@ import dask
 import msgspec
 from distributed import Scheduler, Worker
 
-from engine.cache import cache_root
 from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster import machine, slot
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
+from ladder.runs.cluster.shipped_cache import shipped_folder
 
 PAUSE_S = 2.0
 """Seconds between two attempts to reach a scheduler."""
@@ -67,9 +67,9 @@ def serve_worker(
     """
     _reduce_logging()
     if name is not None:
-        os.environ[machine.NAME] = name
+        os.environ[machine.NAME_VARIABLE] = name
     if sandbox:
-        os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
+        os.environ[slot.SANDBOX_VARIABLE] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
         _run(_work_as(machines, endpoint, slots, report))
 
@@ -103,7 +103,7 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None
                 memory_limit=0,  # what bots use is not this process's, and has limits of its own
                 dashboard=False,
                 dashboard_address="127.0.0.1:0",
-                local_directory=str(cache_root() / "travelled"),
+                local_directory=str(shipped_folder()),
                 death_timeout=CONNECT_S,
             ) as worker:
                 reported = False

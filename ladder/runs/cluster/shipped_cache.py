@@ -22,14 +22,19 @@ IN_USE_S = 3600.0
 """Seconds after its last use in which an entry is never removed: its run may only have paused."""
 
 
+def shipped_folder() -> Path:
+    """Return the folder of everything that was sent to this machine."""
+    return cache_root() / "shipped"
+
+
 def archives_folder() -> Path:
     """Return the folder of unpacked archives on this machine."""
-    return cache_root() / "travelled" / "archives"
+    return shipped_folder() / "archives"
 
 
 def manifests_folder() -> Path:
     """Return the folder of the manifests of runs on this machine."""
-    return cache_root() / "travelled" / "kits"
+    return shipped_folder() / "manifests"
 
 
 def mark_used(entries: Iterable[Path]) -> None:

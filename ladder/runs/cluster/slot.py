@@ -37,9 +37,7 @@ REFERENCE = ("6x7", 9)
 """The reference search: compiled code counts all positions of a board down to a depth."""
 REFERENCE_S = 0.5
 """Processor seconds for which the search is repeated."""
-
-
-SANDBOX = "LADDER_SANDBOX"
+SANDBOX_VARIABLE = "LADDER_SANDBOX"
 """The environment variable with this machine's own sandbox command, a JSON list of words; without
 it the sandbox of the run is used."""
 
@@ -157,14 +155,14 @@ def _current_run(key: str) -> _Run:
     if manifest.pin and _run is None:
         claim_cpu()
     if _run is not None:
-        _end()
+        _end_run()
     else:
-        Finalize(None, _end, exitpriority=10)
+        Finalize(None, _end_run, exitpriority=10)
     _run = _Run(key, starts, BotPool(_confinement(manifest)), lock)
     return _run
 
 
-def _end() -> None:
+def _end_run() -> None:
     if _run is not None:
         _run.pool.close()
         _run.lock.close()
@@ -181,7 +179,7 @@ def _confinement(manifest: RunManifest) -> Confinement:
 
     The sandbox that the owner of this machine chose replaces that of the run.
     """
-    own = os.environ.get(SANDBOX)
+    own = os.environ.get(SANDBOX_VARIABLE)
     sandbox = manifest.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
     return Confinement(limits=manifest.limits, sandbox=sandbox)
 

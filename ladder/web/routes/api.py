@@ -14,7 +14,7 @@ from ladder.results.overview.search import search
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.selection import select_bots
-from ladder.runs.history import history
+from ladder.runs.history import past_runs
 from ladder.web.security.game_filters import game_filter
 from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
@@ -47,7 +47,7 @@ async def runs(request: Request) -> Response:
     """Answer with all runs, and the games per hour of running ones."""
     Parameters(request).check()
     return await _document(
-        request, lambda store: now_document(measure_paces(store, history(store)))
+        request, lambda store: now_document(measure_paces(store, past_runs(store)))
     )
 
 

@@ -90,13 +90,13 @@ def llr_figure(result: GateResult, name: str) -> Figure:
     rows = [
         {"pair": pair, "llr": round(ratio, 3), "against": baseline.name}
         for baseline in result.baselines
-        for pair, ratio in baseline.ratios
+        for pair, ratio in baseline.llr_history
     ]
     sprt = result.deciding.sprt
     last = [
         {"against": baseline.name, "pair": pair, "llr": round(ratio, 2)}
         for baseline in result.baselines
-        for pair, ratio in baseline.ratios[:: max(len(baseline.ratios) // 10, 1)]
+        for pair, ratio in baseline.llr_history[:: max(len(baseline.llr_history) // 10, 1)]
     ]
     return Figure(
         name=name,

@@ -14,12 +14,12 @@ from bots.budget import Budget
 from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
-from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.select.question import SelectQuestion
 from ladder.experiments.select.session import Choice, Player, SelectionOutcome
-from ladder.experiments.suite.baseline import Step, StoredAnswers
+from ladder.experiments.suite.baseline import Comparison, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
@@ -134,9 +134,9 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         answers = Answers("a", Budget(simulations=1), (True,), ("a crash",))
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
         stored = StoredAnswers("b", {"simulations": 1}, ())
-        return suite_document(suite, [Step(answers, stored, 0, 0)])
+        return suite_document(suite, [Comparison(answers, stored, 0, 0)])
     if heading == "ladder bisect --json":
-        search = Search(history(), Question(max_drop=100.0))
+        search = Search(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)
         return bisect_document(result_of(search, conditions="6x7", seed=1))
     if heading == "ladder select --json":

@@ -34,10 +34,10 @@ def test_a_bot_that_ponders_is_named_once() -> None:
 def test_a_bot_that_alone_needs_excuses_is_charged_from_then_on() -> None:
     """Its plans say so, and no bot is paused for it."""
     bots = roster(1, 2, 3)
-    assert bots.with_charged_bots(plan(1, 2)) == plan(1, 2)
-    (sentence,) = bots.charge_lateness(["bot2"])
+    assert bots.with_unexcused_bots(plan(1, 2)) == plan(1, 2)
+    (sentence,) = bots.stop_excusing(["bot2"])
     assert sentence.startswith("late moves of bot2 are no longer excused")
     assert bots.can_play(plan(1, 2))
-    assert bots.with_charged_bots(plan(1, 2)).unexcused == (2,)
-    assert bots.with_charged_bots(plan(1, 3)).unexcused == ()
+    assert bots.with_unexcused_bots(plan(1, 2)).unexcused == (2,)
+    assert bots.with_unexcused_bots(plan(1, 3)).unexcused == ()
     bots.check_enough()

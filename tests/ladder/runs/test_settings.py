@@ -8,13 +8,12 @@ from db.records.launch import DEFAULT_LIMITS, Limits
 from db.records.runs import division_label, plies_of_opening
 from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
-from ladder import harness_version as module
 from ladder.cli.parsing import (
     parse_margin,
     parse_time,
 )
 from ladder.errors import UsageError
-from ladder.harness_version import harness_version
+from ladder.harness_version import harness_version, hash_of_sources, sources
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
@@ -105,8 +104,8 @@ def test_an_odd_number_of_games_is_rounded_up() -> None:
 def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
     """A longer run with more workers must resume the shorter one."""
     hashes = {"v1": "x", "v2": "y"}
-    short = settings(games=10, concurrency=1).describe(hashes)
-    long = settings(seconds=60.0, concurrency=2).describe(hashes)
+    short = settings(games=10, concurrency=1).identity(hashes)
+    long = settings(seconds=60.0, concurrency=2).identity(hashes)
     assert identity_hash(short) == identity_hash(long)
 
 
@@ -124,9 +123,9 @@ def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
 def test_what_identifies_a_run(changes: dict[str, object]) -> None:
     """Boards, budget, openings, pairing and rating must make another run."""
     hashes = {"v1": "x", "v2": "y"}
-    base = settings().describe(hashes)
-    assert identity_hash(base) != identity_hash(settings(**changes).describe(hashes))
-    assert identity_hash(base) != identity_hash(settings().describe({"v1": "x", "v2": "z"}))
+    base = settings().identity(hashes)
+    assert identity_hash(base) != identity_hash(settings(**changes).identity(hashes))
+    assert identity_hash(base) != identity_hash(settings().identity({"v1": "x", "v2": "z"}))
     assert identity_hash(base, 1) != identity_hash(base, 2)
 
 
@@ -137,9 +136,9 @@ def test_openings_are_their_content_and_not_their_file() -> None:
         settings(openings=NamedOpenings(parse_opening_set(text), name))
         for text, name in (("6x7 01", "one"), ("# a\n6x7 01", "two"), ("6x7 02", "one"))
     )
-    assert one.describe(hashes) == renamed.describe(hashes)
+    assert one.identity(hashes) == renamed.identity(hashes)
     assert one.division() == renamed.division()
-    assert one.describe(hashes) != other.describe(hashes)
+    assert one.identity(hashes) != other.identity(hashes)
     assert one.division() != other.division()
     assert division_label(*one.division()).startswith("thu+openings:")
 
@@ -148,17 +147,17 @@ def test_the_default_opening_written_out_is_the_same_run() -> None:
     """Asking for the default's value must not start another run."""
     boards = parse_board_classes("6x7")
     hashes = {"v1": "x", "v2": "y"}
-    implied = settings(boards=boards).describe(hashes)
-    written = settings(boards=boards, opening_plies=4).describe(hashes)
+    implied = settings(boards=boards).identity(hashes)
+    written = settings(boards=boards, opening_plies=4).identity(hashes)
     assert implied == written
 
 
 def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
     """A run is not gone on with under other limits; without any its identity is as ever."""
-    plain = settings().describe({"v1": "a", "v2": "b"})
+    plain = settings().identity({"v1": "a", "v2": "b"})
     assert "limits" not in plain
-    assert confined(limits=Limits()).describe({"v1": "a", "v2": "b"}) == plain
-    other = confined(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
+    assert confined(limits=Limits()).identity({"v1": "a", "v2": "b"}) == plain
+    other = confined(limits=Limits(memory_mb=50), sandbox=("env",)).identity({"v1": "a", "v2": "b"})
     assert other == {**plain, "limits": {"memory_mb": 50}, "sandbox": ["env"]}
     assert confined(limits=Limits(memory_mb=50)).division() == settings().division()
 
@@ -171,24 +170,22 @@ def test_margin_and_watchdog_identify_a_run_whose_budget_brings_them_into_play()
         (by_time, {"margin_ms": 51}, {"watchdog_s": 61.0}),
         (by_work, {"watchdog_s": 61.0}, {"margin_ms": 51}),
     ):
-        plain = settings(budgets=budgets).describe(hashes)
+        plain = settings(budgets=budgets).identity(hashes)
         assert not {"margin_ms", "watchdog_s"}.intersection(plain)
-        assert settings(budgets=budgets, **counts).describe(hashes) == {**plain, **counts}
-        assert settings(budgets=budgets, **other).describe(hashes) == plain
+        assert settings(budgets=budgets, **counts).identity(hashes) == {**plain, **counts}
+        assert settings(budgets=budgets, **other).identity(hashes) == plain
         assert (
             settings(budgets=budgets, **counts).division() == settings(budgets=budgets).division()
         )
 
 
-def test_the_harness_is_on_record_with_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its sources are no player's identity, so a run must say which they were."""
-    before = harness_version()
-    assert set(before) == {"ladder", "python", "numba", "sources"}
-    harness_version.cache_clear()
-    monkeypatch.setattr(module, "MODULES", ())  # as if the host's sources were others
-    after = harness_version()
-    harness_version.cache_clear()
-    assert after["sources"] != before["sources"]
+def test_the_harness_is_on_record_with_a_run() -> None:
+    """Its sources are no player's identity, so a run must store which they were."""
+    version = harness_version()
+    assert set(version) == {"ladder", "python", "numba", "sources"}
+    files = list(sources())
+    assert version["sources"] == hash_of_sources(files)
+    assert version["sources"] != hash_of_sources(files[:-1])
 
 
 def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:

@@ -11,7 +11,14 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, Excuses, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.game.refereed_game import MAX_STALLS
-from ladder.runs.stalls import LEAST, MOST, MOST_PAIRS, PATIENCE, WINDOW, Stalls
+from ladder.runs.stalls import (
+    MAX_GIVEN_UP,
+    MAX_STALLED,
+    MIN_EXCUSED,
+    SUSPECT_FACTOR,
+    WINDOW,
+    Stalls,
+)
 
 GAME: GameRecord = None  # type: ignore[assignment] - only counted
 GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_STALLS + 1, abort_reason="busy")
@@ -31,10 +38,10 @@ def plan(a: str = "a", b: str = "b") -> PairPlan:
 def test_a_fifth_of_the_games_is_too_much() -> None:
     """The run ends at the stall that makes it a fifth of the window, and says what helps."""
     stalls = Stalls()
-    for _ in range(MOST - 1):
+    for _ in range(MAX_STALLED - 1):
         assert stalls.note(plan(), played(aborts=1)) == []
         assert stalls.note(plan(), played()) == []
-    with pytest.raises(InvalidRun, match=rf"in {MOST} of the last \d+ attempts"):
+    with pytest.raises(InvalidRun, match=rf"in {MAX_STALLED} of the last \d+ attempts"):
         stalls.note(plan(), played(aborts=1))
 
 
@@ -54,9 +61,9 @@ def test_pairs_that_cannot_be_played_end_the_run_only_when_they_are_close() -> N
         stalls.note(plan(), GIVEN_UP)
         for _ in range(WINDOW // 2):
             stalls.note(plan(), played())
-    for _ in range(MOST_PAIRS - 1):
+    for _ in range(MAX_GIVEN_UP - 1):
         stalls.note(plan(), GIVEN_UP)
-    with pytest.raises(InvalidRun, match=f"{MOST_PAIRS} pairs could not be played at all"):
+    with pytest.raises(InvalidRun, match=f"{MAX_GIVEN_UP} pairs could not be played at all"):
         stalls.note(plan(), GIVEN_UP)
 
 
@@ -86,14 +93,14 @@ def test_of_two_bots_the_one_that_alone_needs_excuses_is_named(swapped: bool) ->
         named += stalls.note(plan(), excused((0, 1) if swapped else (1, 0)))
         pairs += 1
     assert named == ["b" if swapped else "a"]
-    assert LEAST <= pairs < MOST
+    assert MIN_EXCUSED <= pairs < MAX_STALLED
     assert stalls.note(plan(), played()) == []
 
 
 def test_a_bot_that_never_gets_beyond_its_first_move_is_named() -> None:
     """Its opponent is not asked then; the controls after its moves are the comparison."""
     stalls, named = Stalls(), list[str]()
-    for _ in range(MOST_PAIRS * PATIENCE):
+    for _ in range(MAX_GIVEN_UP * SUSPECT_FACTOR):
         named += stalls.note(plan(), stuck())
         if named:
             break
@@ -104,8 +111,8 @@ def test_stalls_that_are_no_excuses_end_the_run_as_before() -> None:
     """What the host of the machine took was no bot's doing."""
     stalls = Stalls()
     record = msgspec.structs.replace(stuck(), excuses=Excuses())
-    with pytest.raises(InvalidRun, match=f"{MOST_PAIRS} pairs could not be played"):  # noqa: PT012
-        for _ in range(MOST_PAIRS):
+    with pytest.raises(InvalidRun, match=f"{MAX_GIVEN_UP} pairs could not be played"):  # noqa: PT012
+        for _ in range(MAX_GIVEN_UP):
             stalls.note(plan(), record)
 
 

@@ -7,9 +7,9 @@ import msgspec
 
 from db.records.pairs import Entrant
 from ladder.harness_version import harness_version
-from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
-from ladder.runs.cluster.coordinator.machines import Machine
+from ladder.runs.cluster.coordinator.assignments import Machine
+from ladder.runs.cluster.machine import TASKS, MachineTasks
 
 Ask = Callable[..., Awaitable[Any]]
 """Calls a function with arguments on the machine."""
@@ -27,6 +27,7 @@ async def admit(
     *,
     rename: Callable[[Machine], None],
     banned: Mapping[str, str],
+    tasks: MachineTasks = TASKS,
 ) -> None:
     """Check a machine, send it the archives that it lacks, and prepare it for the run.
 
@@ -37,6 +38,7 @@ async def admit(
         sides: The same bots as sides of pairs.
         rename: Changes the machine's name if another machine has it.
         banned: The reasons why machines were set aside for good, by name.
+        tasks: The functions to call there.
 
     Raises:
         Unfit: the machine cannot take part.

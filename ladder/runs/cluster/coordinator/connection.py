@@ -15,14 +15,14 @@ from ladder.runs.executor import MachineEvent
 
 PAUSE_S = 1.0
 """Seconds between two attempts to reach a scheduler, and between two polls of its machines."""
-Report = Callable[[MachineEvent], None]
+ReportEvent = Callable[[MachineEvent], None]
 """Takes an event for the user."""
 
 
 class SchedulerConnection:
     """A client of the scheduler. Used in one asyncio loop; connects in `maintain`."""
 
-    def __init__(self, endpoint: SchedulerEndpoint, stream: str, report: Report) -> None:
+    def __init__(self, endpoint: SchedulerEndpoint, stream: str, report: ReportEvent) -> None:
         self._endpoint = endpoint
         self._address = endpoint.address
         self._security = endpoint.security()

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from db.records.pairs import PairRecord
-from ladder.runs.cluster.coordinator.machines import Machine, Pair
+from ladder.runs.cluster.coordinator.assignments import Machine, Pair
 
 Games = tuple[tuple[Any, ...], ...]
 
@@ -81,8 +81,8 @@ class Contradiction:
         if len(first) < 3:
             return None
         values = list(first.values())
-        lonely = [machine for machine, games in first.items() if values.count(games) == 1]
-        return lonely[0] if len(lonely) == 1 else None
+        outliers = [machine for machine, games in first.items() if values.count(games) == 1]
+        return outliers[0] if len(outliers) == 1 else None
 
 
 def comparable_games(record: PairRecord) -> Games:

@@ -4,7 +4,7 @@ from bots.protocol import HELLO_S, READY_S
 from db.records.pairs import PairPlan
 from engine.board import parse_board
 from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, PAUSES_S
-from ladder.runs.cluster.coordinator.machines import Machine
+from ladder.runs.cluster.coordinator.assignments import Machine
 
 SPARE_S = 60.0
 """Seconds for network transfer and the start of a slot."""

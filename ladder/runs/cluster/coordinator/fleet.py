@@ -19,28 +19,17 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import LadderError
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import admit
-from ladder.runs.cluster.coordinator.connection import PAUSE_S, Report, SchedulerConnection
-from ladder.runs.cluster.coordinator.contradictions import Contradictions
+from ladder.runs.cluster.coordinator.assignments import HOSTING, Assignment, Machine, Pair, State
+from ladder.runs.cluster.coordinator.checks import MachineChecks
+from ladder.runs.cluster.coordinator.connection import PAUSE_S, ReportEvent, SchedulerConnection
 from ladder.runs.cluster.coordinator.deadlines import time_limit_s
-from ladder.runs.cluster.coordinator.machines import (
-    HOSTING,
-    MOST_SLOTS,
-    SILENT_S,
-    Assignment,
-    Machine,
-    Machines,
-    Pair,
-    State,
-    counted,
-)
+from ladder.runs.cluster.coordinator.machines import MOST_SLOTS, SILENT_S, Machines, counted
 from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
-from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import check_stalls
-from ladder.runs.cluster.machine import MachineFacts, SlotDied
+from ladder.runs.cluster.machine import TASKS, MachineFacts, MachineTasks, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
@@ -55,8 +44,6 @@ MOST_DEATHS = 3
 end the run."""
 UNREADY_S = 5.0
 """Seconds of preparation after which a machine is reported as getting ready."""
-CHECK_EVERY = 100
-"""Assignments of a machine of which one is repeated elsewhere, where games must be equal."""
 
 Deliver = Callable[["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException], None]
 """Passes the result of a pair to the runner's thread."""
@@ -66,7 +53,8 @@ class Fleet:
     """Plays pairs on the machines of one scheduler until `end`.
 
     The first record of a pair counts. With `compares`, each further one is compared with it, and
-    the first pair of each machine and one in `CHECK_EVERY` are played twice for that.
+    the first pair of each machine and one in
+    `checks.CHECK_EVERY` are played twice for that.
     """
 
     def __init__(
@@ -78,13 +66,14 @@ class Fleet:
         stream: str,
         compares: bool,
         deliver: Deliver,
-        report: Report,
+        report: ReportEvent,
         scale_plan: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
         replay: Callable[[PairPlan], PairRecord] | None = None,
         unready_s: float = UNREADY_S,
         silent_s: float = SILENT_S,
         poll_s: float = PAUSE_S,
         time_limit: Callable[[PairPlan, Machine], float] = time_limit_s,
+        tasks: MachineTasks = TASKS,
     ) -> None:
         """Prepare a fleet, which connects in `run`.
 
@@ -103,6 +92,7 @@ class Fleet:
             silent_s: Seconds without a heartbeat after which a machine is silent.
             poll_s: Seconds between two polls of the machines.
             time_limit: Seconds after which a pair on a machine is overdue.
+            tasks: The functions that are called on machines.
 
         """
         self._connection = SchedulerConnection(endpoint, stream, report)
@@ -114,21 +104,20 @@ class Fleet:
         self._scale_plan = scale_plan
         self._machines = Machines(silent_s)
         self._pending = PendingPairs(self._machines)
-        self._residuals = Residuals()
         self._replay = replay
-        self._own: Machine | None = None
-        """This machine, which only repeats pairs."""
+        own = None
         if replay is not None:
-            self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
-        self._contradictions = Contradictions(self._own)
+            own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
+        self._checks = MachineChecks(self._machines, compares=compares, own=own)
         self._banned: dict[str, str] = {}
         """Reasons for which machines were set aside for good, by name."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._spawned: set[asyncio.Task[None]] = set()
         self._unready = 0
         """Machines that were getting ready when the user was last informed."""
         self._unready_s = unready_s
         self._poll_s = poll_s
         self._time_limit = time_limit
+        self._tasks = tasks
 
     @property
     def slots(self) -> int:
@@ -162,7 +151,7 @@ class Fleet:
         finally:
             for machine in self._machines:
                 self._remove_machine(machine)
-            for task in self._tasks:
+            for task in self._spawned:
                 task.cancel()
 
     async def _poll_machines(self) -> None:
@@ -241,6 +230,7 @@ class Fleet:
                 ask,
                 self._bot_bundle,
                 self._sides,
+                tasks=self._tasks,
                 rename=self._rename_duplicate,
                 banned=self._banned,
             )
@@ -318,7 +308,9 @@ class Fleet:
             return
         for pair, machine in self._pending.take():
             self._assign(pair, machine)
-            self._arrange_check(pair, machine)
+            other = self._checks.arrange(pair, machine)
+            if other is not None:
+                self._assign(pair, other)
 
     def _finish_pair(
         self, pair: Pair, machine: Machine | None, result: PairRecord | BaseException
@@ -331,39 +323,9 @@ class Fleet:
         if not pair.is_done and not pair.assignments:
             self._pending.add(pair)
 
-    def _arrange_check(self, pair: Pair, machine: Machine) -> None:
-        """Have a pair repeated elsewhere if this machine is due for a comparison.
-
-        The coordinator repeats it only after the machine's record has come: the first record
-        counts, and the coordinator's names no machine.
-        """
-        if not self._compares or not self._contradictions.is_comparable(pair):
-            self._verify(machine)
-            return
-        machine.unchecked -= 1
-        if machine.unchecked >= 0 and machine.is_verified:
-            return
-        other = self._machines.most_idle(pair)
-        if other is None and self._own is None:
-            self._verify(machine)  # nothing can be compared with it
-            return
-        for each in (machine, other or self._own):
-            if each is not None:
-                pair.compared.append(each)
-                each.unchecked, each.compared_pair = CHECK_EVERY, pair
-        if other is None:
-            pair.needs_replay = True
-        else:
-            self._assign(pair, other)
-
-    def _verify(self, machine: Machine) -> None:
-        """Let a machine play as many pairs at a time as it has slots."""
-        machine.is_verified = True
-        self._machines.update_capacity(machine)
-
     def _assign(self, pair: Pair, machine: Machine) -> None:
         plan = pair.plan
-        if machine is not self._own:
+        if machine is not self._checks.own:
             assert machine.prepared is not None  # noqa: S101 - it is ready
             plan = self._scale_plan(_without_paths(pair.plan), machine.prepared)
         assignment = Assignment(
@@ -396,11 +358,11 @@ class Fleet:
 
     async def _request_record(self, machine: Machine, plan: PairPlan) -> object:
         """Have a machine play a pair; return its answer, which is not checked yet."""
-        if machine is self._own and self._replay is not None:
+        if machine is self._checks.own and self._replay is not None:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
         return await self._connection.ask(
             machine.address,
-            tasks.play,
+            self._tasks.play,
             self._bot_bundle.manifest.key,
             plan,
             key=plan.number,
@@ -420,8 +382,7 @@ class Fleet:
         if reason is not None:
             self._set_aside(machine, reason)
         if pair.is_done:
-            if self._compares and record.games and pair.record is not None and pair.record.games:
-                self._compare(pair, machine, record)
+            self._compare(pair, machine, record)
             return
         if not record.games:
             pair.failed_on.add(machine.address)
@@ -432,19 +393,19 @@ class Fleet:
         machine.stored_pairs += 1
         self._finish_pair(pair, machine, record)
         if record.games:
-            self._compare_results(machine, pair, record)
-            if pair.needs_replay and self._own is not None:
-                self._assign(pair, self._own)
+            outlier, reason = self._checks.find_outlier(pair, machine, record)
+            if outlier:
+                self._ban(outlier, reason)
+            if pair.needs_replay and self._checks.own is not None:
+                self._assign(pair, self._checks.own)
 
     def _handle_failure(self, assignment: Assignment, error: Exception) -> None:
         """Handle a pair that could not be played, for no reason of its bots."""
         pair, machine = assignment.pair, assignment.machine
         self._remove(assignment)
-        if machine is self._own:
-            self._own = None
+        if machine is self._checks.own:
+            self._checks.lose_own(pair)
             self._warn(f"the coordinator cannot repeat pairs: {_describe_error(error)}")
-            for each in pair.compared:
-                self._verify(each)
             return
         is_dead = isinstance(error, SlotDied)
         machine.deaths = machine.deaths + 1 if is_dead else 0
@@ -485,27 +446,15 @@ class Fleet:
         for machine in {assignment.machine, *assignment.pair.compared}:
             self._machines.update_capacity(machine)
 
-    # Comparisons of machines.
-
     def _compare(self, pair: Pair, machine: Machine, record: PairRecord) -> None:
         """Compare a pair that was played twice, and ban a machine that is found to be wrong."""
-        ready = [*self._machines.ready, *([] if self._own is None else [self._own])]
-        found = self._contradictions.compare(pair, machine, record, ready)
-        for each in found.cleared:
-            self._verify(each)
+        found = self._checks.compare(pair, machine, record)
         for sentence in found.warnings:
             self._warn(sentence)
         if found.next_machine is not None:
             self._assign(pair, found.next_machine)
         if found.bad is not None:
             self._ban(found.bad.name, found.reason)
-
-    def _compare_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
-        """Count a pair, and ban a machine whose results do not fit those of the others."""
-        outlier = self._residuals.add(machine.name, pair.plan, record)
-        if outlier is not None:
-            hint = "" if self._compares else "; if the machines differ in speed, scale their time"
-            self._ban(outlier.machine, f"{outlier.reason}{hint}")
 
     # The rest.
 
@@ -517,8 +466,8 @@ class Fleet:
 
     def _spawn(self, work: Any) -> "asyncio.Task[None]":
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawned.add(task)
+        task.add_done_callback(self._spawned.discard)
         return task
 
 

@@ -1,143 +1,23 @@
-"""The machines of a cluster, their assignments, and the pairs in play."""
+"""The machines that the scheduler lists, indexed by their capacity."""
 
-import asyncio
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
-from db.records.pairs import PairPlan, PairRecord
-from ladder.runs.cluster.machine import MachineFacts
-from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.coordinator.assignments import HOSTING, Machine, Pair, State
 
 MOST_SLOTS = 1024
 """Most slots of one machine that are used, whatever number it claims."""
-QUICK_S = 5.0
-"""A machine whose last pair took less time gets a second pair for each slot in advance."""
 SILENT_S = 10.0
 """Seconds without a heartbeat after which a machine is silent: it gets no more pairs, and its
 assignments are repeated on other machines."""
 LEVELS = 33
 """Steps in which the capacities of machines are compared, from none to two pairs for each slot."""
-
-
-class State(Enum):
-    """The state of a machine in a run."""
-
-    JOINING = "joining"
-    READY = "ready"
-    SILENT = "silent"
-    REFUSED = "refused"
-    """The machine has another version, cannot be prepared, or has left."""
-    SET_ASIDE = "set aside"
-    """Games stall, are overdue or differ from those of other machines, or the harness fails."""
-
-
-HOSTING = (State.READY, State.SILENT)
-"""The states of the machines that take part."""
-
-
-@dataclass(eq=False)
-class Machine:
-    """One Dask worker."""
-
-    address: str
-    slots: int
-    state: State = State.JOINING
-    facts: MachineFacts | None = None
-    prepared: Prepared | None = None
-    refused: frozenset[int] = frozenset()
-    """Revisions of the bots that the machine cannot host."""
-    playing: "set[Assignment]" = field(default_factory=set)
-    seen: float = field(default_factory=time.monotonic)
-    """The time at which the scheduler first listed the machine."""
-    last_heartbeat: float = field(default_factory=time.monotonic)
-    last_seen: float = 0.0
-    """The last heartbeat by the scheduler's clock."""
-    last_s: float = 0.0
-    """The duration of the last pair in seconds."""
-    attempts: list[bool] = field(default_factory=list)
-    """The latest attempts at games, true where one stalled."""
-    unchecked: int = 0
-    """Assignments left before the next one is compared with another machine's games."""
-    is_verified: bool = True
-    """Whether a pair of the machine was compared, or none can be. Before, it gets one pair at a
-    time, and none while that one is compared."""
-    compared_pair: "Pair | None" = None
-    """The latest pair that another machine plays, too, for comparison."""
-    stored_pairs: int = 0
-    """Records of the machine that the runner got."""
-    deaths: int = 0
-    """Pairs in a row at which the process of a slot was killed."""
-
-    @property
-    def name(self) -> str:
-        """The machine's own name, or its address before the name is known."""
-        return self.address if self.facts is None else self.facts.name
-
-    @property
-    def capacity(self) -> int:
-        """The number of further pairs that the machine may get."""
-        if self.state is not State.READY:
-            return 0
-        if not self.is_verified:
-            is_waiting = self.compared_pair is not None and self.compared_pair.assignments
-            return 0 if is_waiting else 1 - len(self.playing)
-        most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
-        return most - len(self.playing)
-
-    def can_host(self, pair: "Pair") -> bool:
-        """Return whether the machine has both bots of a pair."""
-        return self.refused.isdisjoint(pair.revisions)
-
-
-@dataclass(eq=False)
-class Assignment:
-    """A pair given to one machine."""
-
-    pair: "Pair"
-    machine: Machine
-    due: float
-    """The deadline by the clock of this process."""
-    task: "asyncio.Task[None] | None" = None
-
-
-@dataclass(eq=False)
-class Pair:
-    """A pair of the run, from its submission to the end of its last assignment."""
-
-    plan: PairPlan
-    future: "Future[PairRecord]"
-    assignments: list[Assignment] = field(default_factory=list)
-    record: PairRecord | None = None
-    """The record that counts: the first one."""
-    played_by: Machine | None = None
-    """The machine of that record."""
-    failed_on: set[str] = field(default_factory=set)
-    """Addresses of the machines that stalled, or on which the harness failed."""
-    compared: "list[Machine]" = field(default_factory=list)
-    """The machines whose games of this pair are compared."""
-    needs_replay: bool = False
-    """Whether the coordinator plays the pair, too, once a machine has."""
-    is_done: bool = False
-    """Whether the runner has got its result."""
-
-    @property
-    def bots(self) -> frozenset[str]:
-        """The names of both bots."""
-        return frozenset((self.plan.a.name, self.plan.b.name))
-
-    @property
-    def revisions(self) -> frozenset[int]:
-        """The revisions of both bots."""
-        return frozenset((self.plan.a.revision, self.plan.b.revision))
 
 
 @dataclass(frozen=True, slots=True)

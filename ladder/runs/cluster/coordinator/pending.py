@@ -4,7 +4,8 @@ import heapq
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from ladder.runs.cluster.coordinator.machines import Machine, Machines, Pair
+from ladder.runs.cluster.coordinator.assignments import Machine, Pair
+from ladder.runs.cluster.coordinator.machines import Machines
 from ladder.runs.executor import NoHost
 
 HOSTLESS_S = 20.0

@@ -33,15 +33,15 @@ class Outlier:
     machine: str
     p: float
     """Chance of residuals this large on a sound machine, times the number of machines."""
-    surprise: LargestDeviation | None
+    largest: LargestDeviation | None
 
     @property
     def reason(self) -> str:
         """The finding in words."""
         found = f"its results differ from those of the other machines (chance {self.p:.0e}"
-        if self.surprise is None:
+        if self.largest is None:
             return f"{found})"
-        one = self.surprise
+        one = self.largest
         return (
             f"{found}; {one.player} scored {one.points:g} of {one.games:g} points there, "
             f"{one.expected:.0f} expected)"

@@ -1,12 +1,17 @@
 """Detection of machines that stall while the others do not."""
 
 from db.records.pairs import PairRecord
-from ladder.runs.cluster.coordinator.machines import Machine, Machines, State
+from ladder.runs.cluster.coordinator.assignments import Machine, State
+from ladder.runs.cluster.coordinator.machines import Machines
 
-STALLS, SHARE = 8, 0.2
-"""Least number and least share of stalled attempts for which a machine is set aside."""
-WINDOW, ATTEMPTS = 200, 20
-"""Attempts at games: the latest of a machine that count, and the fewest needed of the others."""
+MIN_STALLED = 8
+"""Fewest stalled attempts for which a machine is set aside."""
+MIN_SHARE = 0.2
+"""Smallest share of stalled attempts for which a machine is set aside."""
+WINDOW = 200
+"""Number of the latest attempts of a machine that count."""
+MIN_OTHERS = 20
+"""Fewest attempts of the other machines for a comparison."""
 
 
 def check_stalls(machine: Machine, record: PairRecord, machines: Machines) -> str | None:
@@ -23,10 +28,10 @@ def check_stalls(machine: Machine, record: PairRecord, machines: Machines) -> st
     if not record.aborts or machine.state is not State.READY:
         return None
     stalled = sum(machine.attempts)
-    if stalled < STALLS or stalled < SHARE * len(machine.attempts):
+    if stalled < MIN_STALLED or stalled < MIN_SHARE * len(machine.attempts):
         return None
     others = [each for other in machines.ready if other is not machine for each in other.attempts]
-    if len(others) < ATTEMPTS or sum(others) > SHARE / 4 * len(others):
+    if len(others) < MIN_OTHERS or sum(others) > MIN_SHARE / 4 * len(others):
         return None
     return (
         f"it stalled at {stalled} of its last {len(machine.attempts)} attempts at a game, and the "

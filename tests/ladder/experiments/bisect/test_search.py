@@ -8,7 +8,7 @@ import pytest
 from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
 from ladder.experiments.bisect.posterior import posterior_of
-from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import CommitVerdict, result_of
 from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, Search
 from tests.support.data.bisected import CHAIN, history, pair, played
@@ -19,7 +19,7 @@ from tests.support.data.repositories import commit, git, repository
 @pytest.mark.parametrize("culprit", range(16))
 def test_each_commit_is_found(culprit: int) -> None:
     """Whichever of sixteen commits lost the rating, it must be named, with few visits."""
-    search = Search(history(), Question(max_drop=100.0))
+    search = Search(history(), BisectQuestion(max_drop=100.0))
     visited = played(search, culprit)
     assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
     assert visited[0] == 15
@@ -36,7 +36,7 @@ def test_each_commit_is_found(culprit: int) -> None:
 
 def test_no_commit_is_blamed_where_none_lost() -> None:
     """A bad revision as strong as the good one must end the search there."""
-    search = Search(history(), Question(max_drop=100.0))
+    search = Search(history(), BisectQuestion(max_drop=100.0))
     assert played(search, None) == [15]
     assert search.answer is Answer.NONE
     assert "is not worse" in result_of(search, conditions="", seed=1).reason
@@ -44,7 +44,7 @@ def test_no_commit_is_blamed_where_none_lost() -> None:
 
 def test_commits_that_cannot_be_told_apart_are_all_named() -> None:
     """A culprit behind untestable commits must be answered with these, not with a guess."""
-    search = Search(history(), Question(max_drop=100.0))
+    search = Search(history(), BisectQuestion(max_drop=100.0))
     played(search, 7, untestable=(6, 7, 12))
     assert (search.answer, search.suspects) == (Answer.AMBIGUOUS, (6, 7, 8))
     result = result_of(search, conditions="", seed=1)
@@ -54,7 +54,7 @@ def test_commits_that_cannot_be_told_apart_are_all_named() -> None:
 
 def test_skipped_commits_elsewhere_do_no_harm() -> None:
     """An untestable commit that is not beside the culprit must not spoil the answer."""
-    search = Search(history(), Question(max_drop=100.0))
+    search = Search(history(), BisectQuestion(max_drop=100.0))
     played(search, 9, untestable=(7, 12))
     assert (search.answer, search.suspects) == (Answer.FOUND, (9,))
 
@@ -68,20 +68,20 @@ def test_a_commit_on_a_merged_branch_is_found() -> None:
         for parent in parents:
             holds[child] |= holds[parent]
     for culprit in range(7):
-        search = Search(history(holds), Question(max_drop=100.0))
+        search = Search(history(holds), BisectQuestion(max_drop=100.0))
         played(search, culprit)
         assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
 
 
 def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> None:
     """Forfeits say nothing about strength, whoever fails."""
-    search = Search(history(), Question())
+    search = Search(history(), BisectQuestion())
     search.enter("commit", "good")
     for number in range(10):
         if search.place == 15 and not search.skipped:
             search.take(pair(number, won=False, crashed=True), "commit", "good")
     assert "commit forfeited" in search.skipped[15]
-    again = Search(history(), Question())
+    again = Search(history(), BisectQuestion())
     again.enter("commit", "good")
     for number in range(10):
         if not again.is_over:
@@ -92,7 +92,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
 
 def test_repeated_games_end_without_an_answer() -> None:
     """One pair of games over and over must never blame anybody."""
-    search = Search(history(CHAIN[:1, :1]), Question(max_drop=20.0))
+    search = Search(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))
     search.enter("commit", "good")
     for number in range(200):
         if not search.is_over:
@@ -103,7 +103,7 @@ def test_repeated_games_end_without_an_answer() -> None:
 
 def test_the_limit_of_games_holds() -> None:
     """No more games than allowed may be counted."""
-    search = Search(history(), Question(max_games=40))
+    search = Search(history(), BisectQuestion(max_games=40))
     played(search, 3)
     assert search.answer is Answer.UNDECIDED
     assert search.games == 40
@@ -112,7 +112,7 @@ def test_the_limit_of_games_holds() -> None:
 
 def test_a_visit_is_not_left_at_once() -> None:
     """To begin a visit costs as much as some games: the first one must have its least pairs."""
-    search = Search(history(), Question(max_drop=400.0))
+    search = Search(history(), BisectQuestion(max_drop=400.0))
     for number in range(LEAST_PAIRS):
         assert search.place == 15
         search.enter("commit", "good")
@@ -161,4 +161,4 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
 def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
     """Numbers out of range must be named."""
     with pytest.raises(UsageError, match="must be"):
-        Question(**numbers)  # type: ignore[arg-type]
+        BisectQuestion(**numbers)  # type: ignore[arg-type]

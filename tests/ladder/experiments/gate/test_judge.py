@@ -15,7 +15,7 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
-from ladder.runs.decision import Decision, Judge
+from ladder.runs.decision import Judge, ReorderBuffer
 from ladder.stats.choices import Model
 from ladder.stats.elo import estimate
 from ladder.stats.sprt import State, sprt_result
@@ -400,16 +400,16 @@ class Notes(Judge):
 def test_pairs_are_judged_in_the_order_of_their_numbers() -> None:
     """A pair that finished early must wait for those of lower numbers, not for higher ones."""
     notes = Notes()
-    decision = Decision(notes)
-    decision.add(pair(3, (W, W)))
-    decision.consider([1, 2, 4])
+    buffer = ReorderBuffer(notes)
+    buffer.add(pair(3, (W, W)))
+    buffer.release([1, 2, 4])
     assert notes.seen == []
-    decision.add(pair(1, (W, W)))
-    decision.consider([2, 4])
+    buffer.add(pair(1, (W, W)))
+    buffer.release([2, 4])
     assert notes.seen == [1]
-    decision.add(pair(2, (W, W)))
-    decision.consider([4])
+    buffer.add(pair(2, (W, W)))
+    buffer.release([4])
     assert notes.seen == [1, 2, 3]
-    decision.add(pair(9, (W, W)))
-    decision.consider([])
+    buffer.add(pair(9, (W, W)))
+    buffer.release([])
     assert notes.seen == [1, 2, 3, 9]

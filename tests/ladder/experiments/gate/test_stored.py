@@ -77,7 +77,7 @@ def test_a_stored_gate_outlives_new_names(league: League) -> None:
     assert after.result is not None
     assert (after.wins, after.draws, after.losses) == (98, 20, 0)
     assert after.pentanomial == before.pentanomial
-    assert after.result.deciding.ratios == before.result.deciding.ratios
+    assert after.result.deciding.llr_history == before.result.deciding.llr_history
     assert past_run(league.store, gate.id).title.startswith("old against new")
 
 

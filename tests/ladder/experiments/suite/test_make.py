@@ -7,7 +7,7 @@ import pytest
 from engine.board import parse_board, parse_board_classes
 from engine.position import Position
 from engine.position_key import key_of
-from ladder.experiments.suite.make import A_GAME, Mining, careless_games, mine
+from ladder.experiments.suite.make import MAX_PER_GAME, Mining, careless_games, mine
 from ladder.experiments.suite.puzzle import Puzzle
 from ladder.experiments.suite.themes import THEMES
 from ladder.results.analysis.solved import number_of, outcome_of
@@ -58,7 +58,7 @@ def test_themes_are_shared_out_and_positions_differ() -> None:
     assert max(state.themes.values()) <= 2
     assert len({key_of(puzzle.position)[0] for puzzle in found}) == len(found)
     starts = [puzzle.moves[:4] for puzzle in found]
-    assert max(map(starts.count, starts)) <= 2 * A_GAME
+    assert max(map(starts.count, starts)) <= 2 * MAX_PER_GAME
 
 
 def test_mining_is_the_same_again() -> None:

@@ -9,8 +9,9 @@ import pytest
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
-from ladder.runs.cluster.coordinator.machines import Pair
-from ladder.runs.cluster.executor import ClusterExecutor, scaled
+from ladder.runs.cluster.coordinator.assignments import Pair
+from ladder.runs.cluster.coordinator.fleet import Fleet
+from ladder.runs.cluster.executor import ClusterExecutor, scale_times
 
 pytestmark = pytest.mark.timed
 
@@ -24,16 +25,18 @@ def plan_of(first: Budget, second: Budget) -> PairPlan:
 def test_slower_machines_get_more_time() -> None:
     """Times go by the ratio of speeds; work stays, and so does everything without a reference."""
     plan = plan_of(Budget(time_ms=100), Budget(simulations=500))
-    half = scaled(plan, 400.0, 200.0)
+    half = scale_times(plan, 400.0, 200.0)
     assert half.a.budget == Budget(time_ms=200)
     assert half.b.budget == Budget(simulations=500)
-    assert scaled(plan, 400.0, 800.0).a.budget == Budget(time_ms=50)
-    assert scaled(plan_of(Budget(time_ms=1), Budget(time_ms=1)), 1.0, 9.0).a.budget.time_ms == 1
-    assert scaled(plan, None, 200.0) == plan
-    assert scaled(plan, 400.0, 0.0) == plan
+    assert scale_times(plan, 400.0, 800.0).a.budget == Budget(time_ms=50)
+    assert (
+        scale_times(plan_of(Budget(time_ms=1), Budget(time_ms=1)), 1.0, 9.0).a.budget.time_ms == 1
+    )
+    assert scale_times(plan, None, 200.0) == plan
+    assert scale_times(plan, 400.0, 0.0) == plan
 
 
-class BreakingFleet:
+class BreakingFleet(Fleet):
     """A fleet that plays nothing and breaks down when it is given its second pair."""
 
     slots = 1
@@ -55,15 +58,14 @@ class BreakingFleet:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_broken_fleet_is_told_beside_a_cancelled_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_fleet_is_told_beside_a_cancelled_pair() -> None:
     """Its error must reach whoever waits for a pair, though another pair was cancelled before."""
-    monkeypatch.setattr("ladder.runs.cluster.executor.Fleet", BreakingFleet)
     loop = asyncio.new_event_loop()
-    monkeypatch.setattr("asyncio.new_event_loop", lambda: loop)
     nothing: Any = None
     executor = ClusterExecutor(
-        nothing, nothing, {}, stream="s", compares=False, save_machine=lambda _: 1
-    )
+        nothing, nothing, {}, stream="s", compares=False, save_machine=lambda _: 1,
+        fleet=BreakingFleet, loop=loop,
+    )  # fmt: skip
     plan = plan_of(Budget(time_ms=1), Budget(time_ms=1))
     cancelled = executor.submit(plan)
     assert cancelled.cancel()

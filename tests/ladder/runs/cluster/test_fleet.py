@@ -20,11 +20,10 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.coordinator.machines import Pair
-from ladder.runs.cluster.machine import MachineFacts
+from ladder.runs.cluster.machine import MachineFacts, MachineTasks, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
@@ -69,11 +68,13 @@ def play(key: str, plan: PairPlan) -> PairRecord:
 
 
 @pytest.fixture(autouse=True)
-def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that play what the test wants."""
+def no_plays() -> None:
+    """Forget what the machines of the last test did."""
     plays.clear()
-    for function in (describe_machine, prepare, play):
-        monkeypatch.setattr(tasks, function.__name__, function)
+
+
+TASKS = MachineTasks(describe_machine=describe_machine, prepare=prepare, play=play)
+"""Tasks that play what the test wants."""
 
 
 class Stage:
@@ -98,6 +99,7 @@ class Stage:
             stream="stream",
             deliver=self.deliver,
             report=self.news.append,
+            tasks=TASKS,
             **self.options,
         )
         self.run = asyncio.ensure_future(self.fleet.run())
@@ -383,7 +385,7 @@ def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> No
     """It must not end the run, which gives up after some deaths in a row."""
 
     def dies(plan: PairPlan) -> PairRecord:
-        raise tasks.SlotDied(f"pair {plan.number}")
+        raise SlotDied(f"pair {plan.number}")
 
     async def scene(stage: Stage) -> None:
         await stage.join("good", by_seed)

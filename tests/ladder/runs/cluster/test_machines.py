@@ -13,7 +13,8 @@ from db.records.pairs import Entrant, PairPlan
 from ladder.harness_version import harness_version
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import Unfit, admit
-from ladder.runs.cluster.coordinator.machines import Assignment, Machine, Machines, Pair, State
+from ladder.runs.cluster.coordinator.assignments import Assignment, Machine, Pair, State
+from ladder.runs.cluster.coordinator.machines import Machines
 from ladder.runs.cluster.coordinator.pending import HOSTLESS_S, PendingPairs
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.shipping import RunManifest

@@ -103,7 +103,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def travelled(spec: str, home: Path, place: Path, *, python: str | None = None) -> ShippedBot:
+def shipped(spec: str, home: Path, place: Path, *, python: str | None = None) -> ShippedBot:
     """Return a bot whose files have come to another machine."""
     resolved = read_spec(spec, home, python=python)
     shutil.copytree(home, place / "archive" / FILES)
@@ -117,7 +117,7 @@ def test_a_machine_without_the_environment_takes_its_own_interpreter(
     home: Path, tmp_path: Path, environment: Path, spec: str
 ) -> None:
     """A bot that was registered in an activated environment must play on machines without it."""
-    bot = travelled(spec, home, tmp_path / "there")
+    bot = shipped(spec, home, tmp_path / "there")
     assert str(environment / "bin" / "python3") in bot.files
     shutil.rmtree(environment)
     start = start_here(bot, tmp_path / "there")
@@ -131,13 +131,13 @@ def test_another_version_or_a_chosen_interpreter_is_refused(
 ) -> None:
     """The refusal must name the versions; an interpreter given by --python is never replaced."""
     there = tmp_path / "there"
-    bot = travelled("kaggle:bot.py", home, there)
+    bot = shipped("kaggle:bot.py", home, there)
     other = {name: value.replace("3.", "2.", 1) for name, value in bot.files.items()}
     version = sys.version.split()[0]
     with pytest.raises(UsageError, match=rf"with Python 2\..*{sys.executable} is {version}"):
         start_here(msgspec.structs.replace(bot, files=other), there)
     shutil.rmtree(there)
-    chosen = travelled("kaggle:bot.py", home, there, python=str(environment / "bin" / "python3"))
+    chosen = shipped("kaggle:bot.py", home, there, python=str(environment / "bin" / "python3"))
     shutil.rmtree(environment)
     with pytest.raises(UsageError, match=r"mine: the interpreter .*environment"):
         start_here(chosen, there)

@@ -1,4 +1,4 @@
-"""The cache of travelled bots: bounded, the least recently used first, and never one in use."""
+"""The cache of shipped bots: bounded, the least recently used first, and never one in use."""
 
 import os
 import subprocess

@@ -1,0 +1,146 @@
+"""The run to play: the interrupted one of the same identity, or a new one."""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from db.records.bots import BotRow
+from db.records.runs import NewRun, RunRow, RunStatus
+from db.store import RunLock, Store
+from engine.seeds import SEED_LIMIT
+from ladder.errors import LadderError
+from ladder.harness_version import harness_version
+from ladder.runs.resumable import is_unfinished
+from ladder.runs.settings import ResumePolicy, Settings, identity_hash
+
+
+def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
+    """Return the content hash of every bot by name."""
+    return {bot.name: bot.revision.content_hash for bot in bots}
+
+
+def former_runs(
+    settings: Settings, find: Callable[[Settings], Iterable[RunRow]]
+) -> Iterator[tuple[RunRow, Settings]]:
+    """Yield stored runs with the settings to resume them, newest first.
+
+    A run keeps its derivation of seeds, so `find` is called with the settings under each
+    derivation, the current one first.
+    """
+    for each in settings.with_older_derivations():
+        for run in find(each):
+            yield run, each
+
+
+def runs_like(
+    store: Store, settings: Settings, hashes: Mapping[str, str]
+) -> Iterator[tuple[RunRow, Settings]]:
+    """Yield the stored runs of the same identity, and seed if one is given, newest first."""
+
+    def find(each: Settings) -> list[RunRow]:
+        found = store.runs.find(identity=identity_hash(each.identity(hashes)))
+        return [run for run in found if each.seed is None or run.seed == each.seed]
+
+    return former_runs(settings, find)
+
+
+def resume_or_create(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    hashes: Mapping[str, str],
+    question: Mapping[str, object],
+    is_open: Callable[[RunRow], bool] = is_unfinished,
+) -> tuple[RunRow, Settings] | None:
+    """Lock and return the run to play, and its settings, or None if no run can be resumed.
+
+    It is the newest open run of the identity that no process plays, else a new one.
+
+    Args:
+        store: The open database.
+        lock: The run lock of this process.
+        settings: The settings. Those returned may have another derivation of seeds: that of the
+            resumed run, or of a run in progress whose stream a new run shares.
+        hashes: The content hash of every bot by name.
+        question: Settings that are stored with the run and are no part of its identity.
+        is_open: Returns whether a stored run can be resumed.
+
+    Raises:
+        LadderError: another process has locked a run that was just created.
+
+    """
+    new_settings = settings
+    if settings.resume_policy is not ResumePolicy.NEVER:
+        for former, each in runs_like(store, settings, hashes):
+            if is_open(former) and lock.try_acquire(former.id):
+                if is_unfinished(former):
+                    store.runs.set_status(
+                        former.id, RunStatus.RUNNING, target_games=settings.target_games
+                    )
+                if settings.note:
+                    store.runs.set_note(former.id, settings.note)
+                store.runs.add_settings(former.id, {**settings.command_settings, **question})
+                return store.runs.get(former.id), each
+            if is_open(former):
+                new_settings = each
+    if settings.resume_policy is ResumePolicy.ONLY:
+        return None
+    run = _create_run(store, lock, new_settings, hashes, question)
+    # A run that ended by its time limit leaves pairs planned. They are played first, so that no
+    # number of the stream stays unplayed.
+    adopt_orphaned_pairs(store, lock, run)
+    return run, new_settings
+
+
+def _choose_seed(store: Store, settings: Settings, identity: Mapping[str, object]) -> int:
+    """Return the given seed, else that of the newest run of the identity, else a random one."""
+    if settings.seed is not None:
+        return settings.seed
+    if settings.bots and settings.resume_policy is not ResumePolicy.NEVER:
+        for run in store.runs.find(identity=identity_hash(identity)):
+            return run.seed
+    return secrets.randbelow(SEED_LIMIT)
+
+
+def _create_run(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    hashes: Mapping[str, str],
+    question: Mapping[str, object],
+) -> RunRow:
+    """Store and lock a new run."""
+    identity = settings.identity(hashes)
+    seed = _choose_seed(store, settings, identity)
+    if settings.openings is not None:
+        store.opening_sets.save(settings.openings.row)
+    run = store.runs.create(
+        NewRun(
+            kind=settings.kind,
+            rated=settings.rated,
+            stream=identity_hash(identity, seed),
+            identity=identity_hash(identity),
+            settings={
+                **identity,
+                **settings.other_settings(),
+                **question,
+                "harness": harness_version(),
+            },
+            seed=seed,
+            division_id=store.divisions.ensure(*settings.division()).id,
+            target_games=settings.target_games,
+            note=settings.note,
+        )
+    )
+    if not lock.try_acquire(run.id):
+        raise LadderError(f"run {run.id} was just created but is locked by another process")
+    return run
+
+
+def adopt_orphaned_pairs(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of dead runs of the same stream; return their number."""
+    orphaned = [
+        other.id
+        for other in store.runs.find(stream=run.stream)
+        if other.id != run.id and not lock.is_alive(other.id)
+    ]
+    return store.pairs.reassign(run.id, orphaned)
