@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import VERSIONS
-from db.records.bots import BotRow, NewBot, NewRevision, remedy_for
+from db.records.bots import BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
@@ -20,7 +20,7 @@ from ladder.match.specs.file_state import describe_file_changes, find_file_chang
 from ladder.match.specs.fingerprint import describe_changes, select_programs
 from ladder.match.specs.git_spec import GitSource, resolve_spec
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text
+from ladder.names import check_line, check_name, check_text, unknown_bot
 
 
 class NothingToAdd(UsageError):
@@ -89,8 +89,7 @@ def examine(
     name = check_name(request.name)
     check_text(request.spec, "a specification")
     if request.based_on and request.based_on not in known:
-        problem = f"no registered bot is called {request.based_on!r}"
-        raise UnknownBot(f"{problem}: {remedy_for(request.based_on, known)}", option="based_on")
+        raise unknown_bot(request.based_on, known, "based_on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "a note")
