@@ -8,8 +8,8 @@ import pytest
 
 from bots.errors import SpecError
 from ladder.errors import UsageError
-from ladder.match.specs import folder_files
 from ladder.match.specs.fingerprint import describe_changes
+from ladder.match.specs.folder_files import find_folder_files
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from reports.html.page import GENERATOR, is_ours
 
@@ -191,14 +191,11 @@ def test_a_pattern_that_selects_nothing_is_refused(
         read_spec("exec:python3 main.py", folder, patterns=(pattern,))
 
 
-def test_a_folder_that_is_too_large_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_too_large_is_refused(folder: Path) -> None:
     """A bot in a home folder does not include the home; the message names the remedy."""
-    monkeypatch.setattr(folder_files, "MOST_FILES", 2)
-    with pytest.raises(SpecError, match=r"a folder of its own.*--files"):
-        read_spec(f"exec:{SHELL}", folder)
-    assert read_spec(f"exec:{SHELL}", folder, patterns=("strategy.py",)).states
+    assert len(find_folder_files(folder, most_files=3)) == 3
+    with pytest.raises(SpecError, match=r"more than 2 files.*a folder of its own.*--files"):
+        find_folder_files(folder, most_files=2)
 
 
 def test_files_that_come_later_do_not_count(folder: Path) -> None:
