@@ -67,7 +67,7 @@ def make_requests(
     if STEM not in name and len(files) > 1:
         problem = f"{name!r} gives all bots the same name: add {STEM} to it"
         raise UsageError(problem, option="name")
-    place = folder.resolve()
+    absolute = folder.resolve()
     requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_numeric_key):
         file = str(path.relative_to(folder))
@@ -75,13 +75,13 @@ def make_requests(
         if form is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
-        called = check_name(name.replace(STEM, path.stem))
-        if called in requests:
-            raise UsageError(f"{name!r} gives two files the name {called}", option="name")
-        requests[called] = RegistrationRequest(
-            name=called,
+        bot_name = check_name(name.replace(STEM, path.stem))
+        if bot_name in requests:
+            raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
+        requests[bot_name] = RegistrationRequest(
+            name=bot_name,
             spec=form.replace(FILE, file).replace(STEM, path.stem),
-            folder=place,
+            folder=absolute,
             note=note,
             restart=restart,
             replace=replace,

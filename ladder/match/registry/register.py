@@ -105,8 +105,8 @@ def examine(
     ) as resolved:
         if former is not None:
             _refuse_taken(former, request, resolved)
-        found = _try(resolved, confinement, name, report)
-        _refuse_written(resolved)
+        found = _run_trial(resolved, confinement, name, report)
+        _refuse_changed_in_trial(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
         restart=request.restart or resolved.launch.restart,
@@ -130,7 +130,7 @@ def examine(
     return ExaminedBot(new, found, resolved.not_tracked)
 
 
-def _try(
+def _run_trial(
     resolved: ResolvedBot,
     confinement: Confinement,
     name: str,
@@ -146,7 +146,7 @@ def _try(
     return try_out(launch, resolved.budgets, confinement, name=name, report=report)
 
 
-def _refuse_written(resolved: ResolvedBot) -> None:
+def _refuse_changed_in_trial(resolved: ResolvedBot) -> None:
     """Refuse a bot whose files changed during its trial."""
     written = find_file_changes(resolved.states)
     if written:
@@ -256,7 +256,7 @@ def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedB
         )
     if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
         return f"it is in {revision.launch.folder}"
-    if not request.patterns and _has_own_files(known, resolved):
+    if not request.patterns and _has_comparable_files(known, resolved):
         # An earlier release may have selected its files by another rule: compare by that rule.
         by_its_rule = resolve_bot(known)
         if by_its_rule.content_hash == revision.content_hash:
@@ -265,7 +265,7 @@ def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedB
     return describe_changes(revision.files, resolved.files)
 
 
-def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
+def _has_comparable_files(known: BotRow, resolved: ResolvedBot) -> bool:
     """Return whether a bot consists of files in its folder and runs by the same programs."""
     launch = known.revision.launch
     if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:

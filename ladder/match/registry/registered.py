@@ -88,7 +88,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     if is_own_player(bot):  # its launch holds the content of a file that an option named
         return resolve_own_player(launch)
-    return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python, stored=bot.revision.files)
 
 
 def find_changes_since(bot: BotRow) -> dict[str, str]:
