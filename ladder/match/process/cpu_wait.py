@@ -30,7 +30,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ladder.match.process.outside import Clock, outside_us
-from ladder.match.process.procfs import TICKS_S, descendants, read, stat_fields, waited_ns
+from ladder.match.process.procfs import TICKS_S, descendants, read, reaped_ns, stat_fields
 
 PAGE_FAULT = -1
 """Stands for the system call of a thread that sleeps in a page fault."""
@@ -142,7 +142,7 @@ def snapshot(
     threads = {path: times for path in _threads(pids) if (times := _read_times(path))}
     harness = _read_times("/proc/thread-self") or _Thread(0, 0)
     blocked = {path: count for path in threads if (count := _count_blocks(path)) is not None}
-    ended_ns = waited_ns([supervisor, *pids]) if ended and supervisor is not None else 0
+    ended_ns = reaped_ns([supervisor, *pids]) if ended and supervisor is not None else 0
     return Snapshot(
         time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us(), outside or {}
     )

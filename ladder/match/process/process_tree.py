@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from time import clock_gettime_ns
 
 from ladder.match.process.cgroups import cpu_us
-from ladder.match.process.procfs import cpu_clock, descendants, waited_ns
+from ladder.match.process.procfs import cpu_clock_id, descendants, reaped_ns
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Processor time off turn that is ignored: 1 ms plus 1 % of its duration, for what every bot does
@@ -99,7 +99,7 @@ class ProcessTree:
             bot: process id of the bot's first process.
 
         """
-        self._clock = cpu_clock(bot)
+        self._clock = cpu_clock_id(bot)
         if self._foreign and not self._all and descendants(self._supervisor, 1) != [bot]:
             self.count_all()
         self.turn_us = self.off_turn_us = 0
@@ -195,7 +195,7 @@ class ProcessTree:
         if self._group and (used_us := cpu_us(self._group)):
             return used_us * 1000
         pids = descendants(self._supervisor)
-        return sum(map(_used_ns, map(cpu_clock, pids))) + waited_ns([self._supervisor, *pids])
+        return sum(map(_used_ns, map(cpu_clock_id, pids))) + reaped_ns([self._supervisor, *pids])
 
     def stop(self) -> None:
         """Stop all processes until `resume`, unless the bot is a player of this installation."""
