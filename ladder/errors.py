@@ -134,7 +134,7 @@ class BotFailure(LadderError):
     """The termination of the game."""
     words: str
     """A predicate for messages: "the bot ..."."""
-    last_words: "LastOutput | None" = None
+    last_output: "LastOutput | None" = None
     """The last output and messages of the bot's process, if it is known."""
 
 

@@ -95,7 +95,7 @@ def examine_all(
     confinement: Confinement,
     *,
     concurrency: int,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Attempt]:
     """Try bots out, several at a time, and yield each attempt when it is done.
 
@@ -125,7 +125,7 @@ def _attempt(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None] | None,
+    report: Callable[[str], None],
 ) -> Attempt:
     try:
         return Attempt(request, examine(known, request, confinement, report))

@@ -71,7 +71,7 @@ def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> ExaminedBot:
     """Try a bot out, without storing anything.
 
@@ -79,7 +79,7 @@ def examine(
         known: the registered bots by name, including retired ones.
         request: the bot.
         confinement: its confinement in the trial.
-        report: called with a sentence about a bot that is silent for long.
+        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial.
@@ -134,7 +134,7 @@ def _run_trial(
     resolved: ResolvedBot,
     confinement: Confinement,
     name: str,
-    report: Callable[[str], None] | None,
+    report: Callable[[str], None],
 ) -> TrialResult:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
@@ -188,7 +188,7 @@ def refuse_name(store: Store, name: str) -> None:
         raise UsageError(f"a bot named {name} is already registered: choose another name")
 
 
-def refuse_built_in(bot: BotRow, remedy: str) -> None:
+def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
     """Refuse a built-in player under its own name, because it would come back by itself.
 
     Args:
@@ -199,11 +199,11 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
         UsageError: it is a built-in player.
 
     """
-    if is_built_in(bot):
+    if is_catalogue_bot(bot):
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def is_built_in(bot: BotRow) -> bool:
+def is_catalogue_bot(bot: BotRow) -> bool:
     """Return whether a bot is a built-in player under its own name."""
     own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
     return own and bot.revision.launch.origin is None
@@ -211,7 +211,7 @@ def is_built_in(bot: BotRow) -> bool:
 
 def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> None:
     """Refuse a name that another bot has, unless the request is to replace that bot."""
-    refuse_built_in(known, "choose another name")
+    refuse_catalogue_bot(known, "choose another name")
     if request.replace:
         return
     name, other = known.name, _difference(known, request, resolved)

@@ -182,7 +182,7 @@ def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
         )
 
 
-def entrants(
+def make_entrants(
     bots: Iterable[BotRow],
     budget_of: Callable[[BotRow], Budget],
     restart: Restart | None = None,

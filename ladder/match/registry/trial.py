@@ -95,7 +95,7 @@ def try_out(
     confinement: Confinement,
     *,
     name: str = "bot",
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> TrialResult:
     """Read a bot's hello, and let it play one game on each kind of board that it claims.
 
@@ -106,7 +106,7 @@ def try_out(
         budgets: the kinds of budget that it accepts; None: those in its hello.
         confinement: its confinement.
         name: the bot's name, for its log.
-        report: called with a sentence about a bot that is silent for long.
+        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: it failed.
