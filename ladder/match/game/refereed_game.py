@@ -155,13 +155,7 @@ class RefereedGame:
         clock = time.perf_counter_ns()
         game = self.game
         try:
-            try:
-                end = self._play_to_end()
-            except Forfeit as forfeit:
-                failure = forfeit.failure
-                result = Result.LOSS if forfeit.side == 0 else Result.WIN
-                end = GameEnd(result, failure.termination, str(failure), forfeit.side)
-                self.last_output = failure.last_output
+            end = self._play_to_end()
             if self.updates is not None:
                 self.updates.send_end(
                     game.moves, self.thoughts, self._times_us(), end.result, end.termination
@@ -193,12 +187,7 @@ class RefereedGame:
         )
 
     def _play_to_end(self) -> GameEnd:
-        """Play until the game ends on the board.
-
-        Raises:
-            Forfeit: a side failed.
-
-        """
+        """Play until the game ends on the board or by a forfeit."""
         index = 0
         try:
             for index in (0, 1):
@@ -211,8 +200,16 @@ class RefereedGame:
                 if self.updates is not None:
                     self.updates.send_position(game.moves, self.thoughts, self._times_us())
         except BotFailure as failure:
-            raise Forfeit(index, failure) from failure
+            return self._forfeit(index, failure)
+        except Forfeit as forfeit:
+            return self._forfeit(forfeit.side, forfeit.failure)
         return ending_on_board(game)
+
+    def _forfeit(self, index: int, failure: BotFailure) -> GameEnd:
+        """Return the end of a game that a side loses by its failure."""
+        self.last_output = failure.last_output
+        result = Result.LOSS if index == 0 else Result.WIN
+        return GameEnd(result, failure.termination, str(failure), offender=index)
 
     def _pair_side(self, index: int) -> int:
         """Return 0 if a side is A, 1 if it is B."""

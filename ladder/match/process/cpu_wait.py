@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from ladder.match.process.outside import Clock, outside_us
+from ladder.match.process.outside import CpuTimes, outside_us
 from ladder.match.process.procfs import (
     PROCESSOR,
     STATE,
@@ -209,7 +209,7 @@ class Snapshot(NamedTuple):
     """Processor time of ended processes; 0 if it was not requested."""
     stolen_us: dict[int, int]
     """By processor: time that the host of this virtual machine has taken since its start."""
-    outside: Mapping[int, Clock]
+    outside: Mapping[int, CpuTimes]
     """The clocks of all processes by id."""
 
 
@@ -227,7 +227,7 @@ def snapshot(
     supervisor: int | None,
     *,
     ended: bool,
-    outside: Mapping[int, Clock] | None = None,
+    outside: Mapping[int, CpuTimes] | None = None,
     reader: ThreadReader = READER,
 ) -> Snapshot:
     """Read the counters of the calling thread and of all threads below a bot's supervisor.

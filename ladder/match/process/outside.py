@@ -38,12 +38,12 @@ KERNEL_THREAD = 0x00200000
 """The flag PF_KTHREAD of a process."""
 
 
-class Clock(NamedTuple):
-    """Processor time of a process, in nanoseconds."""
+class CpuTimes(NamedTuple):
+    """The processor times of a process."""
 
     own_ns: int
     children_ns: int
-    """Processor time of its reaped children."""
+    """Time of its reaped children."""
     parent: int = 0
     """Process id of its parent."""
 
@@ -52,10 +52,10 @@ class OutsideClocks:
     """The CPU clocks of all processes, read so rarely that it costs at most SHARE of the time."""
 
     def __init__(self) -> None:
-        self._clocks: dict[int, Clock] = {}
+        self._clocks: dict[int, CpuTimes] = {}
         self._due = 0.0
 
-    def read(self) -> Mapping[int, Clock]:
+    def read(self) -> Mapping[int, CpuTimes]:
         """Return the clocks by process id, possibly from a recent reading."""
         began = time.monotonic()
         if began >= self._due:
@@ -65,7 +65,7 @@ class OutsideClocks:
         return self._clocks
 
 
-def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int]) -> int:
+def outside_us(before: Mapping[int, CpuTimes], supervisor: int, cpus: frozenset[int]) -> int:
     """Return the processor time used since `before` by processes outside a bot's tree.
 
     Args:
@@ -88,9 +88,9 @@ def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int
         if pid not in now:
             ended_ns[clock.parent] = ended_ns.get(clock.parent, 0) + clock.own_ns
     for pid, (clock, fields) in now.items():
-        earlier = before.get(pid, Clock(0, 0))
+        earlier = before.get(pid, CpuTimes(0, 0))
         if clock.own_ns < earlier.own_ns:  # another process with the same id
-            earlier = Clock(0, 0)
+            earlier = CpuTimes(0, 0)
         own_ns = clock.own_ns - earlier.own_ns if int(fields[PROCESSOR]) in cpus else 0
         children_ns = clock.children_ns - earlier.children_ns - ended_ns.get(pid, 0)
         if max(own_ns, children_ns) < NOTABLE_NS or pid == own:
@@ -109,7 +109,7 @@ def _share_of_cpus(pid: int, cpus: frozenset[int]) -> float:
     return len(allowed & cpus) / len(allowed)
 
 
-def _read_clocks() -> dict[int, tuple[Clock, list[bytes]]]:
+def _read_clocks() -> dict[int, tuple[CpuTimes, list[bytes]]]:
     """Return the clock and the fields of /proc/PID/stat of each visible process."""
     found = {}
     for name in os.listdir("/proc"):
@@ -125,7 +125,7 @@ def _read_clocks() -> dict[int, tuple[Clock, list[bytes]]]:
             continue
         ticks = int(fields[CUTIME]) + int(fields[CSTIME])
         children_ns = ticks * 1_000_000_000 // TICKS_S
-        found[pid] = Clock(own_ns, children_ns, int(fields[PARENT])), fields
+        found[pid] = CpuTimes(own_ns, children_ns, int(fields[PARENT])), fields
     return found
 
 

@@ -137,32 +137,22 @@ class ProcessTree:
 
     def begin_turn(self) -> None:
         """Begin the bot's turn, just before it is asked for a move."""
-        clock = self._clock
-        if clock is None:
+        if self._clock is None:
             return
-        try:
-            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
-        except OSError:  # it has ended
-            used_ns = 0
-        if used_ns - self._mark_ns < 1000:
-            self.off_turn_us = 0
-        else:
-            self.off_turn_us = off_turn_us = self._off_turn_until(used_ns)
-            self._mark_ns += off_turn_us * 1000
+        self.off_turn_us = 0
+        used_ns = self.used_ns()
+        if used_ns - self._mark_ns >= 1000:
+            self.off_turn_us = self._off_turn_until(used_ns)
+            self._mark_ns += self.off_turn_us * 1000
         if self._stopped:
             self.resume()
 
     def end_turn(self) -> None:
         """End the bot's turn after its answer."""
-        clock = self._clock
-        if clock is None:
+        if self._clock is None:
             return
-        try:
-            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
-        except OSError:  # the process has ended
-            used_ns = 0
-        turn_us = (used_ns - self._mark_ns) // 1000
-        self.turn_us = turn_us if turn_us > 0 else 0
+        used_ns = self.used_ns()
+        self.turn_us = max(0, used_ns - self._mark_ns) // 1000
         self._mark_ns = used_ns
         if self._foreign:
             self._start_off_turn()
@@ -195,7 +185,8 @@ class ProcessTree:
         if self._group and (used_us := cpu_us(self._group)):
             return used_us * 1000
         pids = descendants(self._supervisor)
-        return sum(map(_used_ns, map(cpu_clock_id, pids))) + reaped_ns([self._supervisor, *pids])
+        living_ns = sum(_used_ns(cpu_clock_id(pid)) for pid in pids)
+        return living_ns + reaped_ns([self._supervisor, *pids])
 
     def stop(self) -> None:
         """Stop all processes until `resume`, unless the bot is a player of this installation."""
