@@ -169,7 +169,7 @@ class SupervisorClient:
                 *("--", *_sandbox_words(confinement, folder, scratch), *command),
             ]
             orphans.adopt_orphans()
-            with orphans.lock:
+            with orphans.start_lock:
                 popen = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", RUN, PACKAGES, *words],
                     stdin=their_stdin,

@@ -67,12 +67,11 @@ def make_requests(
     if STEM not in name and len(files) > 1:
         problem = f"{name!r} gives all bots the same name: add {STEM} to it"
         raise UsageError(problem, option="name")
-    absolute = folder.resolve()
     requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_numeric_key):
         file = str(path.relative_to(folder))
-        form = spec or SPECS.get(path.suffix)
-        if form is None:
+        template = spec or SPECS.get(path.suffix)
+        if template is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
         bot_name = check_name(name.replace(STEM, path.stem))
@@ -80,8 +79,8 @@ def make_requests(
             raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
         requests[bot_name] = RegistrationRequest(
             name=bot_name,
-            spec=form.replace(FILE, file).replace(STEM, path.stem),
-            folder=absolute,
+            spec=template.replace(FILE, file).replace(STEM, path.stem),
+            folder=folder.resolve(),
             note=note,
             restart=restart,
             replace=replace,

@@ -214,14 +214,13 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: Resolve
     refuse_catalogue_bot(known, "choose another name")
     if request.replace:
         return
-    name, other = known.name, _difference(known, request, resolved)
-    same = not other
+    name, difference = known.name, _difference(known, request, resolved)
     if known.retired_at is None:
         state = f"a bot named {name} is already registered"
-        if same:
+        if not difference:
             raise NothingToAdd(f"{state} with the same content: there is nothing to add")
         raise UsageError(
-            f"{state} with other content ({other}): choose another name, or replace it with "
+            f"{state} with other content ({difference}): choose another name, or replace it with "
             f"`ladder bots add {name} SPEC --replace`, and its old games no longer count; if the "
             "changed files are not part of the bot, name the others by patterns, as in `ladder "
             f"bots add {name} SPEC --replace --files '*.py'`"
@@ -231,14 +230,15 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: Resolve
             f"{name} was imported and never registered on this machine: `ladder bots add {name} "
             "SPEC --replace` replaces it, and keeps its games if the content is the same"
         )
-    if same:
+    if not difference:
         raise UsageError(
             f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
             "back, with its games and its rating"
         )
     raise UsageError(
-        f"a retired bot named {name} has other content ({other}): choose another name, or replace "
-        f"it with `ladder bots add {name} SPEC --replace`, and its old games no longer count"
+        f"a retired bot named {name} has other content ({difference}): choose another name, or "
+        f"replace it with `ladder bots add {name} SPEC --replace`, and its old games no longer "
+        "count"
     )
 
 

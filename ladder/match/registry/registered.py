@@ -230,7 +230,7 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
     classes, chosen = tuple(boards), list(bots)
     for bot in chosen:
         own = bot.revision.boards
-        if not any(can_play_class(own, board) for board in classes):
+        if not any(can_play_class(own, each) for each in classes):
             wanted = ", ".join(map(str, classes))
             proposed = propose_boards(own, [other.revision.boards for other in chosen])
             raise UnfitBot(

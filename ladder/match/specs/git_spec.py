@@ -26,7 +26,7 @@ from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
 from ladder.match.specs.start_command import make_start
 
 GIT_TREE, BUILT_BY = "git tree", "built by"
-"""Ingredients of a bot that are facts, not files: its tree, and its build command."""
+"""Names of the ingredients that are not files: the hash of the tree, and the build command."""
 PROJECT = "connect4-ladder"
 DESCRIBE = """
 import json, sys
@@ -39,7 +39,7 @@ except BotsError as error:
     sys.exit(str(error))
 print(json.dumps([bots.__file__, version.family, list(version.budgets)]))
 """
-"""A program that asks a revision of this project about one of its players."""
+"""A program that prints the file, family and budgets of a player, run by a revision's sources."""
 DESCRIBE_S = 60.0
 
 
