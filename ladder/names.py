@@ -81,30 +81,36 @@ def unknown_bot(name: str, known: Iterable[str], option: str | None = None) -> U
     return UnknownBot(problem, option=option)
 
 
-def matching_names(
-    patterns: Iterable[str], names: Iterable[str], option: str, lacking: str, otherwise: str
-) -> set[str]:
-    """Return the names that shell patterns select.
+def select_names(
+    patterns: Iterable[str],
+    names: Iterable[str],
+    lacking: str = "",
+    otherwise: str = "",
+) -> list[str]:
+    """Return the names that names and shell patterns select, each once, in the order of patterns.
 
     Args:
         patterns: Names or patterns.
         names: The names to choose from.
-        option: The option that holds the patterns, as a field name.
-        lacking: The problem with other names, such as ``has no rated games``.
-        otherwise: The remedy if there is no similar name to propose.
+        lacking: The problem with other names, such as ``has no rated games``; "" if the names are
+            those of all registered bots.
+        otherwise: The remedy if there is no similar name to propose, unless `lacking` is empty.
 
     Raises:
-        UsageError: a pattern selects no name.
+        UsageError: A pattern selects no name; `UnknownBot` if `lacking` is empty.
 
     """
-    known, chosen = list(names), set()
-    for pattern in patterns:
-        found = fnmatch.filter(known, pattern)
+    known = list(names)
+    chosen: dict[str, None] = {}
+    for pattern in map(str.strip, patterns):
+        found = [name for name in known if fnmatch.fnmatchcase(name, pattern)]
+        if not found and not lacking:
+            raise unknown_bot(pattern, known, "bots")
         if not found:
             remedy = remedy_for(pattern, known, otherwise)
-            raise UsageError(f"{pattern!r} {lacking}: {remedy}", option=option)
-        chosen.update(found)
-    return chosen
+            raise UsageError(f"{pattern!r} {lacking}: {remedy}", option="bots")
+        chosen.update(dict.fromkeys(found))
+    return list(chosen)
 
 
 def _quote(text: str) -> str:

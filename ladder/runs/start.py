@@ -17,8 +17,8 @@ from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
-    entrants,
     leave_out,
+    make_entrants,
     refuse_boards,
     refuse_changed,
     refuse_short_time,
@@ -248,7 +248,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_short_time([bot], settings.budgets.time_ms(bot.name))
-    found = entrants(
+    found = make_entrants(
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,

@@ -26,12 +26,12 @@ def list_bots(
     """List the bots, your own first, with the bot each is based on and what it changes."""
     from ladder.cli.database import open_or_preview
     from ladder.cli.output import print_out, stdout_console
-    from ladder.match.registry.register import is_built_in
+    from ladder.match.registry.register import is_catalogue_bot
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json
 
     with open_or_preview(db) as store:
-        rows = sorted(store.bots.all(include_retired=retired), key=is_built_in)
+        rows = sorted(store.bots.all(include_retired=retired), key=is_catalogue_bot)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
     else:
@@ -141,10 +141,10 @@ def rename(
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.match.registry.register import refuse_built_in, refuse_name
+    from ladder.match.registry.register import refuse_catalogue_bot, refuse_name
 
     with open_store(db, create=False) as store:
-        refuse_built_in(store.bots.get(name), "it keeps its name")
+        refuse_catalogue_bot(store.bots.get(name), "it keeps its name")
         if new_name != name:
             refuse_name(store, new_name)
         row = store.bots.rename(name, new_name)
@@ -157,10 +157,12 @@ def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Delete a bot that has no games; a bot with games can only be retired."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.match.registry.register import refuse_built_in
+    from ladder.match.registry.register import refuse_catalogue_bot
 
     with open_store(db, create=False) as store:
-        refuse_built_in(store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs")
+        refuse_catalogue_bot(
+            store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs"
+        )
         store.bots.delete(name)
     print_out(f"{name} is deleted")
     return 0

@@ -15,7 +15,7 @@ from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import entrants, leave_out, refuse_changed
+from ladder.match.registry.registered import leave_out, make_entrants, refuse_changed
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.budgets import Budgets
@@ -156,7 +156,7 @@ def run_suite(
     for bot in bots:
         _refuse_boards(bot, suite)
     sides: list[Mapping[str, Entrant]] = [
-        entrants(bots, lambda bot, own=own: own.for_bot(bot.name, bot.revision.budgets))  # type: ignore[misc]
+        make_entrants(bots, lambda bot, own=own: own.for_bot(bot.name, bot.revision.budgets))  # type: ignore[misc]
         for own in budgets
     ]
     compile_launches(bot.revision.launch for bot in bots)

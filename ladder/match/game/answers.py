@@ -13,16 +13,17 @@ from ladder.errors import BotIllegalMove
 COLUMNS = range(MAX_SIDE)
 
 
-def make_thought(elapsed_us: int, info: Info | None) -> Thought:
-    """Return the stored record of a move: its time and the bot's report."""
+def make_thought(elapsed_us: int, info: Info | None, cpu_us: int | None = None) -> Thought:
+    """Return the stored record of a move: its times and the bot's report."""
     if info is None:
-        return Thought(elapsed_us)
+        return Thought(elapsed_us, cpu_us=cpu_us)
     return Thought(
         elapsed_us,
         info.value,
         info.simulations,
         info.depth,
         info.proven,
+        cpu_us,
         line=expected_line(info.pv) if info.pv else "",
         nodes=info.nodes,
         distance=None if info.proven is None else info.distance,

@@ -5,6 +5,7 @@ processes are kept, and the least recently used ones are ended.
 """
 
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,11 +20,7 @@ from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
 SILENT_S = 3.0
-"""How long a hello may be silent until a possible cause is printed."""
-SILENT = (
-    f"{{name}} has not answered hello for {SILENT_S:.0f} s: it may take {HELLO_S:.0f} s to load; "
-    "if it loads nothing, let it flush its output after every line"
-)
+"""How long a bot may take to answer hello until a possible cause is reported."""
 MOST_IDLE = 6
 """Idle processes kept by one worker."""
 
@@ -112,25 +109,33 @@ class BotPool:
         start: Start,
         name: str = "bot",
         *,
-        report: Callable[[str], None] | None = None,
+        report: Callable[[str], None] = lambda _: None,
+        silent_s: float = SILENT_S,
     ) -> HelloReply:
         """Start a process, return its hello, and kill it.
 
         Args:
             start: how to start the bot.
             name: the bot's name, for its log.
-            report: called with a sentence when the bot is silent for `SILENT_S` seconds.
+            report: called from another thread with a sentence about a bot that does not answer.
+            silent_s: how long to wait before.
 
         Raises:
             BotFailure: the bot did not start or did not answer hello.
 
         """
         process = self._start(start, name)
-        if report is not None:
-            process.report_silence(SILENT_S, lambda: report(SILENT.format(name=name)))
+        warning = (
+            f"{name} has not answered hello for {silent_s:.0f} s: it may take {self._hello_s:.0f} "
+            "s to load; if it loads nothing, let it flush its output after every line"
+        )
+        timer = threading.Timer(silent_s, report, (warning,))
+        timer.start()
         try:
             return exchange_hello(process, self._hello_s)
         finally:
+            timer.cancel()
+            timer.join()
             process.kill()
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
@@ -145,7 +150,7 @@ class BotPool:
         while len(self._idle) > self._keep:
             self._idle.pop(0)[1].quit(QUIT_S)
 
-    def _start(self, start: Start, name: str = "bot") -> BotProcess:
+    def _start(self, start: Start, name: str) -> BotProcess:
         self._count_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"

@@ -184,11 +184,8 @@ class GameBroadcast:
             times_us: time of all moves of the first and of the second player.
 
         """
-        broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
-            now, is_end=False
-        ):
-            broadcast.send(self._board(moves, thoughts, times_us))
+        if self._may_send(is_end=False):
+            self._broadcast.send(self._board(moves, thoughts, times_us))
 
     def send_end(
         self,
@@ -199,12 +196,16 @@ class GameBroadcast:
         termination: Termination,
     ) -> None:
         """Send the final position, unless that of another game was sent just before."""
-        broadcast, now = self._broadcast, perf_counter_ns()
-        if broadcast.has_listener(now, broadcast.pace.search_ns) and broadcast.is_due(
-            now, is_end=True
-        ):
+        if self._may_send(is_end=True):
             board = self._board(moves, thoughts, times_us)
-            broadcast.send(msgspec.structs.replace(board, result=result, termination=termination))
+            end = msgspec.structs.replace(board, result=result, termination=termination)
+            self._broadcast.send(end)
+
+    def _may_send(self, *, is_end: bool) -> bool:
+        """Return whether there is a listener and the last position was not sent just before."""
+        broadcast, now = self._broadcast, perf_counter_ns()
+        has_listener = broadcast.has_listener(now, broadcast.pace.search_ns)
+        return has_listener and broadcast.is_due(now, is_end=is_end)
 
     def _board(
         self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]

@@ -23,9 +23,10 @@ from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.cpu_use import CpuUse
 from ladder.match.game.ending import Forfeit, GameEnd, ending_on_board
 from ladder.match.game.new_game import make_new_game, move_limit_us
-from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
+from ladder.match.process.process_tree import ProcessTree
 from ladder.match.specs.file_state import check_unchanged
 
 MAX_STALLS = 3
@@ -73,20 +74,22 @@ class PairNotes:
         """Excused late moves."""
         self.asked_us = [0, 0]
         """Time of all moves under a time budget, including excused ones."""
-        self.controls = self.control_us = 0
-        """Control measurements that would have been late themselves, and the time of all."""
+        self.late_controls = 0
+        """Control measurements during which a move would have been late."""
+        self.control_us = 0
+        """Time of all control measurements."""
 
     def add_control(self, control: ControlMeasurement, margin_us: int) -> None:
         """Count a control measurement, and whether a move would have been late during it."""
         self.control_us += control.elapsed_us
-        self.controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
+        self.late_controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
 
     def excuses(self) -> Excuses:
         """Return the excuses for the record of the pair."""
         return Excuses(
             (self.excused[0], self.excused[1]),
             (self.asked_us[0], self.asked_us[1]),
-            self.controls,
+            self.late_controls,
             self.control_us,
         )
 
@@ -152,13 +155,7 @@ class RefereedGame:
         clock = time.perf_counter_ns()
         game = self.game
         try:
-            try:
-                end = self._play_to_end()
-            except Forfeit as forfeit:
-                failure = forfeit.failure
-                result = Result.LOSS if forfeit.side == 0 else Result.WIN
-                end = GameEnd(result, failure.termination, str(failure), forfeit.side)
-                self.last_output = failure.last_output
+            end = self._play_to_end()
             if self.updates is not None:
                 self.updates.send_end(
                     game.moves, self.thoughts, self._times_us(), end.result, end.termination
@@ -175,7 +172,7 @@ class RefereedGame:
                     side.process.kill()
                     side.process = None
                 if side.timed:
-                    self.notes.asked_us[self._place(index)] += self._time_us(index)
+                    self.notes.asked_us[self._pair_side(index)] += self._time_us(index)
         return GameRecord(
             swapped=self.swapped,
             moves=tuple(game.moves),
@@ -190,12 +187,7 @@ class RefereedGame:
         )
 
     def _play_to_end(self) -> GameEnd:
-        """Play until the game ends on the board.
-
-        Raises:
-            Forfeit: a side failed.
-
-        """
+        """Play until the game ends on the board or by a forfeit."""
         index = 0
         try:
             for index in (0, 1):
@@ -208,10 +200,18 @@ class RefereedGame:
                 if self.updates is not None:
                     self.updates.send_position(game.moves, self.thoughts, self._times_us())
         except BotFailure as failure:
-            raise Forfeit(index, failure) from failure
+            return self._forfeit(index, failure)
+        except Forfeit as forfeit:
+            return self._forfeit(forfeit.side, forfeit.failure)
         return ending_on_board(game)
 
-    def _place(self, index: int) -> int:
+    def _forfeit(self, index: int, failure: BotFailure) -> GameEnd:
+        """Return the end of a game that a side loses by its failure."""
+        self.last_output = failure.last_output
+        result = Result.LOSS if index == 0 else Result.WIN
+        return GameEnd(result, failure.termination, str(failure), offender=index)
+
+    def _pair_side(self, index: int) -> int:
         """Return 0 if a side is A, 1 if it is B."""
         return index ^ self.swapped
 
@@ -313,7 +313,29 @@ class RefereedGame:
             )
 
     def _move(self, index: int) -> None:
-        """Ask a side for its move and play it.
+        """Ask a side for its move, record it and play it.
+
+        Raises:
+            BotFailure: the side failed.
+            Forfeit: its opponent made it late.
+            MachineStalled: the machine delayed it, and it cannot be asked again.
+
+        """
+        game, side = self.game, self.sides[index]
+        (reply, elapsed_us), tree = self._ask_for_move(index)
+        assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
+        elapsed_us += side.prepared_us
+        side.prepared_us = 0
+        self.thoughts.append(make_thought(elapsed_us, reply.info, tree.turn_us))
+        if (tree.off_turn_us or tree.turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
+            self._check_cpu(index)
+        try:
+            game.play(reply.column)
+        except IllegalMove as error:
+            raise illegal_move_error(game.position(), reply.column) from error
+
+    def _ask_for_move(self, index: int) -> tuple[Answer, ProcessTree]:
+        """Return a side's answer to the position, and its processes.
 
         If the machine delayed the side, a new process is asked for the same move. Repeating the
         whole game instead would favor bots that win quickly, whose games meet fewer stalls.
@@ -324,24 +346,23 @@ class RefereedGame:
             MachineStalled: the machine delayed it, and it cannot be asked again.
 
         """
-        game = self.game
-        moves = game.moves
-        ply = len(moves)
+        moves = self.game.moves
         side = self.sides[index]
         while True:
             process = side.process
             assert process is not None  # noqa: S101 - prepared before the first move
             try:
-                reply, elapsed_us = process.ask(
-                    MoveAsk(ply, tuple(moves)),
+                answer = process.ask(
+                    MoveAsk(len(moves), tuple(moves)),
                     timeout_s=side.limit_s - side.prepared_us / 1e6,
                     watch_runqueue=side.timed,
                 )
-                break
             except MachineStalled as stall:
                 cause: AtFault | Excused = Excused(stall)
             except BotTimeout as failure:
                 cause = self._find_cause(index, failure, process.stall)
+            else:
+                return answer, process.tree
             if isinstance(cause, AtFault):
                 raise Forfeit(cause.side, cause.failure)
             # Under a work budget a move may depend on all earlier messages: repeat the pair.
@@ -350,24 +371,6 @@ class RefereedGame:
             self._wait_out(cause.stall, index, counted=cause.counted)
             side.prepared_us = 0
             self._prepare(index, again=True, control=cause.control)
-        assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
-        elapsed_us += side.prepared_us
-        side.prepared_us = 0
-        tree = process.tree
-        turn_us = tree.turn_us
-        info = reply.info
-        if info is None:
-            thought = Thought(elapsed_us, None, None, None, None, turn_us)
-        else:
-            thought = make_thought(elapsed_us, info)
-            thought.cpu_us = turn_us
-        self.thoughts.append(thought)
-        if (tree.off_turn_us or turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
-            self._check_cpu(index)
-        try:
-            game.play(reply.column)
-        except IllegalMove as error:
-            raise illegal_move_error(game.position(), reply.column) from error
 
     def _check_cpu(self, index: int) -> None:
         """Raise the failure of a side whose processor time exceeds its allowance.
@@ -392,7 +395,7 @@ class RefereedGame:
             counted: whether it counts as an excuse of that side.
 
         """
-        self.notes.excused[self._place(index)] += counted
+        self.notes.excused[self._pair_side(index)] += counted
         so_far = len(self.notes.stalls)
         if so_far == MAX_STALLS:
             raise stall
@@ -418,7 +421,7 @@ class RefereedGame:
         except BotPondering as pondering:
             return AtFault(1 - index, pondering)
         stall = late_move.stall
-        self.notes.asked_us[self._place(index)] += stall.elapsed_us
+        self.notes.asked_us[self._pair_side(index)] += stall.elapsed_us
         overrun_us = stall.elapsed_us - late_move.budget_us
         delayed = MachineStalled(
             f"{side.entrant.name} was late at ply {len(self.game.moves)} by "

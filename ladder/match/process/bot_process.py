@@ -12,7 +12,6 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
@@ -199,10 +198,6 @@ class BotProcess:
     def add_log_heading(self, line: str) -> None:
         """Write a line into the log before the bot's next stderr output."""
         self._client.add_log_heading(line)
-
-    def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
-        """Call `report` once if the next answer takes longer than `after_s` seconds."""
-        self._channel.report_silence(after_s, report)
 
     def begin_game(self) -> None:
         """Restart the measurement of processor time; call it after the bot's `ready`."""

@@ -34,7 +34,7 @@ SYS_CLONE3 = 435
 SIGCHLD = 17
 
 
-class Place:
+class ParentGroup:
     """The group in which bots get their groups: its folder and its subgroups' controllers."""
 
     def __init__(self, folder: str, controllers: tuple[str, ...]) -> None:
@@ -42,10 +42,10 @@ class Place:
         self.controllers = controllers
 
 
-def find_place(mounts: str = MOUNTS, own: str = OWN) -> Place | None:
-    """Return the place for the groups of bots, or None if this user may not create groups.
+def find_parent_group(mounts: str = MOUNTS, own: str = OWN) -> ParentGroup | None:
+    """Return the parent for the groups of bots, or None if this user may not create groups.
 
-    Changes nothing. `prepare_place` enables further controllers.
+    Changes nothing. `prepare_parent_group` enables further controllers.
 
     Args:
         mounts: the file that lists the mounted file systems.
@@ -60,12 +60,12 @@ def find_place(mounts: str = MOUNTS, own: str = OWN) -> Place | None:
         folder = os.path.dirname(folder)
     if not (os.access(folder, os.W_OK) and os.access(f"{folder}/cgroup.procs", os.W_OK)):
         return None
-    return Place(folder, _enabled(folder))
+    return ParentGroup(folder, _enabled(folder))
 
 
-def can_enable(place: Place) -> tuple[str, ...]:
-    """Return the controllers that `prepare_place` can probably enable."""
-    folder = place.folder
+def can_enable(parent: ParentGroup) -> tuple[str, ...]:
+    """Return the controllers that `prepare_parent_group` can probably enable."""
+    folder = parent.folder
     try:
         offered = read(f"{folder}/cgroup.controllers").decode().split()
     except OSError:
@@ -74,14 +74,14 @@ def can_enable(place: Place) -> tuple[str, ...]:
         offered = []
     if not (_is_root(folder) or _only_ours(folder)):
         offered = []
-    return tuple(name for name in CONTROLLERS if name in (*place.controllers, *offered))
+    return tuple(name for name in CONTROLLERS if name in (*parent.controllers, *offered))
 
 
-def prepare_place(place: Place) -> Place:
+def prepare_parent_group(parent: ParentGroup) -> ParentGroup:
     """Enable controllers, moving the processes of this command into a subgroup if necessary."""
-    folder = place.folder
-    for name in can_enable(place):
-        if name in place.controllers:
+    folder = parent.folder
+    for name in can_enable(parent):
+        if name in parent.controllers:
             continue
         try:
             if not _is_root(folder):
@@ -89,7 +89,7 @@ def prepare_place(place: Place) -> Place:
             _write(f"{folder}/cgroup.subtree_control", f"+{name}")
         except OSError:  # not delegated, or other processes have come meanwhile
             continue
-    return Place(folder, _enabled(folder))
+    return ParentGroup(folder, _enabled(folder))
 
 
 def _is_root(folder: str) -> bool:

@@ -69,5 +69,7 @@ class CpuMeter:
         stall = self.stall
         if stall is None:
             return True
-        delay_us = stall.stopped_us + max(stall.stolen_us, min(stall.harness_us, stall.outside_us))
+        delay_us = stall.stopped_us + max(
+            stall.stolen_us, min(stall.harness_wait_us, stall.outside_us)
+        )
         return delay_us >= EXPLAINED_SHARE * late_s * 1e6

@@ -29,8 +29,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from ladder.match.process.outside import Clock, outside_us
-from ladder.match.process.procfs import TICKS_S, descendants, read, stat_fields, waited_ns
+from ladder.match.process.outside import CpuTimes, outside_us
+from ladder.match.process.procfs import (
+    PROCESSOR,
+    STATE,
+    TICKS_S,
+    descendants,
+    parse_stat,
+    read,
+    reaped_ns,
+)
 
 PAGE_FAULT = -1
 """Stands for the system call of a thread that sleeps in a page fault."""
@@ -58,10 +66,10 @@ class Stall(NamedTuple):
 
     elapsed_us: int
     """Time from the question to the end of the wait for its answer."""
-    bot_us: int
+    bot_wait_us: int
     """Wait of the bot's longest-waiting thread for a processor, at most `elapsed_us - used_us`: a
     bot that used one processor all the time cannot complain. The bot may have caused it."""
-    harness_us: int
+    harness_wait_us: int
     """Wait of the harness for a processor, at most `elapsed_us - used_us`. The bot may have caused
     it."""
     used_us: int
@@ -82,7 +90,7 @@ class Stall(NamedTuple):
     @property
     def waited_us(self) -> int:
         """Time for which the bot or the harness waited, whatever the cause."""
-        return self.bot_us + self.harness_us
+        return self.bot_wait_us + self.harness_wait_us
 
     def excusable_us(self, contended_us: int = 0) -> int:
         """Return the part of the elapsed time that the bot cannot have caused.
@@ -96,24 +104,112 @@ class Stall(NamedTuple):
         return max(self.stolen_us, self.stopped_us + waited_us)
 
 
-class _Thread(NamedTuple):
+class ThreadTimes(NamedTuple):
+    """The times of a thread on a processor, and runnable but without one."""
+
     cpu_ns: int
     wait_ns: int
+
+
+class ThreadReader:
+    """The readings of /proc about threads, each named by its folder."""
+
+    def read(self, path: str) -> bytes:
+        """Return the beginning of a file. Raises OSError."""
+        return read(path)
+
+    def list_threads(self, pids: list[int]) -> list[str]:
+        """Return the folders of all threads of processes."""
+        found = []
+        for pid in pids:
+            folder = f"/proc/{pid}/task"
+            try:
+                found += [f"{folder}/{thread}" for thread in os.listdir(folder)]
+            except OSError:
+                continue
+        return found
+
+    def is_guest(self) -> bool:
+        """Return whether this may be a virtual machine; others have no stolen time to read."""
+        return _is_guest()
+
+    def read_times(self, thread: str) -> ThreadTimes | None:
+        """Return the times of a thread, or None if they are not available."""
+        try:
+            cpu, wait, _ = self.read(f"{thread}/schedstat").split()
+        except (OSError, ValueError):  # it has ended, or the kernel has no such counters
+            return None
+        return ThreadTimes(int(cpu), int(wait))
+
+    def read_state(self, thread: str) -> bytes:
+        """Return the letter for a thread's state (proc(5)); empty if it has ended."""
+        fields = self._stat(thread)
+        return fields[STATE] if fields else b""
+
+    def read_last_cpu(self, thread: str) -> int | None:
+        """Return the processor on which a thread ran last, or None if it has ended."""
+        fields = self._stat(thread)
+        return int(fields[PROCESSOR]) if fields else None
+
+    def _stat(self, thread: str) -> list[bytes]:
+        try:
+            return parse_stat(self.read(f"{thread}/stat"))
+        except OSError:  # it has ended
+            return []
+
+    def waits_for_memory(self, thread: str) -> bool:
+        """Return whether a thread waits for the lock on its memory, which only others can hold."""
+        try:
+            call = int(self.read(f"{thread}/syscall").split()[0])
+            return call in MEMORY_CALLS and self.read(f"{thread}/wchan") in LOCK_WAITS
+        except (OSError, ValueError, IndexError):  # it runs or has ended, or access is denied
+            return False
+
+    def count_blocks(self, thread: str) -> int | None:
+        """Return how often a process's first thread has blocked; None for other threads."""
+        _, _, pid, _, number = thread.split("/")
+        if pid != number:
+            return None
+        try:
+            status = self.read(f"{thread}/status")
+            return int(status.split(b"\nvoluntary_ctxt_switches:")[1].split()[0])
+        except (OSError, IndexError):
+            return None
+
+    def read_stolen_us(self) -> dict[int, int]:
+        """Return the time that the host has taken from each processor, in microseconds.
+
+        In steps of 10 ms. Empty on a machine that is not virtual.
+        """
+        if not self.is_guest():
+            return {}
+        found = {}
+        for line in self.read("/proc/stat").splitlines():
+            words = line.split()
+            if words[0] != b"cpu":
+                if not words[0].startswith(b"cpu"):
+                    break
+                found[int(words[0][3:])] = int(words[8]) * 1_000_000 // TICKS_S
+        return found
+
+
+READER = ThreadReader()
+NO_TIMES = ThreadTimes(0, 0)
 
 
 class Snapshot(NamedTuple):
     """The kernel's counters before a question; takes about 50 us for a simple bot."""
 
     taken: float
-    threads: dict[str, _Thread]
-    harness: _Thread
+    threads: dict[str, ThreadTimes]
+    harness: ThreadTimes
     blocked: dict[str, int]
     """How often each process's first thread has blocked so far."""
     ended_ns: int
     """Processor time of ended processes; 0 if it was not requested."""
     stolen_us: dict[int, int]
     """By processor: time that the host of this virtual machine has taken since its start."""
-    outside: Mapping[int, Clock]
+    outside: Mapping[int, CpuTimes]
     """The clocks of all processes by id."""
 
 
@@ -128,7 +224,11 @@ class _Observation(NamedTuple):
 
 
 def snapshot(
-    supervisor: int | None, *, ended: bool, outside: Mapping[int, Clock] | None = None
+    supervisor: int | None,
+    *,
+    ended: bool,
+    outside: Mapping[int, CpuTimes] | None = None,
+    reader: ThreadReader = READER,
 ) -> Snapshot:
     """Read the counters of the calling thread and of all threads below a bot's supervisor.
 
@@ -136,19 +236,29 @@ def snapshot(
         supervisor: its process id, or None if the bot has not been started.
         ended: whether to count ended processes, which takes one file for each living process.
         outside: the clocks of all processes, from `OutsideClocks`.
+        reader: reads /proc.
 
     """
     pids = [] if supervisor is None else descendants(supervisor)
-    threads = {path: times for path in _threads(pids) if (times := _read_times(path))}
-    harness = _read_times("/proc/thread-self") or _Thread(0, 0)
-    blocked = {path: count for path in threads if (count := _count_blocks(path)) is not None}
-    ended_ns = waited_ns([supervisor, *pids]) if ended and supervisor is not None else 0
+    paths = reader.list_threads(pids)
+    threads = {path: times for path in paths if (times := reader.read_times(path))}
+    harness = reader.read_times("/proc/thread-self") or NO_TIMES
+    blocked = {path: count for path in threads if (count := reader.count_blocks(path)) is not None}
+    ended_ns = reaped_ns([supervisor, *pids]) if ended and supervisor is not None else 0
     return Snapshot(
-        time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us(), outside or {}
+        time.monotonic(),
+        threads,
+        harness,
+        blocked,
+        ended_ns,
+        reader.read_stolen_us(),
+        outside or {},
     )
 
 
-def measure_stall(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
+def measure_stall(
+    supervisor: int, before: Snapshot, oversleep_us: int, reader: ThreadReader = READER
+) -> Stall:
     """Measure what happened since a snapshot; to be called before the bot is killed.
 
     Takes up to GRACE_S if a thread is queued for a processor, for the kernel counts its wait only
@@ -158,41 +268,61 @@ def measure_stall(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall
         supervisor: process id of the bot's supervisor.
         before: the snapshot before the question.
         oversleep_us: how long after the deadline the harness woke up.
+        reader: reads /proc.
 
     """
     missed = time.monotonic()
-    observed = _observe(supervisor)
-    waiting = _only_waited(before, observed)
-    while not waiting and time.monotonic() < missed + GRACE_S and observed.runnable:
-        time.sleep(0.001)
-        former, observed = observed, _observe(supervisor)
-        if former.counters.threads != observed.counters.threads:  # it ran: its wait is counted
-            break
-    now = observed.counters
-    none = _Thread(0, 0)
-    waits = [
-        times.wait_ns - before.threads.get(path, none).wait_ns
-        for path, times in now.threads.items()
-        if _keeps_rank(path)
-    ]
-    cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
-    cpu_ns += now.ended_ns - before.ended_ns
     elapsed_ns = int((missed - before.taken) * 1e9)
+    now, only_waited = _read_counters(supervisor, before, missed + GRACE_S, reader)
+    ranked = [path for path in now.threads if _keeps_rank(path)]
+    waits = [
+        now.threads[path].wait_ns - before.threads.get(path, NO_TIMES).wait_ns for path in ranked
+    ]
+    cpu_ns = (
+        now.ended_ns
+        - before.ended_ns
+        + sum(
+            times.cpu_ns - before.threads.get(path, NO_TIMES).cpu_ns
+            for path, times in now.threads.items()
+        )
+    )
     longest_ns = max(waits, default=0) - int((now.taken - missed) * 1e9)
-    if waiting:
+    if only_waited:
         longest_ns = elapsed_ns
-    own_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
+    harness_wait_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
     idle_us = max(0, (elapsed_ns - cpu_ns) // 1000)
-    cpus = _processors(now)
+    cpus = frozenset(cpu for path in ranked if (cpu := reader.read_last_cpu(path)) is not None)
+    stolen_us = [
+        us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in cpus
+    ]
     return Stall(
         elapsed_us=elapsed_ns // 1000,
-        bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
-        harness_us=min(own_us, idle_us),
+        bot_wait_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
+        harness_wait_us=min(harness_wait_us, idle_us),
         used_us=cpu_ns // 1000,
-        stolen_us=_most_stolen_us(before, now, cpus),
-        stopped_us=min(max(0, oversleep_us - own_us), idle_us),
+        stolen_us=max(stolen_us, default=0),
+        stopped_us=min(max(0, oversleep_us - harness_wait_us), idle_us),
         cpus=cpus,
     )
+
+
+def _read_counters(
+    supervisor: int, before: Snapshot, deadline: float, reader: ThreadReader
+) -> tuple[Snapshot, bool]:
+    """Read a bot's counters once they hold its current wait, or at the deadline.
+
+    Returns:
+        The counters, and whether a process's first thread only ran and waited since `before`.
+
+    """
+    observed = _observe(supervisor, reader)
+    only_waited = _only_waited(before, observed)
+    while not only_waited and time.monotonic() < deadline and observed.runnable:
+        time.sleep(0.001)
+        former, observed = observed, _observe(supervisor, reader)
+        if former.counters.threads != observed.counters.threads:  # it ran: its wait is counted
+            break
+    return observed.counters, only_waited
 
 
 def add_outside_use(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
@@ -200,18 +330,6 @@ def add_outside_use(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
     if not before.outside:
         return stall
     return stall._replace(outside_us=outside_us(before.outside, supervisor, stall.cpus))
-
-
-def _processors(now: Snapshot) -> frozenset[int]:
-    """Return the processors of the bot's threads that keep their scheduling rank."""
-    found = {_processor(path) for path in now.threads if _keeps_rank(path)}
-    return frozenset(cpu for cpu in found if cpu is not None)
-
-
-def _most_stolen_us(before: Snapshot, now: Snapshot, cpus: frozenset[int]) -> int:
-    """Return the largest time that the host took from one of the bot's processors."""
-    taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in cpus]
-    return max(taken, default=0)
 
 
 def describe_stall(stall: Stall) -> str:
@@ -247,81 +365,23 @@ def measure_start_delay_us(supervisor: int, before: Snapshot, contended_us: int)
 
     """
     stall = add_outside_use(measure_stall(supervisor, before, 0), supervisor, before)
-    times = _read_times(f"/proc/{supervisor}/task/{supervisor}")
+    times = READER.read_times(f"/proc/{supervisor}/task/{supervisor}")
     if times is not None:
-        stall = stall._replace(harness_us=stall.harness_us + times.wait_ns // 1000)
+        stall = stall._replace(harness_wait_us=stall.harness_wait_us + times.wait_ns // 1000)
     return stall.excusable_us(2 * max(stall.outside_us, contended_us))
 
 
-def _threads(pids: list[int]) -> list[str]:
-    """Return the /proc folders of all threads of processes."""
-    found = []
-    for pid in pids:
-        try:
-            found += [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
-        except OSError:
-            continue
-    return found
-
-
-def _read_times(path: str) -> _Thread | None:
-    try:
-        cpu, wait, _ = read(f"{path}/schedstat").split()
-    except (OSError, ValueError):  # it has ended, or the kernel has no such counters
-        return None
-    return _Thread(int(cpu), int(wait))
-
-
-def _observe(supervisor: int) -> _Observation:
-    states = {path: _state(path) for path in _threads(descendants(supervisor))}
+def _observe(supervisor: int, reader: ThreadReader) -> _Observation:
+    states = {
+        path: reader.read_state(path) for path in reader.list_threads(descendants(supervisor))
+    }
     runnable = frozenset(path for path, state in states.items() if state == b"R")
-    waiting = {path for path, state in states.items() if state == b"D" and _waits_for_memory(path)}
+    waiting = [path for path in states if states[path] == b"D" and reader.waits_for_memory(path)]
     return _Observation(
-        runnable, frozenset(waiting if len(states) == 1 else ()), snapshot(supervisor, ended=True)
+        runnable,
+        frozenset(waiting if len(states) == 1 else ()),
+        snapshot(supervisor, ended=True, reader=reader),
     )
-
-
-def _state(path: str) -> bytes:
-    """Return the letter for a thread's state (proc(5)); empty if it has ended."""
-    try:
-        return stat_fields(path)[0]
-    except (OSError, IndexError):
-        return b""
-
-
-def _processor(path: str) -> int | None:
-    """Return the processor on which a thread ran last, or None if it has ended."""
-    try:
-        return int(stat_fields(path)[36])
-    except (OSError, IndexError):
-        return None
-
-
-def _call(path: str) -> int | None:
-    """Return the number of the system call in which a thread sleeps, or PAGE_FAULT, or None."""
-    try:
-        return int(read(f"{path}/syscall").split()[0])
-    except (OSError, ValueError, IndexError):  # it runs, or access is denied
-        return None
-
-
-def _waits_for_memory(path: str) -> bool:
-    """Return whether a thread waits for the lock on its memory, which only others can hold."""
-    try:
-        return _call(path) in MEMORY_CALLS and read(f"{path}/wchan") in LOCK_WAITS
-    except OSError:  # it has ended, or access is denied
-        return False
-
-
-def _count_blocks(path: str) -> int | None:
-    """Return how often a process's first thread has blocked; None for other threads."""
-    _, _, pid, _, thread = path.split("/")
-    if pid != thread:
-        return None
-    try:
-        return int(read(f"{path}/status").split(b"\nvoluntary_ctxt_switches:")[1].split()[0])
-    except (OSError, IndexError):
-        return None
 
 
 def _only_waited(before: Snapshot, observed: _Observation) -> bool:
@@ -342,26 +402,8 @@ def _only_waited(before: Snapshot, observed: _Observation) -> bool:
     )
 
 
-def _stolen_us() -> dict[int, int]:
-    """Return the time that the host has taken from each processor, in microseconds.
-
-    In steps of 10 ms. Empty on a machine that is not virtual.
-    """
-    if not _is_guest():
-        return {}
-    found = {}
-    for line in read("/proc/stat").splitlines():
-        words = line.split()
-        if words[0] != b"cpu":
-            if not words[0].startswith(b"cpu"):
-                break
-            found[int(words[0][3:])] = int(words[8]) * 1_000_000 // TICKS_S
-    return found
-
-
 @cache
 def _is_guest() -> bool:
-    """Return whether this may be a virtual machine; others have no stolen time to read."""
     try:
         with open("/proc/cpuinfo", "rb") as known:
             flags = next((line for line in known if line.startswith(b"flags")), None)

@@ -12,17 +12,17 @@ import re
 import tempfile
 from pathlib import Path
 
-from ladder.match.process.cgroups import Place, end_group
+from ladder.match.process.cgroups import ParentGroup, end_group
 from ladder.match.process.supervisor import PATIENCE_S, remove
-from ladder.match.process.supervisor_client import kill_by_home, prepare_group_place
+from ladder.match.process.supervisor_client import cached_parent_group, kill_by_home
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Name of a scratch folder: the process id of its harness, and a random part."""
 
 
-def find_leftovers(place: Path | None = None) -> list[Path]:
+def find_leftovers(folder: Path | None = None) -> list[Path]:
     """Return this user's scratch folders, or control groups, without harness and supervisor."""
-    folder = Path(tempfile.gettempdir()) if place is None else place
+    folder = Path(tempfile.gettempdir()) if folder is None else folder
     found = []
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
@@ -32,23 +32,23 @@ def find_leftovers(place: Path | None = None) -> list[Path]:
     return sorted(found)
 
 
-def clear_leftovers(place: Path | None = None, groups: Place | None = None) -> int:
+def clear_leftovers(folder: Path | None = None, parent: ParentGroup | None = None) -> int:
     """Kill leftover processes, remove their folders, and return how many folders there were.
 
     The processes are found by their control group, or by a scratch folder as their HOME.
 
     Args:
-        place: the folder of scratch folders; None: that of this process.
-        groups: the folder of control groups; None: that of this process.
+        folder: the folder of scratch folders; None: that of this process.
+        parent: the parent of control groups; None: that of this process.
 
     """
-    groups = prepare_group_place() if groups is None else groups
-    for group in [] if groups is None else find_leftovers(Path(groups.folder)):
+    parent = cached_parent_group() if parent is None else parent
+    for group in [] if parent is None else find_leftovers(Path(parent.folder)):
         end_group(str(group), PATIENCE_S)
-    found = find_leftovers(place)
-    for folder in found:
-        kill_by_home(str(folder))
-        remove(str(folder))
+    found = find_leftovers(folder)
+    for scratch in found:
+        kill_by_home(str(scratch))
+        remove(str(scratch))
     return len(found)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import select
 from collections import deque
-from collections.abc import Callable
 from os import read, write
 from time import perf_counter_ns
 
@@ -166,24 +165,6 @@ class LineChannel:
     def is_idle(self) -> bool:
         """Return whether there is no output to read and the supervisor is alive."""
         return not self._wait(0)
-
-    def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
-        """Call `report` once if the next answer takes longer than `after_s` seconds."""
-        former, after_ms = (self._wait, self._wait_patiently), after_s * 1000
-
-        def reporting(poll: Poll) -> Poll:
-            def wait(timeout_ms: float) -> list[tuple[int, int]]:
-                if timeout_ms <= after_ms:
-                    return poll(timeout_ms)
-                self._wait, self._wait_patiently = former
-                if found := poll(after_ms):
-                    return found
-                report()
-                return poll(timeout_ms - after_ms)
-
-            return wait
-
-        self._wait, self._wait_patiently = map(reporting, former)
 
     def _slice_wait(self, poll: Poll) -> Poll:
         """Return a poll of several short waits, so that a stop of the harness shows.

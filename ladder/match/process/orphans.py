@@ -21,7 +21,7 @@ PATIENCE_S = 1.0
 
 supervisors: set[int] = set()
 """Process ids of the supervisors that this process has started and not yet reaped."""
-lock = threading.Lock()
+start_lock = threading.Lock()
 """Held from the start of a supervisor until it is in `supervisors`."""
 _adopting = 0
 """The process that called `adopt_orphans`: a forked child has to call it again."""
@@ -43,7 +43,7 @@ def end_orphans() -> bool:
     """
     deadline = time.monotonic() + PATIENCE_S
     while True:
-        with lock:
+        with start_lock:
             found = [pid for pid in children(os.getpid()) if _is_orphan(pid)]
         if not found:
             return True

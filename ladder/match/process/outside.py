@@ -19,7 +19,16 @@ from collections.abc import Mapping
 from time import clock_gettime_ns
 from typing import NamedTuple
 
-from ladder.match.process.procfs import TICKS_S, cpu_clock, stat_fields
+from ladder.match.process.procfs import (
+    CSTIME,
+    CUTIME,
+    FLAGS,
+    PARENT,
+    PROCESSOR,
+    TICKS_S,
+    cpu_clock_id,
+    stat_fields,
+)
 
 SHARE = 0.02
 """Largest share of the time that reading the clocks may take."""
@@ -29,12 +38,12 @@ KERNEL_THREAD = 0x00200000
 """The flag PF_KTHREAD of a process."""
 
 
-class Clock(NamedTuple):
-    """Processor time of a process, in nanoseconds."""
+class CpuTimes(NamedTuple):
+    """The processor times of a process."""
 
     own_ns: int
     children_ns: int
-    """Processor time of its reaped children."""
+    """Time of its reaped children."""
     parent: int = 0
     """Process id of its parent."""
 
@@ -43,20 +52,20 @@ class OutsideClocks:
     """The CPU clocks of all processes, read so rarely that it costs at most SHARE of the time."""
 
     def __init__(self) -> None:
-        self._clocks: dict[int, Clock] = {}
+        self._clocks: dict[int, CpuTimes] = {}
         self._due = 0.0
 
-    def read(self) -> Mapping[int, Clock]:
+    def read(self) -> Mapping[int, CpuTimes]:
         """Return the clocks by process id, possibly from a recent reading."""
         began = time.monotonic()
         if began >= self._due:
-            self._clocks = {pid: clock for pid, (clock, _) in _clocks().items()}
+            self._clocks = {pid: clock for pid, (clock, _) in _read_clocks().items()}
             ended = time.monotonic()
             self._due = ended + (ended - began) / SHARE
         return self._clocks
 
 
-def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int]) -> int:
+def outside_us(before: Mapping[int, CpuTimes], supervisor: int, cpus: frozenset[int]) -> int:
     """Return the processor time used since `before` by processes outside a bot's tree.
 
     Args:
@@ -72,26 +81,26 @@ def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int
     """
     own = os.getpid()
     used_ns = 0
-    now = _clocks()
+    now = _read_clocks()
     ended_ns: dict[int, int] = {}
     """Earlier processor time of the processes that have ended since, by parent."""
     for pid, clock in before.items():
         if pid not in now:
             ended_ns[clock.parent] = ended_ns.get(clock.parent, 0) + clock.own_ns
     for pid, (clock, fields) in now.items():
-        earlier = before.get(pid, Clock(0, 0))
+        earlier = before.get(pid, CpuTimes(0, 0))
         if clock.own_ns < earlier.own_ns:  # another process with the same id
-            earlier = Clock(0, 0)
-        own_ns = clock.own_ns - earlier.own_ns if int(fields[36]) in cpus else 0
+            earlier = CpuTimes(0, 0)
+        own_ns = clock.own_ns - earlier.own_ns if int(fields[PROCESSOR]) in cpus else 0
         children_ns = clock.children_ns - earlier.children_ns - ended_ns.get(pid, 0)
         if max(own_ns, children_ns) < NOTABLE_NS or pid == own:
             continue
         if _is_outside(pid, fields, supervisor):
-            used_ns += own_ns + int(max(0, children_ns) * _share(pid, cpus))
+            used_ns += own_ns + int(max(0, children_ns) * _share_of_cpus(pid, cpus))
     return used_ns // 1000
 
 
-def _share(pid: int, cpus: frozenset[int]) -> float:
+def _share_of_cpus(pid: int, cpus: frozenset[int]) -> float:
     """Return the share of a process's allowed CPUs that are the bot's."""
     try:
         allowed = os.sched_getaffinity(pid)
@@ -100,7 +109,7 @@ def _share(pid: int, cpus: frozenset[int]) -> float:
     return len(allowed & cpus) / len(allowed)
 
 
-def _clocks() -> dict[int, tuple[Clock, list[bytes]]]:
+def _read_clocks() -> dict[int, tuple[CpuTimes, list[bytes]]]:
     """Return the clock and the fields of /proc/PID/stat of each visible process."""
     found = {}
     for name in os.listdir("/proc"):
@@ -108,15 +117,15 @@ def _clocks() -> dict[int, tuple[Clock, list[bytes]]]:
             continue
         pid = int(name)
         fields = _stat(pid)
-        if fields is None or int(fields[6]) & KERNEL_THREAD:
+        if fields is None or int(fields[FLAGS]) & KERNEL_THREAD:
             continue
         try:
-            own_ns = clock_gettime_ns(cpu_clock(pid))
+            own_ns = clock_gettime_ns(cpu_clock_id(pid))
         except OSError:  # it has ended
             continue
-        ticks = int(fields[13]) + int(fields[14])
+        ticks = int(fields[CUTIME]) + int(fields[CSTIME])
         children_ns = ticks * 1_000_000_000 // TICKS_S
-        found[pid] = Clock(own_ns, children_ns, int(fields[1])), fields
+        found[pid] = CpuTimes(own_ns, children_ns, int(fields[PARENT])), fields
     return found
 
 
@@ -130,7 +139,7 @@ def _is_outside(pid: int, fields: list[bytes] | None, supervisor: int) -> bool:
     while pid != supervisor:
         if fields is None:
             return False
-        pid = int(fields[1])
+        pid = int(fields[PARENT])
         if pid == 0:
             return True
         fields = _stat(pid)

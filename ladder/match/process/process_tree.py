@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from time import clock_gettime_ns
 
 from ladder.match.process.cgroups import cpu_us
-from ladder.match.process.procfs import cpu_clock, descendants, waited_ns
+from ladder.match.process.procfs import cpu_clock_id, descendants, reaped_ns
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Processor time off turn that is ignored: 1 ms plus 1 % of its duration, for what every bot does
@@ -99,7 +99,7 @@ class ProcessTree:
             bot: process id of the bot's first process.
 
         """
-        self._clock = cpu_clock(bot)
+        self._clock = cpu_clock_id(bot)
         if self._foreign and not self._all and descendants(self._supervisor, 1) != [bot]:
             self.count_all()
         self.turn_us = self.off_turn_us = 0
@@ -137,32 +137,22 @@ class ProcessTree:
 
     def begin_turn(self) -> None:
         """Begin the bot's turn, just before it is asked for a move."""
-        clock = self._clock
-        if clock is None:
+        if self._clock is None:
             return
-        try:
-            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
-        except OSError:  # it has ended
-            used_ns = 0
-        if used_ns - self._mark_ns < 1000:
-            self.off_turn_us = 0
-        else:
-            self.off_turn_us = off_turn_us = self._off_turn_until(used_ns)
-            self._mark_ns += off_turn_us * 1000
+        self.off_turn_us = 0
+        used_ns = self.used_ns()
+        if used_ns - self._mark_ns >= 1000:
+            self.off_turn_us = self._off_turn_until(used_ns)
+            self._mark_ns += self.off_turn_us * 1000
         if self._stopped:
             self.resume()
 
     def end_turn(self) -> None:
         """End the bot's turn after its answer."""
-        clock = self._clock
-        if clock is None:
+        if self._clock is None:
             return
-        try:
-            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
-        except OSError:  # the process has ended
-            used_ns = 0
-        turn_us = (used_ns - self._mark_ns) // 1000
-        self.turn_us = turn_us if turn_us > 0 else 0
+        used_ns = self.used_ns()
+        self.turn_us = max(0, used_ns - self._mark_ns) // 1000
         self._mark_ns = used_ns
         if self._foreign:
             self._start_off_turn()
@@ -195,7 +185,8 @@ class ProcessTree:
         if self._group and (used_us := cpu_us(self._group)):
             return used_us * 1000
         pids = descendants(self._supervisor)
-        return sum(map(_used_ns, map(cpu_clock, pids))) + waited_ns([self._supervisor, *pids])
+        living_ns = sum(_used_ns(cpu_clock_id(pid)) for pid in pids)
+        return living_ns + reaped_ns([self._supervisor, *pids])
 
     def stop(self) -> None:
         """Stop all processes until `resume`, unless the bot is a player of this installation."""

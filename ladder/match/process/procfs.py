@@ -9,6 +9,10 @@ PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
+STATE, PARENT, FLAGS, UTIME, CUTIME, CSTIME, PROCESSOR = 0, 1, 6, 11, 13, 14, 36
+"""Indices in the result of `stat_fields`; the index in proc(5) is larger by 3."""
+
+
 def descendants(root: int, enough: int = 2**30) -> list[int]:
     """Return the process ids below `root`, parents first; may miss those that fork meanwhile.
 
@@ -53,7 +57,12 @@ def stat_fields(folder: str) -> list[bytes]:
         OSError: it has ended.
 
     """
-    return read(f"{folder}/stat").rpartition(b")")[2].split()
+    return parse_stat(read(f"{folder}/stat"))
+
+
+def parse_stat(content: bytes) -> list[bytes]:
+    """Return the fields of a `stat` file after the name, which may contain spaces."""
+    return content.rpartition(b")")[2].split()
 
 
 def resident_kb(pids: list[int]) -> int:
@@ -120,7 +129,7 @@ def cpu_ticks(pids: list[int]) -> int:
     return sum(sum(_cpu_fields(pid)) for pid in pids)
 
 
-def waited_ns(pids: list[int]) -> int:
+def reaped_ns(pids: list[int]) -> int:
     """Return the CPU time of processes' reaped children, in nanoseconds with a step of 10 ms."""
     ticks = sum(sum(_cpu_fields(pid)[2:]) for pid in pids)
     return ticks * 1_000_000_000 // TICKS_S
@@ -129,12 +138,12 @@ def waited_ns(pids: list[int]) -> int:
 def _cpu_fields(pid: int) -> list[int]:
     """Return a process's utime, stime, cutime and cstime in ticks; empty if it has ended."""
     try:
-        return list(map(int, stat_fields(f"/proc/{pid}")[11:15]))
+        return list(map(int, stat_fields(f"/proc/{pid}")[UTIME : CSTIME + 1]))
     except (OSError, IndexError):
         return []
 
 
-def cpu_clock(pid: int) -> int:
+def cpu_clock_id(pid: int) -> int:
     """Return the id of a process's CPU clock for `time.clock_gettime_ns`, as
     clock_getcpuclockid(3).
 

@@ -26,17 +26,17 @@ import select
 import sys
 import time
 
-from ladder.match.process.cgroups import BotGroup, end_group
+from ladder.match.process.cgroups import SPARE_TASKS, BotGroup, end_group
 from ladder.match.process.procfs import (
     TICKS_S,
-    cpu_clock,
+    cpu_clock_id,
     cpu_ticks,
     descendants,
     disk_kb,
     proportional_kb,
     read,
+    reaped_ns,
     resident_kb,
-    waited_ns,
     written_kb,
 )
 from ladder.match.process.shared_memory import SharedMemory, Uncountable, mapped_kb
@@ -46,16 +46,18 @@ from ladder.match.process.stderr_log import Log
 NAME = b"ladder-guard"
 """Process name of a supervisor (PR_SET_NAME)."""
 
-UNSEEN_S = 0.02
-"""CPU time of the group beyond that of its first process which shows that there were others."""
+HIDDEN_CHILDREN_S = 0.02
+"""CPU time of a group beyond that of its first process that proves further processes."""
 REPORTED_STDERR = 4000
 """Bytes of stderr reported to the harness."""
-QUICKEST_S, SLOWEST_S = 0.02, 0.2
+SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two checks of the limits."""
 GROWTH_KB_S = 4 * 1024 * 1024
-"""Memory hardly grows faster. With 400 MiB left to the limit the next check is due after 0.1 s."""
-SPARE_TASKS = 1024
-"""Tasks below the kernel's limit for threads, other bots and programs of the user."""
+"""Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
+CACHE_SLACK = 9 / 8
+"""A control group also counts file caches, so it may hold this multiple of the memory limit."""
+CHECKS_PER_PSS, CHECKS_PER_SCRATCH = 10, 5
+"""Checks between two measurements of shared pages, and between two of the scratch folder."""
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
@@ -69,30 +71,23 @@ def main(arguments: list[str]) -> None:
     Further names are ``log`` (a file), ``group`` (the folder of a new control group), ``scoped``
     (the bot may signal only itself) and the limits.
     """
-    cut = arguments.index("--")
-    options = dict(word.split("=", 1) for word in arguments[:cut])
+    separator = arguments.index("--")
+    options = dict(word.split("=", 1) for word in arguments[:separator])
     control, status = int(options["control"]), int(options["status"])
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)
     libc = ctypes.CDLL(None)
-    for signal in (SIGHUP, SIGINT, SIGTERM):  # only the harness decides when the bot ends
-        libc.signal(signal, ctypes.c_void_p(SIG_IGN))
-    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
+    become_supervisor(libc)
     scratch = options["scratch"]
     log = Log(options.get("log"))
     try:
-        os.mkdir(scratch, 0o700)
-        # The lock shows `ladder.match.process.leftovers` that the folder is in use. The kernel
-        # frees it however the supervisor ends, and the bot's copy closes at exec.
-        locked = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        make_scratch(scratch)
     except OSError as failure:
         report(status, f"failed cannot create its scratch folder {scratch}: {failure.strerror}")
         return
     group = make_group(options)
     try:
-        bot, stderr = start(libc, arguments[cut + 1 :], options["folder"], options, group)
+        bot, stderr = start(libc, arguments[separator + 1 :], options["folder"], options, group)
         report(status, f"started {bot}")
         if group is not None and not group.is_entered:
             end_group(group.folder, 0)
@@ -114,6 +109,29 @@ def main(arguments: list[str]) -> None:
         end_all(group)
         log.flush()
         remove(scratch)
+
+
+def become_supervisor(libc: ctypes.CDLL) -> None:
+    """Adopt all descendants of this process, ignore signals and set its name."""
+    for signal in (SIGHUP, SIGINT, SIGTERM):  # only the harness decides when the bot ends
+        libc.signal(signal, ctypes.c_void_p(SIG_IGN))
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
+
+
+def make_scratch(folder: str) -> None:
+    """Create the bot's scratch folder, and lock it until this process ends.
+
+    The lock shows `ladder.match.process.leftovers` that the folder is in use. The kernel frees it
+    however the supervisor ends, and the bot's copy closes at exec.
+
+    Raises:
+        OSError: the folder cannot be created.
+
+    """
+    os.mkdir(folder, 0o700)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def make_group(options: dict[str, str]) -> BotGroup | None:
@@ -188,7 +206,7 @@ def start(
     if problem:
         os.close(stderr_read)
         step, number = problem.split()
-        raise CannotStart(why_not(step, int(number), command[0], folder))
+        raise CannotStart(explain_failed_start(step, int(number), command[0], folder))
     os.set_blocking(stderr_read, False)
     return pid, stderr_read
 
@@ -205,26 +223,29 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     os.dup2(stderr, 2)
     # All other descriptors, including `problem_write`, close by themselves at exec.
     mib = 1024 * 1024
-    if "processes" in options:
-        # The kernel counts all tasks of the user, so this limit only stops fork bombs.
-        tasks = int(read("/proc/loadavg").split()[3].split(b"/")[1])
-        options["tasks"] = str(tasks + int(options["processes"]) + SPARE_TASKS)
+    limit_resource(resource.RLIMIT_CORE, 0)
     for kind, name, unit in (
-        (resource.RLIMIT_CORE, "core", 1),
         (resource.RLIMIT_NOFILE, "open_files", 1),
         (resource.RLIMIT_FSIZE, "file_mb", mib),
         (resource.RLIMIT_AS, "address_mb", mib),
-        (resource.RLIMIT_NPROC, "tasks", 1),
     ):
-        wanted = int(options.get(name, 0)) * unit
-        if wanted or name == "core":
-            _, most = resource.getrlimit(kind)
-            if most != resource.RLIM_INFINITY:
-                wanted = min(wanted, most)
-            resource.setrlimit(kind, (wanted, wanted))
+        if limit := int(options.get(name, 0)):
+            limit_resource(kind, limit * unit)
+    if "processes" in options:
+        # The kernel counts all tasks of the user, so this limit only stops fork bombs.
+        tasks = int(read("/proc/loadavg").split()[3].split(b"/")[1])
+        limit_resource(resource.RLIMIT_NPROC, tasks + int(options["processes"]) + SPARE_TASKS)
 
 
-def why_not(step: str, number: int, program: str, folder: str) -> str:
+def limit_resource(kind: int, limit: int) -> None:
+    """Set a limit of this process (setrlimit(2)), or its hard limit if that is lower."""
+    _, most = resource.getrlimit(kind)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
+    resource.setrlimit(kind, (limit, limit))
+
+
+def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:
     """Return why a program cannot be started and what to do about it."""
     if step == "folder":
         return f"cannot start {program}: cannot enter its folder {folder} ({os.strerror(number)})"
@@ -247,10 +268,10 @@ def supervise(
     monitor: "LimitMonitor",
 ) -> None:
     """Log and limit the bot until it ends, exceeds a limit or the harness closes `channel`."""
-    ended = os.pidfd_open(bot)
+    bot_pidfd = os.pidfd_open(bot)
     poller = select.poll()
-    poller.register(channel.control, 0)  # wakes at its end only: lines wait for the next check
-    for descriptor in (stderr, ended):
+    poller.register(channel.control, 0)  # 0: only its end wakes the poll, lines do not
+    for descriptor in (stderr, bot_pidfd):
         poller.register(descriptor, select.POLLIN)
     next_check = 0.0
     children_reported = False
@@ -259,7 +280,7 @@ def supervise(
             if descriptor == channel.control:
                 kill_group(bot)
                 return
-            if descriptor == ended:
+            if descriptor == bot_pidfd:
                 kill_group(bot)
                 _, code = os.waitpid(bot, 0)
                 if exceeded := monitor.check_group_memory():
@@ -295,15 +316,15 @@ class ControlChannel:
     def __init__(self, control: int) -> None:
         os.set_blocking(control, False)
         self.control = control
-        self.rest = b""
-        """The beginning of an incomplete line."""
+        self.incomplete = b""
+        """The beginning of a line whose end has not come."""
         self.game_started = False
         self.headings: list[bytes] = []
 
     def read(self) -> None:
         """Read the lines in the pipe: ``game`` (a game begins) and ``head LINE`` (for the log)."""
         try:
-            *lines, self.rest = (self.rest + os.read(self.control, 65536)).split(b"\n")
+            *lines, self.incomplete = (self.incomplete + os.read(self.control, 65536)).split(b"\n")
         except BlockingIOError:
             return
         for line in lines:
@@ -388,7 +409,7 @@ class LimitMonitor:
         self.game_start_s: float | None = None
         """CPU time at the beginning of the game; None before the first game."""
         self.scratch = options["scratch"]
-        self.pause = SLOWEST_S
+        self.pause = LONGEST_PAUSE_S
         """Seconds until the next check."""
         self.shared_kb = 0
         """Resident memory that is counted twice because processes share it, in KiB. Measured
@@ -413,26 +434,18 @@ class LimitMonitor:
             return exceeded
         if self.group is not None and not self.group.all_in(pids):
             return "group by moving a process out of its control group"
+        self.checks += 1
         try:
-            files_kb = self.shared_memory.total_kb(pids)
+            used = self.measure_memory_kb(pids)
         except Uncountable as reason:
             return f"memory by {reason}"
-        resident = resident_kb(pids)
-        if files_kb:  # add what no process maps
-            resident += max(0, files_kb - mapped_kb(pids))
-        used = resident - self.shared_kb
-        self.checks += 1
-        if used > self.memory_kb or (resident > self.memory_kb and self.checks % 10 == 0):
-            pss, pss_shared = proportional_kb(pids)
-            used = pss + max(0, files_kb - pss_shared)
-            self.shared_kb = max(0, resident - used)
-            if used > self.memory_kb:
-                return (
-                    f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
-                    f" process(es), {self.memory_kb // 1024} MiB allowed"
-                )
+        if used > self.memory_kb:
+            return (
+                f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
+                f" process(es), {self.memory_kb // 1024} MiB allowed"
+            )
         left = max(0, self.memory_kb - used)
-        self.pause = min(SLOWEST_S, max(QUICKEST_S, left / GROWTH_KB_S))
+        self.pause = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
         if written_kb(pids) > self.written_kb:
             return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
         spent_s = self.used_cpu_s(pids)
@@ -440,15 +453,40 @@ class LimitMonitor:
             self.game_start_s = spent_s
         if self.game_start_s is not None and spent_s - self.game_start_s > self.cpu_s:
             return f"cpu over its limit of {self.cpu_s} s CPU time in one game"
-        if self.checks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
+        if (
+            self.checks % CHECKS_PER_SCRATCH == 0
+            and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb
+        ):
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""
+
+    def measure_memory_kb(self, pids: list[int]) -> int:
+        """Return the memory of processes in KiB, with shared pages counted once.
+
+        The precise sum takes milliseconds per GiB, so it is read only when the usual one exceeds
+        the limit, and now and then while shared pages would make it do so.
+
+        Raises:
+            Uncountable: the bot takes memory whose size cannot be read.
+
+        """
+        files_kb = self.shared_memory.total_kb(pids)
+        resident = resident_kb(pids)
+        if files_kb:  # add the part that no process maps
+            resident += max(0, files_kb - mapped_kb(pids))
+        used = resident - self.shared_kb
+        is_due = resident > self.memory_kb and self.checks % CHECKS_PER_PSS == 0
+        if used > self.memory_kb or is_due:
+            pss, pss_shared = proportional_kb(pids)
+            used = pss + max(0, files_kb - pss_shared)
+            self.shared_kb = max(0, resident - used)
+        return used
 
     def check_group_memory(self) -> str:
         """Return the memory limit as `check_limits` does if the control group exceeds it."""
         if self.group is None:
             return ""
-        if self.group.was_out_of_memory() or self.group.memory_kb() * 8 > self.memory_kb * 9:
+        if self.group.was_out_of_memory() or self.group.memory_kb() > CACHE_SLACK * self.memory_kb:
             return (
                 f"memory over its memory limit: the kernel counts more than the"
                 f" {self.memory_kb // 1024} MiB allowed for its control group"
@@ -459,12 +497,12 @@ class LimitMonitor:
         """Return whether the last check shows that the bot has or had more than one process."""
         if self.group is not None:
             try:
-                own_s = time.clock_gettime(cpu_clock(bot))
+                own_s = time.clock_gettime(cpu_clock_id(bot))
             except OSError:  # it has ended
                 return False
-            if self.group.cpu_s() > own_s + UNSEEN_S:
+            if self.group.cpu_s() > own_s + HIDDEN_CHILDREN_S:
                 return True
-        return len(self.pids) > 1 or waited_ns([bot]) > 0
+        return len(self.pids) > 1 or reaped_ns([bot]) > 0
 
     def used_cpu_s(self, pids: list[int]) -> float:
         """Return the CPU time of processes, and of their and the supervisor's reaped children.

@@ -22,13 +22,18 @@ import msgspec
 
 from db.records.launch import Limits
 from ladder.match.process import orphans, supervisor
-from ladder.match.process.cgroups import Place, end_group, find_place, prepare_place
+from ladder.match.process.cgroups import (
+    ParentGroup,
+    end_group,
+    find_parent_group,
+    prepare_parent_group,
+)
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
-"""Imported rather than run as a script, because Python caches only the bytecode of imports: 3
-ms."""
+"""The supervisor's program. It imports the module, because Python caches no bytecode of scripts,
+and compiling would cost 3 ms at each start."""
 PACKAGES = str(Path(supervisor.__file__).parents[supervisor.__name__.count(".")])
 """The folder of this project's packages, the last one on the supervisor's import path."""
 KILL_S = 1.0
@@ -139,13 +144,16 @@ class SupervisorClient:
             OSError: the log folder or the process cannot be created.
 
         """
-        reap_finishing()
+        reap_finished()
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
         log = None
         if confinement.logs is not None:
             confinement.logs.mkdir(parents=True, exist_ok=True)
             log = log_path(confinement.logs, name)
+        group = ""
+        if confinement.facilities.groups and (parent := cached_parent_group()) is not None:
+            group = f"{parent.folder}/{mark}"
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             their_stdin, stdin = os.pipe()
             stdout, their_stdout = os.pipe()
@@ -155,25 +163,15 @@ class SupervisorClient:
                 theirs.callback(os.close, descriptor)
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
-            words = [f"control={their_control}", f"status={their_status}"]
-            words += [f"folder={folder}", f"scratch={scratch}", *format_limits(confinement.limits)]
-            prefix = [
-                word.replace("{scratch}", scratch).replace("{folder}", folder)
-                for word in confinement.sandbox
+            words = [
+                *(f"control={their_control}", f"status={their_status}", f"folder={folder}"),
+                *_confinement_words(confinement, scratch, log, group),
+                *("--", *_sandbox_words(confinement, folder, scratch), *command),
             ]
-            if log is not None:
-                words.append(f"log={log}")
-            group = ""
-            if confinement.facilities.groups and (place := prepare_group_place()) is not None:
-                group = f"{place.folder}/{mark}"
-                words.append(f"group={group}")
-            if confinement.facilities.signal_scope:
-                words.append("scoped=1")
-            python = [sys.executable, "-I", "-S", "-c", RUN, PACKAGES]
             orphans.adopt_orphans()
-            with orphans.lock:
+            with orphans.start_lock:
                 popen = subprocess.Popen(
-                    [*python, *words, "--", *prefix, *command],
+                    [sys.executable, "-I", "-S", "-c", RUN, PACKAGES, *words],
                     stdin=their_stdin,
                     stdout=their_stdout,
                     stderr=subprocess.DEVNULL,
@@ -280,7 +278,29 @@ class SupervisorClient:
             self.popen.wait()
             orphans.supervisors.discard(self.popen.pid)
         else:
-            finishing.append(self.popen)
+            unreaped.append(self.popen)
+
+
+def _confinement_words(
+    confinement: Confinement, scratch: str, log: Path | None, group: str
+) -> list[str]:
+    """Return the supervisor's arguments about confinement, as ``name=value``."""
+    words = [f"scratch={scratch}", *format_limits(confinement.limits)]
+    if log is not None:
+        words.append(f"log={log}")
+    if group:
+        words.append(f"group={group}")
+    if confinement.facilities.signal_scope:
+        words.append("scoped=1")
+    return words
+
+
+def _sandbox_words(confinement: Confinement, folder: str, scratch: str) -> list[str]:
+    """Return the words before a bot's command, with its two folders filled in."""
+    return [
+        word.replace("{scratch}", scratch).replace("{folder}", folder)
+        for word in confinement.sandbox
+    ]
 
 
 def format_limits(limits: Limits) -> list[str]:
@@ -289,24 +309,24 @@ def format_limits(limits: Limits) -> list[str]:
     return [f"{name}={value}" for name, value in named.items() if value is not None]
 
 
-finishing: list[subprocess.Popen[bytes]] = []
-"""Supervisors that still remove a large scratch folder, to be reaped later."""
+unreaped: list[subprocess.Popen[bytes]] = []
+"""Supervisors that were still removing a large scratch folder after `kill`."""
 
 
-def reap_finishing() -> None:
-    """Reap the supervisors that have finished since."""
-    for popen in finishing.copy():
+def reap_finished() -> None:
+    """Reap the supervisors in `unreaped` that have ended since."""
+    for popen in unreaped.copy():
         if popen.poll() is not None:
             orphans.supervisors.discard(popen.pid)
             with contextlib.suppress(ValueError):  # another thread was faster
-                finishing.remove(popen)
+                unreaped.remove(popen)
 
 
 @functools.cache
-def prepare_group_place() -> Place | None:
-    """Prepare the place for control groups once; return None if they cannot be created."""
-    place = find_place()
-    return None if place is None else prepare_place(place)
+def cached_parent_group() -> ParentGroup | None:
+    """Prepare the parent for control groups once; return None if they cannot be created."""
+    parent = find_parent_group()
+    return None if parent is None else prepare_parent_group(parent)
 
 
 def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
@@ -323,23 +343,20 @@ def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
     return environment
 
 
-def kill_by_home(scratch: str) -> int:
-    """Kill every process whose HOME is this scratch folder; return how many were found.
+def kill_by_home(scratch: str) -> None:
+    """Kill every process whose HOME is this scratch folder.
 
     For the case that a supervisor was killed. A process that changed its environment escapes.
     """
     mark = b"HOME=" + os.fsencode(scratch)
-    sent = 0
     for _ in range(20):  # a process that forks during the search is found in a later round
-        found = 0
+        found = False
         for entry in os.listdir("/proc"):
             if entry.isdigit():
                 with contextlib.suppress(OSError):
                     if mark in Path("/proc", entry, "environ").read_bytes().split(b"\0"):
                         os.kill(int(entry), signal.SIGKILL)
-                        found += 1
-        sent += found
+                        found = True
         if not found:
-            break
+            return
         time.sleep(0.005)
-    return sent

@@ -59,7 +59,7 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     assigned: deque[_Task] = field(default_factory=deque)
-    """In order; the first one is running."""
+    """Its tasks in order; the first one is running."""
     last_s: float = SHORT_TASK_S
     """Duration of its last task, without the wait before it."""
 
@@ -76,8 +76,8 @@ class _Worker:
         return max(0, len(self.assigned) - 1) * self.last_s
 
 
-def _prepare_nothing() -> None:
-    """Prepare nothing."""
+def _do_nothing() -> None:
+    """Do nothing; a function of a module, because a lambda cannot be pickled."""
 
 
 class WorkerPool:
@@ -88,7 +88,7 @@ class WorkerPool:
     """
 
     def __init__(
-        self, count: int, prepare: Callable[..., None] = _prepare_nothing, *arguments: Any
+        self, count: int, prepare: Callable[..., None] = _do_nothing, *arguments: Any
     ) -> None:
         """Create a pool; a worker is started when there is a task for it.
 

@@ -67,21 +67,20 @@ def make_requests(
     if STEM not in name and len(files) > 1:
         problem = f"{name!r} gives all bots the same name: add {STEM} to it"
         raise UsageError(problem, option="name")
-    place = folder.resolve()
     requests: dict[str, RegistrationRequest] = {}
     for path in sorted(files, key=_numeric_key):
         file = str(path.relative_to(folder))
-        form = spec or SPECS.get(path.suffix)
-        if form is None:
+        template = spec or SPECS.get(path.suffix)
+        if template is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
-        called = check_name(name.replace(STEM, path.stem))
-        if called in requests:
-            raise UsageError(f"{name!r} gives two files the name {called}", option="name")
-        requests[called] = RegistrationRequest(
-            name=called,
-            spec=form.replace(FILE, file).replace(STEM, path.stem),
-            folder=place,
+        bot_name = check_name(name.replace(STEM, path.stem))
+        if bot_name in requests:
+            raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
+        requests[bot_name] = RegistrationRequest(
+            name=bot_name,
+            spec=template.replace(FILE, file).replace(STEM, path.stem),
+            folder=folder.resolve(),
             note=note,
             restart=restart,
             replace=replace,
@@ -95,7 +94,7 @@ def examine_all(
     confinement: Confinement,
     *,
     concurrency: int,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Attempt]:
     """Try bots out, several at a time, and yield each attempt when it is done.
 
@@ -125,7 +124,7 @@ def _attempt(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None] | None,
+    report: Callable[[str], None],
 ) -> Attempt:
     try:
         return Attempt(request, examine(known, request, confinement, report))

@@ -27,7 +27,7 @@ def sync_builtins(store: Store) -> list[str]:
     for version in VERSIONS.values():
         if version.hidden:
             continue
-        revision = _revision(version)
+        revision = _catalogue_revision(version)
         bot = known.get(version.name)
         if bot is None:
             new.append(_new_bot(version, revision))
@@ -35,15 +35,15 @@ def sync_builtins(store: Store) -> list[str]:
             changed[version.name] = revision
     for bot in known.values():
         if bot.name not in VERSIONS and bot.retired_at is None and is_own_player(bot):
-            revision_now = _new_revision(bot)
-            if revision_now is not None:
-                changed[bot.name] = revision_now
+            new_revision = _changed_revision(bot)
+            if new_revision is not None:
+                changed[bot.name] = new_revision
     if new or changed:
         store.bots.bring_up_to_date(new, changed)
     return list(changed)
 
 
-def _new_revision(bot: BotRow) -> NewRevision | None:
+def _changed_revision(bot: BotRow) -> NewRevision | None:
     """Return the new revision of a player with options, or None if its content is the same.
 
     The options are those of its launch, which hold the content of files that the user named.
@@ -94,7 +94,7 @@ def _new_bot(version: Version, revision: NewRevision) -> NewBot:
     )
 
 
-def _revision(version: Version) -> NewRevision:
+def _catalogue_revision(version: Version) -> NewRevision:
     resolved = read_spec(BUILTIN + version.name, ROOT)
     return NewRevision(
         content_hash=resolved.content_hash,

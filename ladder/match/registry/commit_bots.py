@@ -3,7 +3,6 @@
 Retired bots appear in no rating list and no run, and their games stay.
 """
 
-import hashlib
 import re
 import shlex
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from db.store import Store
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.specs.file_state import hash_value
 from ladder.match.specs.git import LoggedCommit
 from ladder.match.specs.git_copies import find_damage
 from ladder.match.specs.git_spec import GitSource
@@ -50,8 +50,8 @@ class CommitBots:
         """
         name = f"{base_name(self.spec)}@{commit[:SHORT]}"
         if unique:
-            made_by = repr((self.spec, str(self.folder), self.build, self.python))
-            name += f".{hashlib.sha256(made_by.encode()).hexdigest()[:6]}"
+            made_by = (self.spec, str(self.folder), self.build, self.python)
+            name += f".{hash_value(made_by)[:6]}"
         return name
 
 
@@ -83,10 +83,10 @@ def commit_bot(
     """
     known = known_bots(store)
     name = bots.name_of(commit.commit)
-    if name in known and not _is_of(known[name], bots, commit):
+    if name in known and not _is_same_bot(known[name], bots, commit):
         name = bots.name_of(commit.commit, unique=True)
     former = known.get(name)
-    if former is not None and _is_of(former, bots, commit) and _is_whole(former):
+    if former is not None and _is_same_bot(former, bots, commit) and _is_intact(former):
         return former
     request = RegistrationRequest(
         name=name,
@@ -102,7 +102,7 @@ def commit_bot(
     return store.bots.retire(name)
 
 
-def _is_of(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
+def _is_same_bot(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
     """Return whether a registered bot is the one that the search would register at a commit."""
     launch = row.revision.launch
     origin = launch.origin
@@ -115,7 +115,7 @@ def _is_of(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
     )
 
 
-def _is_whole(row: BotRow) -> bool:
+def _is_intact(row: BotRow) -> bool:
     """Return whether this user registered a bot and its copy is undamaged."""
     origin = row.revision.launch.origin
     return origin is not None and not unknown_bots([row]) and not find_damage(origin)

@@ -40,9 +40,9 @@ def mark_launch(spec: str, launch: Launch) -> None:
         launch: the stored launch.
 
     """
-    text = _described(spec, launch)
+    text = _describe_launch(spec, launch)
     try:
-        mark = _mark(text)
+        mark = _marker_path(text)
         mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mark.write_text(text + "\n", encoding="utf-8")
     except (OSError, RuntimeError):
@@ -62,18 +62,18 @@ def unknown_bots(bots: Iterable[BotRow]) -> list[BotRow]:
 
 def _is_marked(spec: str, launch: Launch) -> bool:
     try:
-        return _mark(_described(spec, launch)).exists()
+        return _marker_path(_describe_launch(spec, launch)).exists()
     except (OSError, RuntimeError):
         return False
 
 
-def _described(spec: str, launch: Launch) -> str:
+def _describe_launch(spec: str, launch: Launch) -> str:
     """Return everything that decides what a stored bot starts, as one line of ASCII."""
     origin = launch.origin
     copy = None if origin is None else [origin.place, origin.inner, origin.digest]
     return json.dumps([spec, launch.folder, launch.python, copy])
 
 
-def _mark(described: str) -> Path:
+def _marker_path(description: str) -> Path:
     """Return the path of a marker file, whose content is only for human readers."""
-    return launches_folder() / hashlib.sha256(described.encode()).hexdigest()
+    return launches_folder() / hashlib.sha256(description.encode()).hexdigest()

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import VERSIONS
-from db.records.bots import BotRow, NewBot, NewRevision, remedy_for
+from db.records.bots import BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
@@ -20,7 +20,7 @@ from ladder.match.specs.file_state import describe_file_changes, find_file_chang
 from ladder.match.specs.fingerprint import describe_changes, select_programs
 from ladder.match.specs.git_spec import GitSource, resolve_spec
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text
+from ladder.names import check_line, check_name, check_text, unknown_bot
 
 
 class NothingToAdd(UsageError):
@@ -71,7 +71,7 @@ def examine(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
     confinement: Confinement,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> ExaminedBot:
     """Try a bot out, without storing anything.
 
@@ -79,7 +79,7 @@ def examine(
         known: the registered bots by name, including retired ones.
         request: the bot.
         confinement: its confinement in the trial.
-        report: called with a sentence about a bot that is silent for long.
+        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial.
@@ -89,8 +89,7 @@ def examine(
     name = check_name(request.name)
     check_text(request.spec, "a specification")
     if request.based_on and request.based_on not in known:
-        problem = f"no registered bot is called {request.based_on!r}"
-        raise UnknownBot(f"{problem}: {remedy_for(request.based_on, known)}", option="based_on")
+        raise unknown_bot(request.based_on, known, "based_on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "a note")
@@ -106,8 +105,8 @@ def examine(
     ) as resolved:
         if former is not None:
             _refuse_taken(former, request, resolved)
-        found = _try(resolved, confinement, name, report)
-        _refuse_written(resolved)
+        found = _run_trial(resolved, confinement, name, report)
+        _refuse_changed_in_trial(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
         restart=request.restart or resolved.launch.restart,
@@ -131,11 +130,11 @@ def examine(
     return ExaminedBot(new, found, resolved.not_tracked)
 
 
-def _try(
+def _run_trial(
     resolved: ResolvedBot,
     confinement: Confinement,
     name: str,
-    report: Callable[[str], None] | None,
+    report: Callable[[str], None],
 ) -> TrialResult:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
@@ -147,7 +146,7 @@ def _try(
     return try_out(launch, resolved.budgets, confinement, name=name, report=report)
 
 
-def _refuse_written(resolved: ResolvedBot) -> None:
+def _refuse_changed_in_trial(resolved: ResolvedBot) -> None:
     """Refuse a bot whose files changed during its trial."""
     written = find_file_changes(resolved.states)
     if written:
@@ -189,7 +188,7 @@ def refuse_name(store: Store, name: str) -> None:
         raise UsageError(f"a bot named {name} is already registered: choose another name")
 
 
-def refuse_built_in(bot: BotRow, remedy: str) -> None:
+def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
     """Refuse a built-in player under its own name, because it would come back by itself.
 
     Args:
@@ -200,11 +199,11 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
         UsageError: it is a built-in player.
 
     """
-    if is_built_in(bot):
+    if is_catalogue_bot(bot):
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def is_built_in(bot: BotRow) -> bool:
+def is_catalogue_bot(bot: BotRow) -> bool:
     """Return whether a bot is a built-in player under its own name."""
     own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
     return own and bot.revision.launch.origin is None
@@ -212,17 +211,16 @@ def is_built_in(bot: BotRow) -> bool:
 
 def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> None:
     """Refuse a name that another bot has, unless the request is to replace that bot."""
-    refuse_built_in(known, "choose another name")
+    refuse_catalogue_bot(known, "choose another name")
     if request.replace:
         return
-    name, other = known.name, _difference(known, request, resolved)
-    same = not other
+    name, difference = known.name, _difference(known, request, resolved)
     if known.retired_at is None:
         state = f"a bot named {name} is already registered"
-        if same:
+        if not difference:
             raise NothingToAdd(f"{state} with the same content: there is nothing to add")
         raise UsageError(
-            f"{state} with other content ({other}): choose another name, or replace it with "
+            f"{state} with other content ({difference}): choose another name, or replace it with "
             f"`ladder bots add {name} SPEC --replace`, and its old games no longer count; if the "
             "changed files are not part of the bot, name the others by patterns, as in `ladder "
             f"bots add {name} SPEC --replace --files '*.py'`"
@@ -232,14 +230,15 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: Resolve
             f"{name} was imported and never registered on this machine: `ladder bots add {name} "
             "SPEC --replace` replaces it, and keeps its games if the content is the same"
         )
-    if same:
+    if not difference:
         raise UsageError(
             f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
             "back, with its games and its rating"
         )
     raise UsageError(
-        f"a retired bot named {name} has other content ({other}): choose another name, or replace "
-        f"it with `ladder bots add {name} SPEC --replace`, and its old games no longer count"
+        f"a retired bot named {name} has other content ({difference}): choose another name, or "
+        f"replace it with `ladder bots add {name} SPEC --replace`, and its old games no longer "
+        "count"
     )
 
 
@@ -257,7 +256,7 @@ def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedB
         )
     if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
         return f"it is in {revision.launch.folder}"
-    if not request.patterns and _has_own_files(known, resolved):
+    if not request.patterns and _has_comparable_files(known, resolved):
         # An earlier release may have selected its files by another rule: compare by that rule.
         by_its_rule = resolve_bot(known)
         if by_its_rule.content_hash == revision.content_hash:
@@ -266,7 +265,7 @@ def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedB
     return describe_changes(revision.files, resolved.files)
 
 
-def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
+def _has_comparable_files(known: BotRow, resolved: ResolvedBot) -> bool:
     """Return whether a bot consists of files in its folder and runs by the same programs."""
     launch = known.revision.launch
     if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:

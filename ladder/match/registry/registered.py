@@ -1,18 +1,17 @@
 """Registered bots: choose them for a run, and check that they have not changed."""
 
-import fnmatch
 import shutil
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
-from db.records.bots import BotRow, NewBot, remedy_for
+from db.records.bots import BotRow, NewBot
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
@@ -27,6 +26,7 @@ from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
 from ladder.match.specs.start_command import make_entrant
+from ladder.names import select_names
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
@@ -36,17 +36,8 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         UnknownBot: a name or pattern selects no bot.
 
     """
-    available = {bot.name: bot for bot in store.bots.all()}
-    chosen: dict[str, BotRow] = {}
-    for pattern in patterns:
-        word = pattern.strip()
-        names = [name for name in available if fnmatch.fnmatchcase(name, word)]
-        if not names:
-            problem = f"no registered bot is called {word!r}: {remedy_for(word, available)}"
-            raise UnknownBot(problem, option="bots")
-        for name in names:
-            chosen[name] = available[name]
-    return list(chosen.values())
+    registered = {bot.name: bot for bot in store.bots.all()}
+    return [registered[name] for name in select_names(patterns, registered)]
 
 
 def leave_out(
@@ -97,7 +88,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     if is_own_player(bot):  # its launch holds the content of a file that an option named
         return resolve_own_player(launch)
-    return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python, stored=bot.revision.files)
 
 
 def find_changes_since(bot: BotRow) -> dict[str, str]:
@@ -191,7 +182,7 @@ def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
         )
 
 
-def entrants(
+def make_entrants(
     bots: Iterable[BotRow],
     budget_of: Callable[[BotRow], Budget],
     restart: Restart | None = None,
@@ -239,7 +230,7 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
     classes, chosen = tuple(boards), list(bots)
     for bot in chosen:
         own = bot.revision.boards
-        if not any(can_play_class(own, board) for board in classes):
+        if not any(can_play_class(own, each) for each in classes):
             wanted = ", ".join(map(str, classes))
             proposed = propose_boards(own, [other.revision.boards for other in chosen])
             raise UnfitBot(

@@ -95,7 +95,7 @@ def try_out(
     confinement: Confinement,
     *,
     name: str = "bot",
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> TrialResult:
     """Read a bot's hello, and let it play one game on each kind of board that it claims.
 
@@ -106,13 +106,13 @@ def try_out(
         budgets: the kinds of budget that it accepts; None: those in its hello.
         confinement: its confinement.
         name: the bot's name, for its log.
-        report: called with a sentence about a bot that is silent for long.
+        report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: it failed.
 
     """
-    course = launch.host in COURSE_HOSTS
+    is_course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
     left_out = ""
     trials: list[TrialGame] = []
@@ -120,22 +120,24 @@ def try_out(
         hello = pool.fetch_hello(make_start(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
-        for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
+        for board in sorted(
+            _claimed_boards(boards), key=lambda each: is_course and each.forbidden is None
+        ):
             try:
-                trials.append(_trial(launch, budgets, board, pool, name))
+                trials.append(_play_trial_game(launch, budgets, board, pool, name))
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
-                if not course or board.forbidden is not None:
+                if not is_course or board.forbidden is not None:
                     raise
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
         least = None
-        if course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
-            needs = [needed_ms(trial.times_us, knows_budget=not course) for trial in trials]
+        if is_course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
+            needs = [needed_ms(trial.times_us, knows_budget=not is_course) for trial in trials]
             least = max((need for need in needs if need is not None), default=None)
         over_budget = ""
-        if least is not None and not course:
+        if least is not None and not is_course:
             slowest = max(trials, key=lambda trial: trial.max_ms)
-            other = _game(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
+            other = _play_once(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
             over_budget = describe_excess(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
         raise UsageError(f"the bot failed its check: {failure}") from failure
@@ -222,7 +224,7 @@ def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> TrialResult:
     return result_from_catalogue(str(launch.player), budgets)
 
 
-def _claimed(boards: Sequence[str] | None) -> list[Board]:
+def _claimed_boards(boards: Sequence[str] | None) -> list[Board]:
     try:
         claimed = trial_boards(boards)
     except EngineError as error:
@@ -232,20 +234,20 @@ def _claimed(boards: Sequence[str] | None) -> list[Board]:
     return claimed
 
 
-def _trial(
+def _play_trial_game(
     launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
 ) -> TrialGame:
     if not budgets:
         raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
-    trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
+    trial = _play_once(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
     if trial.max_ms >= QUICK_MS and trial.max_ms > 3 * statistics.median(trial.times_us) / 1000:
         # One slow move may be caused by the machine, so the faster of two games counts.
-        again = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
+        again = _play_once(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
         trial = min(trial, again, key=lambda each: each.max_ms)
     return trial
 
 
-def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> TrialGame:
+def _play_once(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> TrialGame:
     plan = PairPlan(
         id=0,
         number=0,

@@ -22,6 +22,11 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
+def hash_value(value: object) -> str:
+    """Return 16 hex digits of a hash of a value's `repr`."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]
+
+
 def read_file_state(path: Path) -> FileState:
     """Return the state of a file. Raises OSError."""
     status = path.stat()  # before the content, so that an edit between the two is noticed

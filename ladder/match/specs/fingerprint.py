@@ -1,4 +1,4 @@
-"""The ingredients of a foreign bot: its files, the modules it imports, its interpreter."""
+"""The ingredients of a foreign bot: its files, the modules that it imports, its programs."""
 
 import ast
 import os
@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from bots.errors import SpecError
 from db.records.launch import FileState
@@ -24,6 +25,14 @@ UNKNOWN = "version unknown"
 ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
 
 
+class Program(NamedTuple):
+    """A program outside of a bot's folder."""
+
+    path: str
+    version: str
+    """The first line of what it prints when asked for its version, or `UNKNOWN`."""
+
+
 class Ingredients:
     """The ingredients of a bot, collected one after the other.
 
@@ -33,31 +42,26 @@ class Ingredients:
 
     """
 
-    def __init__(self, folder: Path, registered: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, remote_programs: Mapping[str, str]) -> None:
         """Create an empty collection.
 
         Args:
             folder: files in it are named relative to it, other files by their absolute path.
-            registered: programs with which the bot was registered on another machine; a program of
-                the same name and version counts as the same, wherever it is.
+            remote_programs: programs, by path with version, with which the bot was registered on
+                another machine; a program of the same name and version counts as the same.
 
         """
         self.folder = folder
-        self._registered = registered
+        self._remote_programs = remote_programs
         self.values: dict[str, str] = {}
         self.states: list[FileState] = []
         self._seen: set[Path] = set()
 
-    def add_values(self, values: Mapping[str, str]) -> None:
-        """Add options with their values."""
-        self.values.update(values)
-
-    def add_programs(self, found: Mapping[str, str]) -> None:
-        """Add programs from outside the folder with their versions."""
-        for program in found.items():
-            same = (known for known in self._registered.items() if is_same_program(known, program))
-            name, version = next(same, program)
-            self.values[name] = version
+    def add_program(self, program: Program) -> None:
+        """Add a program from outside the folder."""
+        remote = self._remote_programs.items()
+        path, version = next((each for each in remote if is_same_program(each, program)), program)
+        self.values[path] = version
 
     def add_file(self, path: Path, name: str | None = None) -> None:
         """Add a file, under `name` if it is given. Raises OSError."""
@@ -98,11 +102,8 @@ def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     for old, new in find_moved_programs(then, now).items():
         del changes[old], changes[new]
         name, is_same = Path(old).name, is_same_program((old, then[old]), (new, now[new]))
-        words.append(
-            f"{name} is {new} here, and was {old} when it was registered"
-            if is_same
-            else f"{name} is {now[new]} here, and was {then[old]} when it was registered"
-        )
+        here, former = (new, old) if is_same else (now[new], then[old])
+        words.append(f"{name} is {here} here, and was {former} when it was registered")
     for name, word in changes.items():
         versions = word == "changed" and not is_digest(now[name])
         words.append(f"{name} is {now[name]}, not {then[name]}" if versions else f"{name} {word}")
@@ -165,8 +166,8 @@ def is_digest(value: str) -> bool:
     return _DIGEST.fullmatch(value) is not None
 
 
-def find_program(word: str, folder: Path) -> dict[str, str]:
-    """Return the path and the version of a program on PATH.
+def find_program(word: str, folder: Path) -> Program:
+    """Return a program on PATH; `folder` serves for proposals in the message.
 
     Raises:
         SpecError: there is no such program.
@@ -180,11 +181,11 @@ def find_program(word: str, folder: Path) -> dict[str, str]:
         elif (folder / Path(word).name).is_file():
             remedy = f"did you mean ./{Path(word).name}?"
         raise SpecError(f"{word!r} is neither a file in {folder} nor a program on PATH: {remedy}")
-    lines = (_output(found, "--version") or "").strip().splitlines()
-    return {found: lines[0] if lines else UNKNOWN}
+    lines = _read_output(found, "--version").strip().splitlines()
+    return Program(found, lines[0] if lines else UNKNOWN)
 
 
-def find_interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
+def find_interpreter(python: str | None, folder: Path) -> Program:
     """Find the Python interpreter that hosts a bot.
 
     Args:
@@ -192,7 +193,7 @@ def find_interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, s
         folder: the bot's folder.
 
     Returns:
-        Its own path, even if it was found through a shim, and the path with the version.
+        The interpreter itself, even if it was found through a shim.
 
     Raises:
         SpecError: it cannot be started, or is older than 3.8.
@@ -204,21 +205,22 @@ def find_interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, s
     if found is None:
         raise SpecError(f"the interpreter {word!r} is neither a file nor a program on PATH")
     # Not the path of a shim: a shim reads its settings from HOME, which a bot does not have.
-    lines = (_output(found, "-c", ASK_PYTHON) or "").splitlines()
+    lines = _read_output(found, "-c", ASK_PYTHON).splitlines()
     if len(lines) < 2 or not lines[0]:
         raise SpecError(f"{found} is not a Python interpreter: it did not report its version")
     version = tuple(int(number) for number in lines[1].split()[0].rstrip("+").split(".")[:2])
     if version < (3, 8):
         number = lines[1].split()[0]
         raise SpecError(f"the interpreter {found} is Python {number}: choose 3.8 or later")
-    return lines[0], {lines[0]: lines[1]}
+    return Program(lines[0], lines[1])
 
 
 @cache
-def _output(found: str, *words: str) -> str | None:
+def _read_output(program: str, *words: str) -> str:
+    """Return what a program prints on stdout, or else on stderr; "" if it cannot be run."""
     try:
         done = subprocess.run(
-            [found, *words],
+            [program, *words],
             capture_output=True,
             text=True,
             timeout=VERSION_S,
@@ -226,18 +228,18 @@ def _output(found: str, *words: str) -> str | None:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        return ""
     return done.stdout or done.stderr
 
 
-def find_local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
+def find_local_modules(entries: Sequence[Path], import_folder: Path) -> list[Path]:
     """Return Python files and all files that they import from their own folder.
 
     Only import statements are read; files that are imported in other ways are not found.
 
     Args:
         entries: the files.
-        beside: the folder that comes first on their import path.
+        import_folder: the folder that comes first on their import path.
 
     """
     found: set[Path] = set()
@@ -247,12 +249,12 @@ def find_local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
         if path in found:
             continue
         found.add(path)
-        for name in _imported(path, beside):
-            waiting.extend(_imported_files(name, beside))
+        for name in _find_imports(path, import_folder):
+            waiting.extend(_find_imported_files(name, import_folder))
     return sorted(found)
 
 
-def _imported(path: Path, beside: Path) -> list[str]:
+def _find_imports(path: Path, import_folder: Path) -> list[str]:
     """Return every dotted name that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())
@@ -268,9 +270,9 @@ def _imported(path: Path, beside: Path) -> list[str]:
                 package = path.parent
                 for _ in range(node.level - 1):
                     package = package.parent
-                if not package.is_relative_to(beside):
+                if not package.is_relative_to(import_folder):
                     continue
-                above = ".".join(package.relative_to(beside).parts)
+                above = ".".join(package.relative_to(import_folder).parts)
                 base = ".".join(part for part in (above, base) if part)
             names.append(base)
             names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
@@ -280,13 +282,13 @@ def _imported(path: Path, beside: Path) -> list[str]:
 def find_module_files(name: str, folder: Path) -> list[Path]:
     """Return the files in a folder that `python -m NAME` runs."""
     package = folder.joinpath(*name.split("."), "__main__.py")
-    return [*_imported_files(name, folder), *([package] if package.is_file() else [])]
+    return [*_find_imported_files(name, folder), *([package] if package.is_file() else [])]
 
 
-def _imported_files(name: str, beside: Path) -> list[Path]:
+def _find_imported_files(name: str, import_folder: Path) -> list[Path]:
     """Return the files in a folder that the import of a dotted name runs."""
     files = []
-    place = beside
+    place = import_folder
     for part in name.split("."):
         place = place / part
         for path in (place / "__init__.py", place.with_name(part + ".py")):

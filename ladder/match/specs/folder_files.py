@@ -19,7 +19,7 @@ HEAD = 4096
 """Bytes of the beginning of a file in which `PAGE` is searched."""
 
 
-def find_folder_files(folder: Path) -> list[Path]:
+def find_folder_files(folder: Path, *, most_files: int = MOST_FILES) -> list[Path]:
     """Return every file below a folder that may belong to the program in it.
 
     Without hidden files and folders, files that Python compiles by itself, and files of the ladder:
@@ -34,9 +34,9 @@ def find_folder_files(folder: Path) -> list[Path]:
     for path in _walk(folder):
         found.append(path)
         size += path.stat().st_size
-        if len(found) > MOST_FILES or size > MOST_MB << 20:
+        if len(found) > most_files or size > MOST_MB << 20:
             raise SpecError(
-                f"{folder} holds more than {MOST_FILES} files or {MOST_MB} MiB, too much to be one "
+                f"{folder} holds more than {most_files} files or {MOST_MB} MiB, too much to be one "
                 "bot: put the bot into a folder of its own, or name the files of the bot by "
                 "patterns, as in `ladder bots add NAME SPEC --files '*.py'`"
             )

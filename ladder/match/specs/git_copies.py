@@ -11,7 +11,6 @@ Files that appear later are not part of the copy, for a bot may write into its o
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import shutil
 import tempfile
@@ -23,7 +22,7 @@ import msgspec
 
 from db.records.launch import FileState, Origin
 from ladder.errors import UsageError
-from ladder.match.specs.file_state import hash_file
+from ladder.match.specs.file_state import hash_file, hash_value
 from ladder.match.specs.folder_files import MOST_FILES
 from ladder.match.specs.git import Commit, extract
 from ladder.match.specs.git_build import run_build, split_build_command
@@ -31,7 +30,8 @@ from ladder.match.specs.git_build import run_build, split_build_command
 FILES, MADE, CACHE = "files", "made.json", "cache"
 LINK = "-> "
 """The digest of a symbolic link is this and its target."""
-GONE = {"all of it": "gone"}
+ALL_GONE = {"all of it": "gone"}
+"""The damage of a copy that is missing or incomplete."""
 
 
 class _RecordedFile(msgspec.Struct, frozen=True, array_like=True):
@@ -80,14 +80,14 @@ def open_copy(
     key = commit.tree[:16]
     if build:
         split_build_command(build)
-        key += "-" + hashlib.sha256(repr((build, inner)).encode()).hexdigest()[:8]
+        key += "-" + hash_value((build, inner))[:8]
     place = copies / key
     with _locked(copies):
         new = not (place / MADE).exists()
         try:
-            digest = None if _find_damage(place) else _digest(_read_record(place))
+            digest = None if _find_damage_in(place) else _digest(_read_record(place))
             if digest is None:
-                digest = _make(place, repository, commit, revision, inner, build)
+                digest = _make_copy(place, repository, commit, revision, inner, build)
             yield Origin(
                 revision=revision,
                 commit=commit.commit,
@@ -107,7 +107,7 @@ def open_copy(
 def find_damage(origin: Origin) -> dict[str, str]:
     """Return ``changed`` or ``gone`` for each file of a copy that differs from the original."""
     place = Path(origin.place)
-    found = _find_damage(place)
+    found = _find_damage_in(place)
     if not found and _digest(_read_record(place)) != origin.digest:
         return {"its build": "changed"}
     return found
@@ -132,10 +132,10 @@ def files_of(origin: Origin) -> dict[str, Path]:
 def complete_copy(place: Path) -> None:
     """Record the files of a copy that came from another machine, unless they are recorded."""
     if not (place / MADE).exists():
-        _record(place)
+        _write_record(place)
 
 
-def _make(
+def _make_copy(
     place: Path, repository: Path, commit: Commit, revision: str, inner: str, build: str
 ) -> str:
     shutil.rmtree(place, ignore_errors=True)
@@ -155,10 +155,10 @@ def _make(
         raise
     if build:
         run_build(build, place / FILES / inner)
-    return _digest(_record(place))
+    return _digest(_write_record(place))
 
 
-def _record(place: Path) -> dict[str, _RecordedFile]:
+def _write_record(place: Path) -> dict[str, _RecordedFile]:
     """Write the states of a copy's files into `MADE`."""
     recorded = {
         name: _RecordedFile(*_stamp(path), _hash(path))
@@ -174,11 +174,11 @@ def _read_record(place: Path) -> dict[str, _RecordedFile]:
     return msgspec.json.decode((place / MADE).read_bytes(), type=dict[str, _RecordedFile])
 
 
-def _find_damage(place: Path) -> dict[str, str]:
+def _find_damage_in(place: Path) -> dict[str, str]:
     try:
         recorded = _read_record(place)
     except (OSError, msgspec.DecodeError):
-        return GONE
+        return ALL_GONE
     found = {}
     for name, then in recorded.items():
         path = place / FILES / name
@@ -194,8 +194,7 @@ def _find_damage(place: Path) -> dict[str, str]:
 
 def _digest(recorded: dict[str, _RecordedFile]) -> str:
     """Return 16 hex digits of a hash of all names and contents."""
-    contents = repr(sorted((name, file.digest) for name, file in recorded.items()))
-    return hashlib.sha256(contents.encode()).hexdigest()[:16]
+    return hash_value(sorted((name, file.digest) for name, file in recorded.items()))
 
 
 def _walk(top: Path) -> dict[str, Path]:

@@ -1,6 +1,5 @@
 """Bots from git: specifications that are read in the ladder's copy of a revision."""
 
-import hashlib
 import os
 import shlex
 import subprocess
@@ -19,6 +18,7 @@ from db.records.launch import Launch, Origin
 from engine.cache import ROOT
 from ladder.errors import UsageError
 from ladder.match.specs.environment import environment_without_secrets
+from ladder.match.specs.file_state import hash_value
 from ladder.match.specs.fingerprint import find_interpreter
 from ladder.match.specs.git import find_repository, has_uncommitted, resolve_commit
 from ladder.match.specs.git_copies import FILES, copy_states, find_damage, folder_of, open_copy
@@ -26,7 +26,7 @@ from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
 from ladder.match.specs.start_command import make_start
 
 GIT_TREE, BUILT_BY = "git tree", "built by"
-"""Ingredients of a bot that are facts, not files: its tree, and its build command."""
+"""Names of the ingredients that are not files: the hash of the tree, and the build command."""
 PROJECT = "connect4-ladder"
 DESCRIBE = """
 import json, sys
@@ -39,7 +39,7 @@ except BotsError as error:
     sys.exit(str(error))
 print(json.dumps([bots.__file__, version.family, list(version.budgets)]))
 """
-"""A program that asks a revision of this project about one of its players."""
+"""A program that prints the file, family and budgets of a player, run by a revision's sources."""
 DESCRIBE_S = 60.0
 
 
@@ -140,7 +140,7 @@ def resolve_spec(
         repository,
         resolve_commit(repository, source.revision),
         revision=source.revision,
-        inner=_inner(start, repository),
+        inner=_path_inside(start, repository),
         build=source.build,
     ) as origin:
         _refuse_absolute(spec, repository, origin)
@@ -152,7 +152,7 @@ def resolve_in_copy(
     origin: Origin,
     *,
     python: str | None,
-    registered: Mapping[str, str] | None = None,
+    remote_programs: Mapping[str, str] | None = None,
 ) -> ResolvedBot:
     """Resolve a specification in the copy of a revision.
 
@@ -163,7 +163,7 @@ def resolve_in_copy(
         spec: as `ladder.match.specs.spec.read_spec` takes it.
         origin: the copy.
         python: the interpreter, or None for the default.
-        registered: as in `ladder.match.specs.spec.read_spec`.
+        remote_programs: as in `ladder.match.specs.spec.read_spec`.
 
     Raises:
         SpecError: the copy was changed, or the specification names a missing file.
@@ -179,10 +179,12 @@ def resolve_in_copy(
     folder = folder_of(origin)
     try:
         if spec.startswith(BUILTIN):
-            resolved = _player(spec, origin, python)
+            resolved = _resolve_player(spec, origin, python)
         else:
             # No files are collected from the copy: its commit's tree identifies them all.
-            resolved = read_spec(spec, folder, python=python, known={}, registered=registered)
+            resolved = read_spec(
+                spec, folder, python=python, stored={}, remote_programs=remote_programs
+            )
     except SpecError as error:
         raise SpecError(
             f"at {origin.revision} ({origin.commit[:12]}, committed files only): {error}"
@@ -200,7 +202,7 @@ def resolve_in_copy(
         resolved,
         launch=msgspec.structs.replace(resolved.launch, origin=origin),
         files=files,
-        content_hash=hashlib.sha256(repr(identity).encode()).hexdigest()[:16],
+        content_hash=hash_value(identity),
         states=copy_states(origin),
         not_tracked="files outside of the commit, and installed packages",
     )
@@ -228,7 +230,7 @@ def _is_project(folder: Path) -> bool:
         return False
 
 
-def _inner(start: Path, repository: Path) -> str:
+def _path_inside(start: Path, repository: Path) -> str:
     inner = str(start.relative_to(repository.resolve()))
     return "" if inner == "." else inner
 
@@ -250,7 +252,7 @@ def _refuse_absolute(spec: str, repository: Path, origin: Origin) -> None:
                 )
 
 
-def _player(spec: str, origin: Origin, python: str | None) -> ResolvedBot:
+def _resolve_player(spec: str, origin: Origin, python: str | None) -> ResolvedBot:
     """Resolve a player of this project that the copy's own sources host."""
     folder = folder_of(origin)
     if not (folder / "bots" / "host.py").is_file():
@@ -260,15 +262,19 @@ def _player(spec: str, origin: Origin, python: str | None) -> ResolvedBot:
             f"{folder} cannot be part of PYTHONPATH: choose a database whose path has no "
             f"{os.pathsep!r}"
         )
-    files: dict[str, str] = {}
-    command = None
-    if python is not None:
-        command, files = find_interpreter(python, folder)
+    interpreter = None if python is None else find_interpreter(python, folder)
     player = spec.removeprefix(BUILTIN)
-    launch = Launch(command=(), folder=str(folder), player=player, python=command, origin=origin)
+    launch = Launch(
+        command=(),
+        folder=str(folder),
+        player=player,
+        python=None if interpreter is None else interpreter.path,
+        origin=origin,
+    )
     file, family, budgets = _describe_player(player, launch)
     if not Path(file).is_relative_to(folder):
         raise SpecError(f"{player} would run {file} instead of the copy's own sources")
+    files = {} if interpreter is None else {interpreter.path: interpreter.version}
     return ResolvedBot(family, launch, files, content_hash="", budgets=tuple(budgets))
 
 

@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -34,11 +34,20 @@ def own_player(version: Version) -> OwnPlayer:
     """Return a player's identity from the sources that this process first read."""
     # `own_sources` makes the copy that plays before the hashes are read, so that `is_edited`
     # notices an edit after either of the two.
-    return _players(own_sources().digest, cache_root() / "identities")[version.name]
+    return _load_once(own_sources().digest, cache_root() / "identities")[version.name]
 
 
-@lru_cache(maxsize=4)
-def _players(digest: str, folder: Path) -> Mapping[str, OwnPlayer]:
+def load_players(
+    digest: str, folder: Path, is_edited: Callable[[], bool] = is_edited
+) -> Mapping[str, OwnPlayer]:
+    """Return all players by name, from the cache or else from the sources.
+
+    Args:
+        digest: hash of the sources.
+        folder: the folder of the cache, which is written unless the sources were edited.
+        is_edited: returns whether the sources no longer have this hash.
+
+    """
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     place = folder / f"{digest}-{python}.json"
     with contextlib.suppress(OSError, msgspec.DecodeError):
@@ -58,6 +67,9 @@ def _players(digest: str, folder: Path) -> Mapping[str, OwnPlayer]:
         with contextlib.suppress(OSError):
             _write(place, msgspec.json.encode(found))
     return found
+
+
+_load_once = lru_cache(maxsize=4)(load_players)
 
 
 def _write(place: Path, data: bytes) -> None:

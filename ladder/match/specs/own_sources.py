@@ -42,35 +42,40 @@ class OwnSources:
     """All files if hosts run the working tree, because no copy could be made; else empty."""
 
 
-def own_sources() -> OwnSources:
-    """Return the copy that hosts run, and make it if it does not exist.
-
-    If the cache cannot be written, hosts run the working tree, which then must not change.
-    """
-    return _copy_sources(cache_root() / "sources")
+def own_sources(root: Path = ROOT) -> OwnSources:
+    """Return the copy that hosts run; the first call in a process makes it if necessary."""
+    return _copy_once(root, cache_root() / "sources")
 
 
-def is_edited() -> bool:
+def is_edited(root: Path = ROOT) -> bool:
     """Return whether the working tree differs from the copy of `own_sources`."""
-    return _digest(_read(ROOT)) != own_sources().digest
+    return _digest(_read(root)) != own_sources(root).digest
 
 
-def refuse_edited() -> None:
+def refuse_edited(root: Path = ROOT) -> None:
     """Refuse to continue if the working tree was edited after `own_sources` copied it.
 
     Raises:
         UsageError: it was edited, so that hashes may belong to different contents.
 
     """
-    if is_edited():
+    if is_edited(root):
         raise UsageError(
             "sources of the built-in players were edited while the command started: run it again"
         )
 
 
-@lru_cache(maxsize=4)
-def _copy_sources(copies: Path) -> OwnSources:
-    files = _read(ROOT)
+def copy_sources(root: Path, copies: Path) -> OwnSources:
+    """Return a copy of a working tree, made if there is none with the same content.
+
+    If it cannot be written, hosts run the working tree, which then must not change.
+
+    Args:
+        root: the working tree.
+        copies: the folder of all copies.
+
+    """
+    files = _read(root)
     digest = _digest(files)
     place = copies / digest
     try:
@@ -78,10 +83,13 @@ def _copy_sources(copies: Path) -> OwnSources:
             _write(place, files)
             _remove_old(copies)
     except OSError:
-        return OwnSources(ROOT, digest, tuple(read_file_state(ROOT / name) for name in files))
+        return OwnSources(root, digest, tuple(read_file_state(root / name) for name in files))
     _note_use(place)
     _lock(place)
     return OwnSources(place, digest)
+
+
+_copy_once = lru_cache(maxsize=4)(copy_sources)
 
 
 def _lock(place: Path) -> None:

@@ -1,6 +1,5 @@
 """Bot specifications: resolve what a user writes to a launch and a content hash."""
 
-import hashlib
 import re
 import shlex
 import shutil
@@ -22,6 +21,7 @@ from db.records.launch import FileState, Launch
 from db.records.restart import Restart
 from engine.cache import ROOT
 from ladder.errors import UsageError
+from ladder.match.specs.file_state import hash_value
 from ladder.match.specs.fingerprint import (
     PYTHON,
     Ingredients,
@@ -75,8 +75,8 @@ def read_spec(
     *,
     python: str | None = None,
     patterns: Sequence[str] = (),
-    known: Mapping[str, str] | None = None,
-    registered: Mapping[str, str] | None = None,
+    stored: Mapping[str, str] | None = None,
+    remote_programs: Mapping[str, str] | None = None,
 ) -> ResolvedBot:
     """Resolve a specification.
 
@@ -86,10 +86,10 @@ def read_spec(
         python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
         patterns: patterns of further files that count as the bot; for a program that an interpreter
             other than Python runs, they replace its whole folder.
-        known: the ingredients of a registered bot. Its files are read again, and files that came
+        stored: the ingredients of a registered bot. Its files are read again, and files that came
             into its folder later do not count; `patterns` are not used.
-        registered: the programs of a bot that was registered on another machine; programs of the
-            same version count as the same, wherever they are.
+        remote_programs: the programs, by path with version, of a bot that was registered on another
+            machine; programs of the same version count as the same, wherever they are.
 
     Raises:
         SpecError: the specification has no known form, or names a missing file or program.
@@ -98,10 +98,10 @@ def read_spec(
 
     """
     kind, colon, rest = spec.partition(":")
-    if python is not None and kind not in _OF_PYTHON:
+    if python is not None and kind not in _PYTHON_FORMS:
         problem = f"only python: and kaggle: bots have an interpreter, not {kind}: bots"
         raise UsageError(problem, option="python")
-    if not colon or kind not in {"builtin", *_PROGRAMS, *_OF_PYTHON}:
+    if not colon or kind not in {"builtin", *_PROGRAM_FORMS, *_PYTHON_FORMS}:
         suggestion = _suggest_spec(spec, folder)
         if suggestion:
             raise SpecError(f"{spec!r} is not a specification: did you mean {suggestion}?")
@@ -112,25 +112,24 @@ def read_spec(
         if patterns:
             problem = "a built-in player has no files to choose: leave the patterns out"
             raise UsageError(problem, option="files")
-        return _builtin(rest, folder)
-    made_of = Ingredients(folder.resolve(), registered or {})
+        return _resolve_builtin(rest, folder)
+    ingredients = Ingredients(folder.resolve(), remote_programs or {})
     try:
-        if kind in _OF_PYTHON:
-            parsed = _OF_PYTHON[kind](rest.strip(), made_of, python)
+        if kind in _PYTHON_FORMS:
+            parsed = _PYTHON_FORMS[kind](rest.strip(), ingredients, python)
         else:
-            parsed = _PROGRAMS[kind](rest.strip(), made_of)
-        not_tracked = _add_implicit_files(made_of, parsed, patterns, known)
+            parsed = _PROGRAM_FORMS[kind](rest.strip(), ingredients)
+        not_tracked = _add_implicit_files(ingredients, parsed, patterns, stored)
     except OSError as error:
         # A name that no file can have, or a file without the right to read it.
         problem = f"a file of {spec[:80]!r} cannot be read: {error.strerror or error}"
         raise SpecError(problem) from error
-    digest = hashlib.sha256(repr((spec, sorted(made_of.values.items()))).encode()).hexdigest()[:16]
     return ResolvedBot(
         family=FOREIGN,
         launch=parsed.launch,
-        files=made_of.values,
-        content_hash=digest,
-        states=tuple(made_of.states),
+        files=ingredients.values,
+        content_hash=hash_value((spec, sorted(ingredients.values.items()))),
+        states=tuple(ingredients.states),
         not_tracked=not_tracked,
     )
 
@@ -164,10 +163,10 @@ def resolve_own_player(launch: Launch) -> ResolvedBot:
                 f"the stored option {name!r} of {player!r} names a file, which is never opened: "
                 "register the player again"
             )
-    return _builtin(player, ROOT)
+    return _resolve_builtin(player, ROOT)
 
 
-def _builtin(player: str, folder: Path) -> ResolvedBot:
+def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
     version, written = parse_player(player)
     # If an option names a file, the file's content is stored with the bot, not its path.
     options = version.resolve_options(written, folder)
@@ -196,59 +195,59 @@ class _ParsedSpec(NamedTuple):
 
 
 def _add_implicit_files(
-    made_of: Ingredients,
+    ingredients: Ingredients,
     parsed: _ParsedSpec,
     patterns: Sequence[str],
-    known: Mapping[str, str] | None,
+    stored: Mapping[str, str] | None,
 ) -> str:
     """Add the files that the specification does not name; return which kinds do not count."""
-    if known is not None:
-        for name, value in known.items():
-            path = made_of.folder / name
-            if path.name == CONFIG and name not in made_of.values:
+    if stored is not None:
+        for name, value in stored.items():
+            path = ingredients.folder / name
+            if path.name == CONFIG and name not in ingredients.values:
                 # Earlier releases counted `ladder.toml` as part of a bot; keep its recorded hash.
-                made_of.add_values({name: value})
+                ingredients.values[name] = value
                 continue
             if not is_program(name, value) and path.is_file():
-                made_of.add_file(path, name)
+                ingredients.add_file(path, name)
         return ""
     if parsed.modules is not None:
-        made_of.add_files(parsed.modules())
+        ingredients.add_files(parsed.modules())
     if patterns:
-        made_of.add_files(select_files(made_of.folder, patterns))
+        ingredients.add_files(select_files(ingredients.folder, patterns))
         return "files that the patterns do not select"
     if parsed.program_folder is not None:
-        made_of.add_files(find_folder_files(parsed.program_folder))
+        ingredients.add_files(find_folder_files(parsed.program_folder))
     return f"{parsed.not_tracked} (`ladder bots add NAME SPEC --files PATTERN` adds files)"
 
 
-def _exec(command: str, made_of: Ingredients) -> _ParsedSpec:
-    words = _parse_command(command, made_of)
-    launch = Launch(command=words, folder=str(made_of.folder))
-    return _parse_program(launch, words, made_of)
+def _parse_exec(command: str, ingredients: Ingredients) -> _ParsedSpec:
+    words = _parse_command(command, ingredients)
+    launch = Launch(command=words, folder=str(ingredients.folder))
+    return _parse_program(launch, words, ingredients)
 
 
-def _saiblo(command: str, made_of: Ingredients) -> _ParsedSpec:
-    words = _parse_command(command, made_of)
-    folder = str(made_of.folder)
+def _parse_saiblo(command: str, ingredients: Ingredients) -> _ParsedSpec:
+    words = _parse_command(command, ingredients)
+    folder = str(ingredients.folder)
     launch = Launch(command=(folder, *words), folder=folder, host="saiblo")
-    return _parse_program(launch, words, made_of)
+    return _parse_program(launch, words, ingredients)
 
 
-def _parse_program(launch: Launch, words: tuple[str, ...], made_of: Ingredients) -> _ParsedSpec:
+def _parse_program(launch: Launch, words: tuple[str, ...], ingredients: Ingredients) -> _ParsedSpec:
     """Find the files that a command may need besides those that its words name."""
-    folder = made_of.folder
+    folder = ingredients.folder
     named = [folder / word for word in words if (folder / word).is_file()]
     first = folder / words[0]
     on_path = not first.is_file()
     if on_path:
-        first = Path(*find_program(words[0], folder))
+        first = Path(find_program(words[0], folder).path)
     arguments = named if on_path else named[1:]
     is_interpreter = INTERPRETER.fullmatch(first.name) is not None
-    scripts = _python_scripts(words, first, arguments, folder)
+    scripts = _find_scripts(words, first, arguments, folder)
     if scripts:
-        beside = folder if "-m" in words else scripts[0].parent
-        modules = partial(find_local_modules, scripts, beside)
+        import_folder = folder if "-m" in words else scripts[0].parent
+        modules = partial(find_local_modules, scripts, import_folder)
         return _ParsedSpec(launch, OPENED_BY_PYTHON, modules=modules)
     if is_interpreter or (on_path and arguments):
         own_folder = arguments[0].parent if arguments else folder
@@ -260,7 +259,7 @@ def _parse_program(launch: Launch, words: tuple[str, ...], made_of: Ingredients)
     return _ParsedSpec(launch, not_tracked, program_folder=own_folder)
 
 
-def _python_scripts(
+def _find_scripts(
     words: tuple[str, ...], first: Path, arguments: list[Path], folder: Path
 ) -> list[Path]:
     """Return the files that Python runs first; empty if they cannot be known."""
@@ -279,8 +278,8 @@ def _python_scripts(
     return [first] if in_folder and shebang.startswith(b"#!") and b"python" in shebang else []
 
 
-def _python(target: str, made_of: Ingredients, python: str | None) -> _ParsedSpec:
-    folder = made_of.folder
+def _parse_python(target: str, ingredients: Ingredients, python: str | None) -> _ParsedSpec:
+    folder = ingredients.folder
     where, _, name = target.rpartition(":")
     if not where or not name.isidentifier():
         raise SpecError(
@@ -289,44 +288,49 @@ def _python(target: str, made_of: Ingredients, python: str | None) -> _ParsedSpe
         )
     if where.endswith(".py"):
         entry = _find_file(folder, where, "python")
-        beside = entry.parent
+        import_folder = entry.parent
     else:
         entry = _find_module(folder, where)
-        beside = folder
-    return _hosted("python", target, entry, beside, made_of, python)
+        import_folder = folder
+    return _parse_hosted("python", target, entry, import_folder, ingredients, python)
 
 
-def _kaggle(file: str, made_of: Ingredients, python: str | None) -> _ParsedSpec:
-    entry = _find_file(made_of.folder, file, "kaggle")
-    return _hosted("kaggle", file, entry, entry.parent, made_of, python)
+def _parse_kaggle(file: str, ingredients: Ingredients, python: str | None) -> _ParsedSpec:
+    entry = _find_file(ingredients.folder, file, "kaggle")
+    return _parse_hosted("kaggle", file, entry, entry.parent, ingredients, python)
 
 
-def _hosted(
-    host: str, target: str, entry: Path, beside: Path, made_of: Ingredients, python: str | None
+def _parse_hosted(
+    host: str,
+    target: str,
+    entry: Path,
+    import_folder: Path,
+    ingredients: Ingredients,
+    python: str | None,
 ) -> _ParsedSpec:
-    command, version = find_interpreter(python, made_of.folder)
-    made_of.add_programs(version)
-    made_of.add_files(find_local_modules([entry], beside))
-    folder = str(made_of.folder)
+    interpreter = find_interpreter(python, ingredients.folder)
+    ingredients.add_program(interpreter)
+    ingredients.add_files(find_local_modules([entry], import_folder))
+    folder = str(ingredients.folder)
     launch = Launch(
         command=(folder, target),
         folder=folder,
         host=host,
-        python=command,
+        python=interpreter.path,
         is_python_chosen=msgspec.UNSET if python is None else True,
     )
     return _ParsedSpec(launch, OPENED_BY_PYTHON)
 
 
-def _thu(file: str, made_of: Ingredients) -> _ParsedSpec:
-    path = _find_file(made_of.folder, file, "thu")
+def _parse_thu(file: str, ingredients: Ingredients) -> _ParsedSpec:
+    path = _find_file(ingredients.folder, file, "thu")
     if not _is_compiled(path):
         raise SpecError(
             f"thu:{file} is not a shared library of this system: compile the strategy first, as "
             "in g++ -O2 -shared -fPIC -o strategy.so Strategy.cpp"
         )
-    made_of.add_file(path, file)
-    folder = str(made_of.folder)
+    ingredients.add_file(path, file)
+    folder = str(ingredients.folder)
     launch = Launch(
         command=(folder, file),
         folder=folder,
@@ -338,20 +342,20 @@ def _thu(file: str, made_of: Ingredients) -> _ParsedSpec:
     return _ParsedSpec(launch, "libraries and data that it opens")
 
 
-_PROGRAMS: Mapping[str, Callable[[str, Ingredients], _ParsedSpec]] = {
-    "exec": _exec,
-    "thu": _thu,
-    "saiblo": _saiblo,
+_PROGRAM_FORMS: Mapping[str, Callable[[str, Ingredients], _ParsedSpec]] = {
+    "exec": _parse_exec,
+    "thu": _parse_thu,
+    "saiblo": _parse_saiblo,
 }
-_OF_PYTHON: Mapping[str, Callable[[str, Ingredients, str | None], _ParsedSpec]] = {
-    "python": _python,
-    "kaggle": _kaggle,
+_PYTHON_FORMS: Mapping[str, Callable[[str, Ingredients, str | None], _ParsedSpec]] = {
+    "python": _parse_python,
+    "kaggle": _parse_kaggle,
 }
 
 
-def _parse_command(command: str, made_of: Ingredients) -> tuple[str, ...]:
+def _parse_command(command: str, ingredients: Ingredients) -> tuple[str, ...]:
     """Return the words of a command, and collect the files and the program that they name."""
-    folder = made_of.folder
+    folder = ingredients.folder
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -363,10 +367,10 @@ def _parse_command(command: str, made_of: Ingredients) -> tuple[str, ...]:
             f"you mean ./{words[0]}?"
         )
     if not in_folder:
-        made_of.add_programs(find_program(words[0], folder))
+        ingredients.add_program(find_program(words[0], folder))
     for word in words:
         if (folder / word).is_file():
-            made_of.add_file(folder / word, word)
+            ingredients.add_file(folder / word, word)
     return words
 
 

@@ -7,7 +7,7 @@ from db.records.games import GameRow, HumanGameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
-from ladder.names import matching_names
+from ladder.names import select_names
 from ladder.results.analysis.game import replay_positions
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.solved import (
@@ -86,10 +86,9 @@ def read_mistakes_of_bots(
     made = read_mistakes(store, division, since=since)
     if made is None or not patterns:
         return made
-    chosen = matching_names(
+    chosen = select_names(
         patterns,
         made.bots,
-        "bots",
         f"has no analysed games in {made.label}",
         "`ladder report --mistakes` lists the bots with analysed games",
     )

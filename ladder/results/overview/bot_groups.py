@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from db.records.bots import BotRow
-from ladder.match.registry.register import is_built_in
+from ladder.match.registry.register import is_catalogue_bot
 
 
 def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, list[str]]:
@@ -17,7 +17,7 @@ def bot_groups(bots: Iterable[BotRow], played: Collection[str]) -> dict[str, lis
 
     """
     groups: dict[str, list[str]] = {"With games": [], "Without games": [], "Retired": []}
-    for bot in sorted(bots, key=is_built_in):
+    for bot in sorted(bots, key=is_catalogue_bot):
         is_retired = bot.retired_at is not None
         label = "With games" if bot.name in played else "Without games"
         groups["Retired" if is_retired else label].append(bot.name)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ladder.names import matching_names
+from ladder.names import select_names
 from ladder.results.standings.notes import PartShown, RetiredLeftOut
 from ladder.results.standings.standings import PairStanding, Standings
 
@@ -63,13 +63,11 @@ def _without(standings: Standings, names: Collection[str]) -> Standings:
 
 def _selected(
     standings: Standings, patterns: Sequence[str], left_out: Collection[str]
-) -> set[str] | None:
+) -> list[str] | None:
     if not patterns:
         return None
     names = [bot.name for bot in standings.bots if bot.name not in left_out]
-    return matching_names(
-        patterns, names, "bots", f"has no rated games in {standings.label}", WITH_GAMES
-    )
+    return select_names(patterns, names, f"has no rated games in {standings.label}", WITH_GAMES)
 
 
 def _pairs_among(standings: Standings, names: Collection[str]) -> list[PairStanding]:

@@ -109,8 +109,10 @@ def _resolve_here(bot: ShippedBot, place: Path) -> ResolvedBot:
     if launch.origin is not None:
         complete_copy(place)
         origin = msgspec.structs.replace(launch.origin, place=str(place))
-        return resolve_in_copy(bot.spec, origin, python=python, registered=registered)
-    return read_spec(bot.spec, place / FILES, python=python, known=bot.files, registered=registered)
+        return resolve_in_copy(bot.spec, origin, python=python, remote_programs=registered)
+    return read_spec(
+        bot.spec, place / FILES, python=python, stored=bot.files, remote_programs=registered
+    )
 
 
 def python_here(bot: ShippedBot) -> str | None:
@@ -130,12 +132,12 @@ def python_here(bot: ShippedBot) -> str | None:
     others = []
     for word in (stored, sys.executable, "python3"):
         try:
-            path, found = find_interpreter(word, Path())
+            found = find_interpreter(word, Path())
         except SpecError:
             continue
-        if is_same_program(wanted, (path, found[path])):
-            return path
-        others.append(f"{path} is {found[path].split()[0]}")
+        if is_same_program(wanted, found):
+            return found.path
+        others.append(f"{found.path} is {found.version.split()[0]}")
     raise UsageError(
         f"{bot.name} was registered with Python {wanted[1].split()[0]}, and here "
         f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` in an environment with that "

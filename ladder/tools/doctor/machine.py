@@ -14,7 +14,7 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
-from ladder.match.process.cgroups import Place, can_enable, find_place
+from ladder.match.process.cgroups import ParentGroup, can_enable, find_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
@@ -51,7 +51,7 @@ def examine_machine() -> list[Finding]:
         check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
-    return [check() for check in checks] + check_limits(find_place())
+    return [check() for check in checks] + check_limits(find_parent_group())
 
 
 def check_cpus() -> Finding:
@@ -132,14 +132,14 @@ def check_disk() -> Finding:
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
-def check_limits(place: Place | None) -> list[Finding]:
+def check_limits(groups: ParentGroup | None) -> list[Finding]:
     """Report how the limits of bots are enforced here.
 
     Args:
-        place: where this user may create control groups; None if nowhere.
+        groups: where this user may create control groups; None if nowhere.
 
     """
-    controllers = () if place is None else can_enable(place)
+    controllers = () if groups is None else can_enable(groups)
     user = "" if os.geteuid() == 0 else "--user "
     delegation = (
         "under systemd, start"
@@ -147,8 +147,8 @@ def check_limits(place: Place | None) -> list[Finding]:
     )
     why = (
         "this user may not create control groups (cgroup v2) here"
-        if place is None
-        else f"the controller is not available to control groups in {place.folder}"
+        if groups is None
+        else f"the controller is not available to control groups in {groups.folder}"
     )
     memory = (
         "the kernel enforces the memory limit of a bot (control group)"
@@ -164,13 +164,13 @@ def check_limits(place: Place | None) -> list[Finding]:
     )
     cpu = (
         "the kernel counts the CPU time of all processes of a bot (control group)"
-        if place is not None
+        if groups is not None
         else "the ladder adds up the CPU time of a bot's processes, without short-lived children:"
         f" {why}"
     )
     ending = (
         "the kernel kills all processes of a bot at once (control group)"
-        if place is not None
+        if groups is not None
         else f"the ladder finds and kills the processes of a bot one by one: {why}"
     )
     signals = (

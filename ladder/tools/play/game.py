@@ -25,7 +25,7 @@ from ladder.match.game.ending import GameEnd, ending_on_board
 from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import entrants, refuse_short_time
+from ladder.match.registry.registered import make_entrants, refuse_short_time
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.budgets import Budgets
@@ -52,7 +52,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
             f"choose {propose_boards(bot.revision.boards)}"
         )
     refuse_short_time([bot], budgets.amounts.get("time_ms"))
-    found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
+    found = make_entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
     compile_entrants(found.values())
     return found[name]
 

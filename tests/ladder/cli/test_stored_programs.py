@@ -20,7 +20,7 @@ from db.store import Store
 from engine.board import Board
 from ladder.errors import LadderError
 from ladder.match.registry.builtins import sync_builtins
-from ladder.match.registry.registered import entrants
+from ladder.match.registry.registered import make_entrants
 from ladder.match.specs.compile import compile_entrants
 from ladder.match.specs.spec import read_spec
 from ladder.runs.budgets import Budgets
@@ -228,7 +228,7 @@ def test_a_built_in_player_is_what_this_installation_has(
     with Store.open(str(tmp_path / "ladder.db")) as store, watched() as executed:
         row = store.bots.get("random")
         assert MARK in repr(row.revision.launch)
-        sides = entrants([row], lambda _: Budget(simulations=1))
+        sides = make_entrants([row], lambda _: Budget(simulations=1))
         compile_entrants(sides.values())
     assert not executed
     assert MARK not in repr(sides["random"].start)
@@ -270,4 +270,4 @@ def test_a_path_among_the_options_of_a_stored_player_is_not_opened(
         row = store.bots.add(NewBot("trained", "c4ai", f"builtin:c4ai?weights={file}", revision))
         assert sync_builtins(store) == []
         with pytest.raises((LadderError, ValueError), match="names a file as option"):
-            entrants([row], lambda _: Budget(depth=1))
+            make_entrants([row], lambda _: Budget(depth=1))

@@ -19,38 +19,38 @@ def late(stall: Stall, *, usual_us: int | None = None, alone: bool = False) -> L
 
 
 def stall(**known: int) -> Stall:
-    base = {"elapsed_us": 150_000, "bot_us": 0, "harness_us": 0, "used_us": 0}
+    base = {"elapsed_us": 150_000, "bot_wait_us": 0, "harness_wait_us": 0, "used_us": 0}
     return Stall(**{**base, **known})
 
 
 CASES = {
     "it slept": (late(stall(outside_us=150_000)), False, False),
-    "others kept it from running": (late(stall(bot_us=46_000, outside_us=46_000)), True, True),
-    "others explain too little": (late(stall(bot_us=60_000, outside_us=44_000)), False, True),
-    "it waited too little": (late(stall(bot_us=44_000, outside_us=90_000)), False, False),
-    "it made its own wait": (late(stall(bot_us=140_000, outside_us=2_000)), False, True),
-    "others that are not seen": (late(stall(bot_us=140_000)), False, True),
-    "the referee waited": (late(stall(harness_us=50_000, outside_us=50_000)), True, True),
-    "it made the referee wait": (late(stall(harness_us=150_000)), False, True),
+    "others kept it from running": (late(stall(bot_wait_us=46_000, outside_us=46_000)), True, True),
+    "others explain too little": (late(stall(bot_wait_us=60_000, outside_us=44_000)), False, True),
+    "it waited too little": (late(stall(bot_wait_us=44_000, outside_us=90_000)), False, False),
+    "it made its own wait": (late(stall(bot_wait_us=140_000, outside_us=2_000)), False, True),
+    "others that are not seen": (late(stall(bot_wait_us=140_000)), False, True),
+    "the referee waited": (late(stall(harness_wait_us=50_000, outside_us=50_000)), True, True),
+    "it made the referee wait": (late(stall(harness_wait_us=150_000)), False, True),
     "the referee was stopped": (
-        late(stall(elapsed_us=230_000, bot_us=51_000, outside_us=51_000, stopped_us=80_000)),
+        late(stall(elapsed_us=230_000, bot_wait_us=51_000, outside_us=51_000, stopped_us=80_000)),
         True,
         True,
     ),
     "the host took its processor": (late(stall(used_us=150_000, stolen_us=50_000)), True, True),
     "the host took too little": (late(stall(used_us=150_000, stolen_us=40_000)), False, False),
     "it always computes for longer": (
-        late(stall(bot_us=75_000, outside_us=75_000), usual_us=140_000),
+        late(stall(bot_wait_us=75_000, outside_us=75_000), usual_us=140_000),
         False,
         False,
     ),
     "it computes for as long as it may": (
-        late(stall(bot_us=75_000, outside_us=75_000), usual_us=104_000),
+        late(stall(bot_wait_us=75_000, outside_us=75_000), usual_us=104_000),
         True,
         True,
     ),
     "it alone is ever late": (
-        late(stall(bot_us=75_000, outside_us=75_000), alone=True),
+        late(stall(bot_wait_us=75_000, outside_us=75_000), alone=True),
         False,
         False,
     ),

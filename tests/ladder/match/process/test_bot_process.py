@@ -132,13 +132,10 @@ def test_each_misbehaviour_has_its_failure(
 def test_the_cause_of_a_silent_hello_is_reported(
     start_fake: StartFake, mode: str, expected: str
 ) -> None:
-    """Missing flushes are named, and a warning comes before the deadline."""
+    """Missing flushes are named."""
     bot = start_fake(*mode.split())
-    reports: list[str] = []
-    bot.report_silence(0.2, lambda: reports.append("silent"))
     with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + expected):
         bot.ask(Hello(), timeout_s=LONG_WAIT_S)
-    assert reports == ["silent"]
 
 
 def test_a_buffered_first_move_is_found(start_fake: StartFake) -> None:
@@ -147,20 +144,6 @@ def test_a_buffered_first_move_is_found(start_fake: StartFake) -> None:
     open_game(bot)
     with pytest.raises(BotTimeout, match=r"move \(ply 0\) .*: it answered only when"):
         first_move(bot, LONG_WAIT_S)
-
-
-def test_an_answer_in_time_reports_no_silence(start_fake: StartFake) -> None:
-    """Only the next answer is watched, and a bot that gives it in time is not mentioned."""
-    bot = start_fake("late", "0.3")
-    reports: list[str] = []
-    bot.report_silence(10, lambda: reports.append("silent"))
-    bot.ask(Hello(), timeout_s=20)
-    bot.ask(NEW_GAME, timeout_s=20)
-    assert reports == []
-    bot.report_silence(0.1, lambda: reports.append("silent"))
-    first_move(bot)
-    first_move(bot)
-    assert reports == ["silent"]
 
 
 def test_an_answer_just_after_the_deadline_is_too_late(start_fake: StartFake) -> None:

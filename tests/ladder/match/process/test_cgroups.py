@@ -13,13 +13,13 @@ from ladder.errors import BotCrash, BotOverCpu
 from ladder.match.process.cgroups import (
     LEAF,
     BotGroup,
-    Place,
+    ParentGroup,
     can_enable,
     cpu_quota,
     cpu_us,
     end_group,
-    find_place,
-    prepare_place,
+    find_parent_group,
+    prepare_parent_group,
     set_limits,
 )
 from ladder.match.process.procfs import descendants
@@ -27,7 +27,7 @@ from tests.support.fakes import StartFake, first_move, open_game
 
 pytestmark = pytest.mark.timed
 
-HERE = find_place()
+HERE = find_parent_group()
 needs_groups = pytest.mark.skipif(
     HERE is None, reason="this user may make no control groups: nothing is tested of them"
 )
@@ -61,7 +61,7 @@ def group(
 def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
     """Bots stay inside the limits of the ladder: their groups are below its own."""
     own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
-    place = find_place(*hierarchy(tmp_path))
+    place = find_parent_group(*hierarchy(tmp_path))
     assert place is not None
     assert (place.folder, place.controllers) == (str(own), ("memory", "pids"))
 
@@ -69,7 +69,7 @@ def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
 def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
     """In a container the mount may show only the container's own part."""
     own = group(tmp_path / "mount/session")
-    place = find_place(*hierarchy(tmp_path, root="/user"))
+    place = find_parent_group(*hierarchy(tmp_path, root="/user"))
     assert place is not None
     assert (place.folder, place.controllers) == (str(own), ())
 
@@ -110,7 +110,7 @@ def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -
     """After the ladder has moved into a subgroup, bots get their groups beside it."""
     own = group(tmp_path / "mount/user")
     group(own / LEAF)
-    place = find_place(*hierarchy(tmp_path, path=f"/user/{LEAF}"))
+    place = find_parent_group(*hierarchy(tmp_path, path=f"/user/{LEAF}"))
     assert place is not None
     assert place.folder == str(own)
 
@@ -119,8 +119,8 @@ def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -
 def test_invisible_groups_are_not_used(tmp_path: Path, path: str) -> None:
     """Without a visible group there is no place for bots' groups."""
     group(tmp_path / "mount/user/session")
-    assert find_place(*hierarchy(tmp_path, path=path)) is None
-    assert find_place(str(tmp_path / "nothing"), str(tmp_path / "nothing")) is None
+    assert find_parent_group(*hierarchy(tmp_path, path=path)) is None
+    assert find_parent_group(str(tmp_path / "nothing"), str(tmp_path / "nothing")) is None
 
 
 def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> No
     folder = group(tmp_path / "own", procs=f"{os.getpid()}\n")
     (folder / LEAF).mkdir()
     (folder / LEAF / "cgroup.procs").touch()
-    place = Place(str(folder), ())
+    place = ParentGroup(str(folder), ())
     assert can_enable(place) == ("memory", "pids")
-    prepare_place(place)
+    prepare_parent_group(place)
     assert (folder / LEAF / "cgroup.procs").read_text() == str(os.getpid())
     assert (folder / "cgroup.subtree_control").read_text().startswith("+")
 
@@ -139,9 +139,9 @@ def test_other_programs_are_not_moved(tmp_path: Path) -> None:
     """If another program is in the group, no controllers are enabled."""
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
         folder = group(tmp_path / "own", procs=f"{os.getpid()}\n{other.pid}\n")
-        place = Place(str(folder), ())
+        place = ParentGroup(str(folder), ())
         assert can_enable(place) == ()
-        assert prepare_place(place).controllers == ()
+        assert prepare_parent_group(place).controllers == ()
         assert (folder / "cgroup.subtree_control").read_text() == ""
         other.kill()
 

@@ -13,7 +13,7 @@ import pytest
 from bots.protocol import MoveAsk
 from ladder.errors import BotCrash, BotFailure
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cgroups import find_place
+from ladder.match.process.cgroups import find_parent_group
 from ladder.match.process.confinement import Facilities
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.orphans import end_orphans
@@ -30,7 +30,8 @@ ANY = [
 ]
 NO_SCOPE = Facilities(signal_scope=False)
 needs_groups = pytest.mark.skipif(
-    find_place() is None, reason="this user may make no control groups: nothing is tested of them"
+    find_parent_group() is None,
+    reason="this user may create no control groups",
 )
 
 

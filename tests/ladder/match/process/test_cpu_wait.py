@@ -7,9 +7,15 @@ import pytest
 
 from bots.protocol import MoveAsk
 from ladder.errors import BotTimeout
-from ladder.match.process import cpu_wait, procfs
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import Stall, describe_stall, measure_stall, snapshot, starved_ns
+from ladder.match.process.cpu_wait import (
+    Stall,
+    ThreadReader,
+    describe_stall,
+    measure_stall,
+    snapshot,
+    starved_ns,
+)
 from tests.support.crowd import crowd_to_come
 from tests.support.fakes import StartFake, open_game
 
@@ -37,7 +43,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
         crowd.come()
         stall = late_by(bot, 0.4)
     assert stall.elapsed_us >= 400_000
-    assert stall.bot_us > 0.5 * stall.elapsed_us
+    assert stall.bot_wait_us > 0.5 * stall.elapsed_us
 
 
 @pytest.mark.slow
@@ -48,7 +54,7 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
         open_game(bot)
         crowd.come()
         stall = late_by(bot, 0.4)
-    assert stall.bot_us < 0.2 * stall.elapsed_us
+    assert stall.bot_wait_us < 0.2 * stall.elapsed_us
 
 
 def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
@@ -57,17 +63,17 @@ def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFa
     open_game(bot)
     bot.begin_game()
     stall = late_by(bot, 0.4)
-    assert stall.bot_us < 0.2 * stall.elapsed_us
+    assert stall.bot_wait_us < 0.2 * stall.elapsed_us
 
 
-class ScriptedThread:
-    """What /proc reports of the one thread of a bot, under the id of the test's own process.
+class ScriptedThread(ThreadReader):
+    """The only thread of a bot, as /proc shows it, under the id of the test's own process.
 
     A real thread that waits inside the kernel, or that runs between two readings, cannot be made to
     order.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.path = f"/proc/{os.getpid()}/task/{os.getpid()}"
         self.state, self.call, self.gave_up = "S", "0", 7
         self.wchan = "lock_mm_and_find_vma"
@@ -76,12 +82,15 @@ class ScriptedThread:
         """Where it is, and what the host has taken from there; nothing happens elsewhere."""
         self.after_accounts = ""
         """The state once the accounts have been read; empty: as before."""
-        self.real_read = procfs.read
-        monkeypatch.setattr(cpu_wait, "read", self.read)
-        monkeypatch.setattr(procfs, "read", self.read)
-        monkeypatch.setattr(cpu_wait, "_threads", lambda *_: [self.path])
-        monkeypatch.setattr(cpu_wait, "_is_guest", lambda: True)
-        self.before = snapshot(NOBODY, ended=False)
+        self.before = snapshot(NOBODY, ended=False, reader=self)
+
+    def list_threads(self, pids: list[int]) -> list[str]:
+        """Return the thread, whatever the processes."""
+        return [self.path]
+
+    def is_guest(self) -> bool:
+        """Return True, so that stolen time is read."""
+        return True
 
     def read(self, path: str) -> bytes:
         """Return the beginning of a file of /proc."""
@@ -100,33 +109,29 @@ class ScriptedThread:
         if path == "/proc/stat":
             taken = f"cpu1 9 9 9 9 9 9 9 {self.stolen_ticks} 0 0\n"
             return f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 3 0 0\n{taken}intr 9\n".encode()
-        return self.real_read(path)
+        return super().read(path)
 
     def late(self) -> Stall:
         """Return the stall measured 70 ms after a question."""
         before = self.before._replace(taken=time.monotonic() - 0.07)
-        return measure_stall(NOBODY, before, 0)
+        return measure_stall(NOBODY, before, 0, self)
 
 
-def test_a_bot_that_runs_during_the_observation_was_stalled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bot_that_runs_during_the_observation_was_stalled() -> None:
     """It was queued, and the kernel had not counted its wait at the first reading."""
-    thread = ScriptedThread(monkeypatch)
+    thread = ScriptedThread()
     thread.state, thread.after_accounts, thread.cpu_ns = "R", "S", 14_000_000
     stall = thread.late()
-    assert stall.bot_us == pytest.approx(stall.elapsed_us - 14_000, abs=1)
+    assert stall.bot_wait_us == pytest.approx(stall.elapsed_us - 14_000, abs=1)
 
 
 @pytest.mark.parametrize("call", ["-1", str(BRK)], ids=["page fault", "brk"])
-def test_a_bot_that_waits_for_its_memory_was_stalled(
-    monkeypatch: pytest.MonkeyPatch, call: str
-) -> None:
+def test_a_bot_that_waits_for_its_memory_was_stalled(call: str) -> None:
     """It wants memory, and the thread that has the lock on it does not run."""
-    thread = ScriptedThread(monkeypatch)
+    thread = ScriptedThread()
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = "D", call, 8, 18_000_000
     stall = thread.late()
-    assert stall.bot_us == pytest.approx(stall.elapsed_us - 18_000, abs=1)
+    assert stall.bot_wait_us == pytest.approx(stall.elapsed_us - 18_000, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -139,19 +144,17 @@ def test_a_bot_that_waits_for_its_memory_was_stalled(
         ("D", "-1", 8, "0"),
     ],
 )
-def test_other_sleeps_were_not(
-    monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int, wchan: str
-) -> None:
+def test_other_sleeps_were_not(state: str, call: str, gave_up: int, wchan: str) -> None:
     """Sleeps in a read, after another sleep, interruptibly or for its own page are its fault."""
-    thread = ScriptedThread(monkeypatch)
+    thread = ScriptedThread()
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
     thread.wchan = wchan
-    assert thread.late().bot_us == 0
+    assert thread.late().bot_wait_us == 0
 
 
 def test_a_late_bots_time_in_words() -> None:
     """The text shows whether the bot computed, waited or slept."""
-    stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
+    stall = Stall(103_400, bot_wait_us=38_000, harness_wait_us=13_000, used_us=65_000, stolen_us=0)
     assert describe_stall(stall._replace(outside_us=49_000)) == (
         "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
     )
@@ -159,15 +162,13 @@ def test_a_late_bots_time_in_words() -> None:
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
-def test_time_stolen_by_the_host_is_a_stall(
-    monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
-) -> None:
+def test_time_stolen_by_the_host_is_a_stall(processor: int, stolen_us: int) -> None:
     """A host stops the whole processor while the bot's clock may run on: no thread waited."""
-    thread = ScriptedThread(monkeypatch)
+    thread = ScriptedThread()
     thread.processor, thread.stolen_ticks = processor, 15
     thread.cpu_ns = 10_000_000_000  # more than has passed, however long this test is kept waiting
     stall = thread.late()
-    assert (stall.stolen_us, stall.bot_us, stall.harness_us) == (stolen_us, 0, 0)
+    assert (stall.stolen_us, stall.bot_wait_us, stall.harness_wait_us) == (stolen_us, 0, 0)
     assert stall.used_us == 10_000_000
 
 
@@ -184,7 +185,7 @@ def test_a_bot_that_lowered_its_rank_was_not(start_fake: StartFake, how: str) ->
         if how == "cpu":  # as if it had been given all
             os.sched_setaffinity(0, range(os.cpu_count() or 1))
         stall = late_by(bot, 0.4)
-    assert stall.bot_us < 0.2 * stall.elapsed_us
+    assert stall.bot_wait_us < 0.2 * stall.elapsed_us
 
 
 def test_the_wait_is_limited_by_the_processor_time() -> None:
@@ -201,7 +202,7 @@ def test_oversleeping_without_a_wait_is_a_stop() -> None:
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
     stall = measure_stall(NOBODY, before, 5_000_000)
     assert stall.stopped_us == pytest.approx(5_000_000, abs=100_000)
-    assert (stall.bot_us, stall.excusable_us()) == (0, stall.stopped_us)
+    assert (stall.bot_wait_us, stall.excusable_us()) == (0, stall.stopped_us)
 
 
 def calmest(start_fake: StartFake, mode: str) -> Stall:
@@ -249,7 +250,7 @@ def test_waiting_for_a_page_of_its_own_is_no_wait(start_fake: StartFake) -> None
     open_game(bot)
     bot.begin_game()
     stall = late_by(bot, 0.3)
-    assert stall.bot_us < 0.2 * stall.elapsed_us
+    assert stall.bot_wait_us < 0.2 * stall.elapsed_us
 
 
 def test_unwatched_questions_leave_no_stall(start_fake: StartFake) -> None:

@@ -10,7 +10,7 @@ from bots.protocol import Budget
 from db.records.bots import BotRow, RevisionRow
 from db.records.launch import Launch, Origin
 from ladder.errors import LadderError
-from ladder.match.registry.registered import entrants
+from ladder.match.registry.registered import make_entrants
 from ladder.match.specs.spec import read_spec
 
 EVIL = "touch-pwned"
@@ -39,7 +39,7 @@ def registered(place: Path, **changes: object) -> BotRow:
 
 def test_what_was_registered_is_started(tmp_path: Path) -> None:
     """An unchanged launch starts the program of the specification."""
-    sides = entrants([registered(tmp_path)], lambda _: Budget(time_ms=10))
+    sides = make_entrants([registered(tmp_path)], lambda _: Budget(time_ms=10))
     assert sides["guest"].start.argv == ("./bot.py",)
     assert sides["guest"].start.folder == str(tmp_path.resolve())
 
@@ -49,4 +49,4 @@ def test_a_launch_that_somebody_changed_is_not_started(tmp_path: Path, field: st
     """Every stored field that could reach a process must be refused when it is another one."""
     bot = registered(tmp_path, **{field: OTHERS[field]})
     with pytest.raises((LadderError, BotsError)):
-        entrants([bot], lambda _: Budget(time_ms=10))
+        make_entrants([bot], lambda _: Budget(time_ms=10))

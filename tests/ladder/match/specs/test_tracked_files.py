@@ -8,8 +8,8 @@ import pytest
 
 from bots.errors import SpecError
 from ladder.errors import UsageError
-from ladder.match.specs import folder_files
 from ladder.match.specs.fingerprint import describe_changes
+from ladder.match.specs.folder_files import find_folder_files
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from reports.html.page import GENERATOR, is_ours
 
@@ -131,13 +131,13 @@ def test_a_bot_of_which_the_configuration_was_a_part_stays_that_bot(folder: Path
     config.write_text('time = "40ms"\n')
     with_config = read_spec(f"{spec} ladder.toml", folder)
     known = dict(with_config.files)
-    then = read_spec(spec, folder, known=known)
+    then = read_spec(spec, folder, stored=known)
     config.write_text('time = "50ms"\n')
-    assert read_spec(spec, folder, known=known).content_hash == then.content_hash
+    assert read_spec(spec, folder, stored=known).content_hash == then.content_hash
     config.unlink()
-    assert read_spec(spec, folder, known=known).content_hash == then.content_hash
+    assert read_spec(spec, folder, stored=known).content_hash == then.content_hash
     (folder / "strategy.py").write_text("X = 2\n")
-    assert read_spec(spec, folder, known=known).content_hash != then.content_hash
+    assert read_spec(spec, folder, stored=known).content_hash != then.content_hash
 
 
 def test_a_script_is_an_interpreter_s_program(folder: Path) -> None:
@@ -191,25 +191,22 @@ def test_a_pattern_that_selects_nothing_is_refused(
         read_spec("exec:python3 main.py", folder, patterns=(pattern,))
 
 
-def test_a_folder_that_is_too_large_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_too_large_is_refused(folder: Path) -> None:
     """A bot in a home folder does not include the home; the message names the remedy."""
-    monkeypatch.setattr(folder_files, "MOST_FILES", 2)
-    with pytest.raises(SpecError, match=r"a folder of its own.*--files"):
-        read_spec(f"exec:{SHELL}", folder)
-    assert read_spec(f"exec:{SHELL}", folder, patterns=("strategy.py",)).states
+    assert len(find_folder_files(folder, most_files=3)) == 3
+    with pytest.raises(SpecError, match=r"more than 2 files.*a folder of its own.*--files"):
+        find_folder_files(folder, most_files=2)
 
 
 def test_files_that_come_later_do_not_count(folder: Path) -> None:
     """A log that the bot writes beside itself must not make it another bot; an edit must."""
     before = read_spec("exec:python3 main.py", folder, patterns=("**/*.bin",))
     (folder / "bot.log").write_text("I won\n")
-    again = read_spec("exec:python3 main.py", folder, known=before.files)
+    again = read_spec("exec:python3 main.py", folder, stored=before.files)
     assert (again.content_hash, again.states) == (before.content_hash, again.states)
     assert again.files == before.files
     (folder / "weights" / "a.bin").write_bytes(b"\3")
-    assert read_spec("exec:python3 main.py", folder, known=before.files) != before
+    assert read_spec("exec:python3 main.py", folder, stored=before.files) != before
 
 
 @pytest.mark.parametrize("patterns", [(), ("**/*",)])
@@ -218,13 +215,13 @@ def test_a_bot_registered_by_another_rule_stays_that_bot(
 ) -> None:
     """Bots of former releases, which noted main.py alone or the whole folder, must not change."""
     spec = "exec:python3 main.py"
-    noted = read_spec(spec, folder, known={})
+    noted = read_spec(spec, folder, stored={})
     assert tracked(noted) == {"main.py"}
     if patterns:
         noted = read_spec(spec, folder, patterns=patterns)
         assert len(noted.files) > len(ALL)
     (folder / "rep.json").write_text("{}")
-    again = read_spec(spec, folder, known=noted.files)
+    again = read_spec(spec, folder, stored=noted.files)
     assert (again.content_hash, again.files) == (noted.content_hash, noted.files)
 
 
