@@ -114,6 +114,8 @@ class Division(Base):
     """JSON object such as ``{"time_ms":100}``."""
     openings: Mapped[str | None]
     """Hash of an `OpeningSet`, which this database may lack; null for random openings."""
+    fixed_opening: Mapped[int | None]
+    """Opening plies on boards of one kind; null if `opening_plies` or `openings` decides."""
 
 
 class OpeningSet(Base):

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.experiments.select.session import Choice, Player, SelectionOutcome
-from reports.layout.format import rounded
-from reports.layout.table import Column, fit
+from reports.layout.format import number, rounded
+from reports.layout.table import VERDICT_STYLES, Column, fit
 
 HEADS = {
     Choice.CHOSEN: "CHOSEN",
@@ -57,26 +57,33 @@ def print_select(console: Console, selected: SelectionOutcome) -> None:
     )
     console.print(Text(asked), soft_wrap=True)
     console.print()
+    console.print(fit(player_columns(selected), console.width).table())
+
+
+def player_columns(selected: SelectionOutcome) -> list[Column]:
+    """Return the columns of a table with a row per bot."""
     players = selected.players
-    columns = [
-        Column("bot", [player.name for player in players], number=False),
-        Column("Elo to the best", [_elo(player) for player in players]),
-        Column("games", [str(player.games) for player in players], level=1),
-        Column("", [state_of(selected, player) for player in players], number=False),
+    outcomes = [
+        Text(_state_of(selected, each), style=VERDICT_STYLES[verdict_on(selected, each)])
+        for each in players
     ]
-    console.print(fit(columns, console.width).table())
+    return [
+        Column("bot", [player.name for player in players], number=False),
+        Column("Elo to the best", [number(player.elo, "+.1f") for player in players]),
+        Column("±95", [number(player.error95, ".1f") for player in players]),
+        Column("games", [f"{player.games:,}" for player in players], level=1),
+        Column("outcome", outcomes, number=False),
+    ]
 
 
-def _elo(player: Player) -> str:
-    if player.elo is None:
-        return "-"
-    if player.error95 is None:
-        return f"{player.elo:+.1f}"
-    return f"{player.elo:+.1f} ± {player.error95:.1f}"
+def verdict_on(selected: SelectionOutcome, player: Player) -> str:
+    """Return the verdict on a bot: gained, undecided or lost."""
+    if not player.can_be_best and not player.is_alike:
+        return "lost"
+    return "gained" if selected.choice is Choice.CHOSEN else "undecided"
 
 
-def state_of(selected: SelectionOutcome, player: Player) -> str:
-    """Return the state of a bot in a few words."""
+def _state_of(selected: SelectionOutcome, player: Player) -> str:
     if player.reason:
         return player.reason
     if selected.choice is not Choice.CHOSEN:

@@ -11,7 +11,7 @@ therefore does not keep its locks for long.
 import logging
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -188,16 +188,18 @@ class PostgresqlBackend(Backend):
     def create_stand_in_tables(self, connection: Connection, queries: Mapping[str, str]) -> None:
         """Create temporary tables, without foreign keys, which cannot refer to permanent ones."""
         there = self.tables(connection)
+        incomplete = _find_incomplete(connection, there.intersection(queries))
+        path = connection.exec_driver_sql("SHOW search_path").scalar_one()
         connection.rollback()
         driver: Any = connection.connection.driver_connection
         driver.autocommit = True
         for table in Base.metadata.sorted_tables:
-            if table.name not in there:
+            if table.name not in there or table.name in incomplete:
                 if (rows := queries.get(table.name)) is None:
                     made = CreateTable(table, include_foreign_key_constraints=())
                     statement = str(made.compile(connection))
                 else:
-                    driver.execute(_function(table, rows, connection.dialect))
+                    driver.execute(_function(table, rows, path, connection.dialect))
                     statement = f"CREATE VIEW {table.name} AS SELECT * FROM pg_temp.{table.name}()"  # noqa: S608
                 driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
         driver.autocommit = False
@@ -362,17 +364,28 @@ _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
 """Tables that every version of this program creates."""
 
 
-def _function(table: Table, rows: str, dialect: Dialect) -> str:
+def _find_incomplete(connection: Connection, names: Iterable[str]) -> set[str]:
+    """Return the tables that lack a column of the models."""
+    incomplete = set()
+    for name in names:
+        there = connection.exec_driver_sql(f"SELECT * FROM {name} LIMIT 0").keys()  # noqa: S608
+        if not {column.name for column in Base.metadata.tables[name].columns} <= set(there):
+            incomplete.add(name)
+    return incomplete
+
+
+def _function(table: Table, rows: str, path: str, dialect: Dialect) -> str:
     """Return the SQL of a temporary function that returns a query's rows with a table's columns.
 
-    While the reader is connected, a view of the query would keep a migration from dropping the
-    columns that it reads; the text of a function does not.
+    Temporary tables come last on its search path, so that the query may read the permanent table
+    that the function stands in for. While the reader is connected, a view of the query would keep
+    a migration from dropping the columns that it reads; the text of a function does not.
     """
     types = {each.name: each.type.compile(dialect) for each in table.columns}
     returned = ", ".join(f"{name} {kind}" for name, kind in types.items())
     cast = ", ".join(f"old.{name}::{kind}" for name, kind in types.items())
     head = f"CREATE FUNCTION pg_temp.{table.name}() RETURNS TABLE ({returned}) LANGUAGE sql STABLE"
-    return f"{head} AS $$ SELECT {cast} FROM ({rows}) AS old $$"  # noqa: S608
+    return f"{head} SET search_path = {path}, pg_temp AS $$ SELECT {cast} FROM ({rows}) AS old $$"  # noqa: S608
 
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:

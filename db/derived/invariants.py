@@ -42,7 +42,7 @@ OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "
 """Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
 """Columns of a game's run that the rules need."""
-OF_DIVISION = ("boards", "opening_plies", "openings")
+OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening")
 """Columns of a game's division that the rules need."""
 
 
@@ -131,9 +131,13 @@ def _run_division(run: Values) -> str | None:
     canonical = format_board_classes(parse_board_classes(boards))
     if boards != canonical:
         return f"the boards of its division must be written as {canonical}, got {boards}"
-    plies = run["division_opening_plies"]
-    if plies is not None and not 0 <= plies <= MAX_SIDE**2:
-        return f"its division has openings of {plies} plies"
+    for name in ("opening_plies", "fixed_opening"):
+        plies = run[f"division_{name}"]
+        if plies is not None and not 0 <= plies <= MAX_SIDE**2:
+            return f"its division has openings of {plies} plies"
+    ways = ("opening_plies", "openings", "fixed_opening")
+    if sum(run[f"division_{name}"] is not None for name in ways) != 1:
+        return f"its division must have one of {', '.join(ways)}"
     budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
     if not is_valid_budget(budget) or not all(
         0 < amount < COUNT_LIMIT for amount in budget.values()
@@ -235,7 +239,9 @@ def _opening(game: Values) -> str | None:
         return "its moves do not begin with the opening of its pair"
     if game["division_openings"] is None:
         asked = plies_of_opening(
-            game["division_opening_plies"], parse_board_class(game["board_class"])
+            game["division_opening_plies"],
+            parse_board_class(game["board_class"]),
+            game["division_fixed_opening"],
         )
         if plies != asked:
             return f"its opening has {plies} plies, but its division requires {asked}"

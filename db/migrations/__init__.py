@@ -5,13 +5,13 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
-HEAD = "0016"
+HEAD = "0017"
 """The current version; a constant, so that a current database is opened without Alembic."""
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.
 
-A migration that adds or changes a column must put its version here. Later ones have only added
-tables, moved data that `STAND_INS` reads, or changed what readers do not see.
+A migration that adds or changes a column must put its version here, unless `STAND_INS` has a query
+for the table. Others have only added tables or changed what readers do not see.
 """
 COLUMN_KINDS = ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
 """The kinds of forfeit that had columns in `pair_tables` before version 0015."""
@@ -22,6 +22,11 @@ STAND_INS: Mapping[str, str] = {
         f"FROM pair_tables WHERE {side}_{kind} > 0"
         for offender, side in enumerate("ab")
         for kind in COLUMN_KINDS
-    )
+    ),
+    "divisions": (
+        "SELECT *, CASE WHEN opening_plies IS NULL AND openings IS NULL THEN 4 END "
+        "AS fixed_opening FROM divisions"
+    ),
 }
-"""Queries for the rows of tables that older databases lack; other missing tables are empty."""
+"""Queries for the rows of tables that older databases lack or have without some columns; other
+missing tables are empty."""

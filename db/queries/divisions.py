@@ -29,14 +29,15 @@ class Divisions:
         opening_plies: int | None,
         budget: Mapping[str, int],
         openings: str | None = None,
+        fixed_opening: int | None = None,
     ) -> DivisionRow:
         """Return the division with these conditions; create it if it is new.
 
         Raises:
-            ValueError: the budget is invalid.
+            ValueError: the budget is invalid, or there are no opening plies for boards of one kind.
 
         """
-        wanted = Conditions(boards, opening_plies, budget, openings)
+        wanted = Conditions(boards, opening_plies, budget, openings, fixed_opening)
         for known in self.all():
             if known.conditions == wanted:
                 return known  # usually, which needs no write lock
@@ -46,8 +47,7 @@ class Divisions:
     def all(self) -> list[DivisionRow]:
         """Return all divisions in the order of their ids."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(Division.__table__).order_by(Division.id))
-            return [_division(row) for row in rows]
+            return read_divisions(connection)
 
     def find(self, text: str) -> DivisionRow:
         """Return the division with this id or label, or whose label alone begins so.
@@ -71,11 +71,19 @@ class Divisions:
         raise UnknownRow(f"there is no division {text!r}: choose one of {labels}")
 
 
+def read_divisions(connection: Connection) -> list[DivisionRow]:
+    """Return all divisions in the order of their ids."""
+    rows = connection.execute(select(Division.__table__).order_by(Division.id))
+    return [_division(row) for row in rows]
+
+
 def ensure_division(connection: Connection, conditions: Conditions) -> DivisionRow:
     """Return or create a division, in a transaction that holds the write lock."""
-    boards, opening_plies, budget, openings = conditions
+    budget = conditions.budget
     if not is_valid_budget(budget):
         raise ValueError(f"a budget consists of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
+    if not conditions.has_one_opening:
+        raise ValueError(f"one of three fields decides about openings, got {conditions}")
     key = _key(conditions)
     query = select(Division.__table__).where(Division.key == key)
     row = connection.execute(query).first()
@@ -83,11 +91,8 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
         connection.execute(
             insert(Division).values(
                 key=key,
-                label=division_label(*conditions),
-                boards=boards,
-                opening_plies=opening_plies,
-                budget=to_json(dict(budget)),
-                openings=openings,
+                label=division_label(conditions),
+                **{**conditions._asdict(), "budget": to_json(dict(budget))},
             )
         )
         row = connection.execute(query).one()
@@ -101,14 +106,13 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
         NameTaken: a division already has odds for the new name.
 
     """
-    for row in connection.execute(select(Division.__table__)).all():
-        division = _division(row)
+    for division in read_divisions(connection):
         named = bots_with_odds(division.budget)
         if name not in named:
             continue
         budget = rename_in_budget(division.budget, {name: new_name})
         now = division.conditions._replace(budget=budget)
-        key, label = _key(now), division_label(*now)
+        key, label = _key(now), division_label(now)
         taken = select(Division.id).where((Division.key == key) | (Division.label == label))
         if new_name in named or connection.execute(taken).first() is not None:
             raise NameTaken(
@@ -124,10 +128,15 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
 
 def _key(conditions: Conditions) -> str:
     """Return all conditions as canonical JSON."""
-    boards, opening_plies, budget, openings = conditions
-    values = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
-    if openings is not None:  # as keys of older divisions lack it
-        values["openings"] = openings
+    values = {
+        "boards": conditions.boards,
+        "opening_plies": conditions.opening_plies,
+        "budget": dict(conditions.budget),
+    }
+    if conditions.openings is not None:  # as keys of older divisions lack it
+        values["openings"] = conditions.openings
+    if conditions.other_fixed_opening is not None:
+        values["fixed_opening"] = conditions.other_fixed_opening
     return to_json(values)
 
 
@@ -139,4 +148,5 @@ def _division(row: Any) -> DivisionRow:
         opening_plies=row.opening_plies,
         budget=msgspec.json.decode(row.budget, type=dict[str, int]),
         openings=row.openings,
+        fixed_opening=row.fixed_opening,
     )

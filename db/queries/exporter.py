@@ -8,8 +8,9 @@ from sqlalchemy import Connection, func, select
 
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
-from db.models import Bot, Division, Game, LastOutput, Pair, Revision, Run
+from db.models import Bot, Game, LastOutput, Pair, Revision, Run
 from db.queries.bots import read_bot_names
+from db.queries.divisions import read_divisions
 from db.queries.opening_sets import find_set
 from db.queries.runs import current_settings
 from db.records import thought_blob
@@ -57,7 +58,7 @@ def export_lines(
     with database.streaming() as connection:
         names = read_bot_names(connection)
         index = _BotIndex(connection, division_id)
-        divisions = {row.id: row for row in connection.execute(select(Division.__table__))}
+        divisions = {row.id: row for row in read_divisions(connection)}
         unknown = {division.openings for division in divisions.values() if division.openings}
         met_runs: dict[int, Any] = {}
         for row in connection.execute(query):
@@ -99,12 +100,7 @@ def export_lines(
                 run_seed=run.seed,
                 stream=run.stream,
                 identity=run.identity,
-                division=ConditionsLine(
-                    division.boards,
-                    division.opening_plies,
-                    msgspec.json.decode(division.budget),
-                    division.openings,
-                ),
+                division=ConditionsLine.of(division.conditions),
                 introduces=introduction if introduction != Introduction() else None,
                 timing=_timing(row, ids=ids),
             )

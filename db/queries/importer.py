@@ -171,7 +171,6 @@ class _Importer:
 
     def _difference(self, line: GameLine, pair: Any, game: Any) -> str | None:
         """Return the first field in which a line and the stored game differ, or None."""
-        where = line.division
         values = _game_values(line)
         imported: dict[str, object] = {
             "first": self._revisions.get((line.first, line.first_hash)),
@@ -179,9 +178,7 @@ class _Importer:
             "kind": line.kind.value,
             "run_seed": line.run_seed,
             "identity": line.identity,
-            "division": (
-                *(where.boards, where.opening_plies, to_json(where.budget), where.openings),
-            ),
+            "division": _division_values(line.division.conditions),
         }
         stored: dict[str, object] = {
             "first": game.first_revision_id,
@@ -189,7 +186,7 @@ class _Importer:
             "kind": pair.kind,
             "run_seed": pair.run_seed,
             "identity": pair.identity,
-            "division": (pair.boards, pair.opening_plies, pair.budget, pair.openings),
+            "division": {name: pair._mapping[name] for name in Conditions._fields},
         }
         if not line.timing.stored:  # CSV and PGN hold at most a date
             values = {name: value for name, value in values.items() if name not in _TIMED}
@@ -283,7 +280,7 @@ class _Importer:
         return found
 
     def _make_run(self, place: int, line: GameLine) -> "_StoredRun":
-        where = line.division
+        conditions = line.division.conditions
         run = {
             "kind": line.kind.value,
             "rated": line.rated,
@@ -297,13 +294,8 @@ class _Importer:
             "ended_at": time.time(),
             "note": "imported",
         }
-        conditions = {
-            "boards": where.boards,
-            "opening_plies": where.opening_plies,
-            "openings": where.openings,
-            "budget": to_json(where.budget),
-        }
-        fault = find_run_fault({**run, **prefix_names(conditions, "division", tuple(conditions))})
+        columns = _division_values(conditions)
+        fault = find_run_fault({**run, **prefix_names(columns, "division", tuple(columns))})
         beside = self._connection.execute(
             select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
         ).first()
@@ -311,18 +303,15 @@ class _Importer:
             fault = fault or "a stored run of its stream has another identity or seed"
         if fault is not None:
             raise NotImportable(place, f"run {line.run}: {fault}")
-        openings = self._openings.get(where.openings or "")
-        if openings is not None and where.openings is not None:
-            row = OpeningSetRow(where.openings, openings.name, openings.text)
+        openings = self._openings.get(conditions.openings or "")
+        if openings is not None and conditions.openings is not None:
+            row = OpeningSetRow(conditions.openings, openings.name, openings.text)
             insert_set(self._connection, row)
-        run["division_id"] = ensure_division(
-            self._connection,
-            Conditions(where.boards, where.opening_plies, where.budget, where.openings),
-        ).id
+        run["division_id"] = ensure_division(self._connection, conditions).id
         run_id = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
         run["id"] = run_id
         insert_run_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
-        return self._describe_run(run, conditions)
+        return self._describe_run(run, columns)
 
     def _describe_run(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_StoredRun":
         """Return a run for comparison with its games; read its set of openings."""
@@ -419,11 +408,15 @@ class _Importer:
 _OF_PAIR = (
     *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id, Run.stream, Run.rated),
-    *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
+    *(Division.__table__.c[name] for name in Conditions._fields),
 )
 """Columns of a stored pair that an import compares, apart from its games."""
 _TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing lacks."""
+
+
+def _division_values(conditions: Conditions) -> dict[str, Any]:
+    return {**conditions._asdict(), "budget": to_json(conditions.budget)}
 
 
 def _game_values(line: GameLine) -> dict[str, Any]:

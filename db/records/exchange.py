@@ -15,7 +15,7 @@ from db.errors import DatabaseError
 from db.records.budget import OF_BOT
 from db.records.games import LastOutput, Thought, parse_claim
 from db.records.launch import Launch
-from db.records.runs import RunKind
+from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
 from db.records.sides import COUNT_LIMIT, Count, SideSums
 from engine.board import MAX_SIDE
 from engine.result import Result, Termination
@@ -51,6 +51,22 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     ]
     openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
     """Hash of a set of openings; None for random openings."""
+    fixed_opening: Plies | None = None
+    """Opening plies on boards of one kind, if they are not `OMITTED_FIXED_OPENING`."""
+
+    @classmethod
+    def of(cls, conditions: Conditions) -> "ConditionsLine":
+        """Return conditions in exported form."""
+        fixed = conditions.other_fixed_opening
+        return cls(**{**conditions._asdict(), "fixed_opening": fixed})
+
+    @property
+    def conditions(self) -> Conditions:
+        """The conditions of the division."""
+        fixed = self.fixed_opening
+        if fixed is None and self.opening_plies is None and self.openings is None:
+            fixed = OMITTED_FIXED_OPENING
+        return Conditions(self.boards, self.opening_plies, self.budget, self.openings, fixed)
 
 
 class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):

@@ -41,17 +41,23 @@ class RunStatus(StrEnum):
 
 FIXED_OPENING = 4
 """Default opening plies on boards of one kind, where games would otherwise repeat."""
+OMITTED_FIXED_OPENING = 4
+"""The value of `Conditions.fixed_opening` that keys, labels, settings and exports omit.
+
+Older versions knew no other value and wrote none, so it must not change.
+"""
 
 
-def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
+def plies_of_opening(
+    opening_plies: int | None, board_class: BoardClass, fixed_opening: int = FIXED_OPENING
+) -> int:
     """Return the number of plies of a random opening on a board class.
 
-    None means 0 plies if the class has many boards, else `FIXED_OPENING`. These defaults must not
-    change, because stored divisions with None depend on them.
+    None means 0 plies if the class has many boards, else `fixed_opening`.
     """
     if opening_plies is not None:
         return opening_plies
-    return 0 if board_class.varies else FIXED_OPENING
+    return 0 if board_class.varies else fixed_opening
 
 
 class Conditions(NamedTuple):
@@ -66,27 +72,39 @@ class Conditions(NamedTuple):
     if it has any (`db.records.budget`)."""
     openings: str | None = None
     """Hash of a set of openings; None for random openings."""
+    fixed_opening: int | None = None
+    """Opening plies on boards of one kind; None if `opening_plies` or `openings` decides."""
+
+    @property
+    def has_one_opening(self) -> bool:
+        """Whether exactly one of `opening_plies`, `openings` and `fixed_opening` is given."""
+        given = (self.opening_plies, self.openings, self.fixed_opening)
+        return sum(each is not None for each in given) == 1
+
+    @property
+    def other_fixed_opening(self) -> int | None:
+        """The value of `fixed_opening` that keys, labels, settings and exports must contain."""
+        fixed = self.fixed_opening
+        return None if fixed == OMITTED_FIXED_OPENING else fixed
 
 
 HASH_SHOWN = 12
 """Digits of an opening set's hash in a division's label."""
 
 
-def division_label(
-    boards: str, opening_plies: int | None, budget: Mapping[str, int], openings: str | None = None
-) -> str:
+def division_label(conditions: Conditions) -> str:
     """Return a label of boards, openings and budget, such as ``6x7+4/100ms``.
 
     With a set of openings it contains the beginning of the hash:
     ``6x7+openings:1f2e3d4c5b6a/100ms``.
     """
-    if openings is not None:
-        opening = f"+openings:{openings[:HASH_SHOWN]}"
-    elif opening_plies == 0:
-        opening = ""
+    if conditions.openings is not None:
+        opening = f"+openings:{conditions.openings[:HASH_SHOWN]}"
+    elif conditions.opening_plies is None:
+        opening = f"+auto{conditions.other_fixed_opening or ''}"
     else:
-        opening = f"+{'auto' if opening_plies is None else opening_plies}"
-    return f"{boards}{opening}/{budget_label(budget)}"
+        opening = f"+{conditions.opening_plies}" if conditions.opening_plies else ""
+    return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +122,15 @@ class DivisionRow:
     """Amounts such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
     openings: str | None = None
     """Hash of a set of openings; None for random openings."""
+    fixed_opening: int | None = None
+    """Opening plies on boards of one kind; None if `opening_plies` or `openings` decides."""
 
     @property
     def conditions(self) -> Conditions:
         """The conditions without id and label."""
-        return Conditions(self.boards, self.opening_plies, self.budget, self.openings)
+        return Conditions(
+            self.boards, self.opening_plies, self.budget, self.openings, self.fixed_opening
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from db.records.pairs import PlannedPair
-from db.records.runs import plies_of_opening
+from db.records.runs import FIXED_OPENING, plies_of_opening
 from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
@@ -118,6 +118,8 @@ class Schedule:
     openings: OpeningSet | None = None
     """A set of openings, used in a shuffled order with their boards; None for random openings."""
     derivation: SeedDerivation = CURRENT
+    fixed_opening: int = FIXED_OPENING
+    """The default plies of random openings on boards of one kind."""
 
     def __post_init__(self) -> None:
         if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
@@ -158,7 +160,7 @@ class Schedule:
             a, b, board_class = self._fixture(number)
         if self.openings is None:
             board = board_class.draw(random)
-            plies = plies_of_opening(self.opening_plies, board_class)
+            plies = plies_of_opening(self.opening_plies, board_class, self.fixed_opening)
             moves = self._random_moves(number, board, plies) if plies else ()
         else:
             opening = self._opening(self.openings, number)

@@ -11,7 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import OPTIONS, Conditions, RunKind, plies_of_opening
+from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
@@ -66,6 +66,8 @@ class Settings:
     pairing: Pairing
     opening_plies: int | None = None
     """Plies of random openings; None for the default of each board class."""
+    fixed_opening: int = FIXED_OPENING
+    """The default for boards of one kind."""
     openings: NamedOpenings | None = None
     """The set of openings; None for random ones."""
     seed: int | None = None
@@ -115,11 +117,13 @@ class Settings:
 
     def division(self) -> Conditions:
         """Return boards, openings and budgets, which comparable games share."""
+        plies = self.resolved_opening
         return Conditions(
             format_board_classes(self.boards),
-            self.resolved_opening,
+            plies,
             dict(self.budgets.amounts),
             None if self.openings is None else self.openings.set.content_hash,
+            self.fixed_opening if plies is None and self.openings is None else None,
         )
 
     @property
@@ -130,7 +134,9 @@ class Settings:
         """
         if self.openings is not None:
             return None
-        plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
+        plies = {
+            plies_of_opening(self.opening_plies, board, self.fixed_opening) for board in self.boards
+        }
         return plies.pop() if len(plies) == 1 else None
 
     def with_older_derivations(self) -> "Iterator[Settings]":
@@ -166,6 +172,8 @@ class Settings:
             identity[DERIVATION] = str(self.derivation)
         if self.openings is not None:
             identity["openings"] = self.openings.set.content_hash
+        if (fixed := self.division().other_fixed_opening) is not None:
+            description["fixed_opening"] = fixed
         limits = {name: getattr(self.confinement.limits, name) for name in LIMIT_NAMES}
         changed = {
             name: limit for name, limit in limits.items() if limit != getattr(DEFAULT_LIMITS, name)

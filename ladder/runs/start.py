@@ -272,4 +272,5 @@ def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedu
         plays=plays,
         openings=None if settings.openings is None else settings.openings.set,
         derivation=settings.derivation,
+        fixed_opening=settings.fixed_opening,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
-from ladder.experiments.select.session import Choice, Player
+from ladder.experiments.select.session import Choice, SelectionOutcome
 from ladder.experiments.select.stored import StoredSelection
 from ladder.experiments.tune.stored import StoredTuning
 from ladder.match.specs.git import LoggedCommit
@@ -19,12 +19,12 @@ from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.tune import gain_figure, parameter_figures, values_table
 from reports.html.words import as_sentence, footer, join_names
 from reports.layout.elo import elo_words
 from reports.select import HEADS as CHOICES
-from reports.select import state_of
+from reports.select import player_columns, verdict_on
 
 SECTIONS = (("verdict", "Verdict"), ("evidence", "Evidence"))
 TABLED = 12
@@ -74,19 +74,6 @@ def selection_finding(stored: StoredSelection) -> Finding:
     ]
     if selected.baseline is not None:
         facts.append(("Baseline", selected.baseline))
-    bots = Table(
-        headings("bot", "#Elo to the best", "#± 95 %", "#games", "outcome"),
-        [
-            (
-                Cell(each.name),
-                number(each.elo, "+.1f"),
-                number(each.error95, ".1f"),
-                number(each.games),
-                Cell(state_of(selected, each), verdict=_player_colour(stored, each)),
-            )
-            for each in selected.players
-        ],
-    )
     names = sorted(each.name for each in selected.players)
     return Finding(
         question=f"Which of {join_names(names)} is the best?",
@@ -94,18 +81,11 @@ def selection_finding(stored: StoredSelection) -> Finding:
         colour="gained" if selected.choice is Choice.CHOSEN else "undecided",
         sentence=as_sentence(selected.reason, names),
         facts=facts,
-        figures=(_players_figure(stored, bots), _history_figure(stored)),
+        figures=(_players_figure(selected), _history_figure(stored)),
     )
 
 
-def _player_colour(stored: StoredSelection, player: Player) -> str:
-    if player.can_be_best or player.is_alike:
-        is_chosen = stored.selected.choice is Choice.CHOSEN
-        return "gained" if is_chosen else "undecided"
-    return "lost"
-
-
-def _players_figure(stored: StoredSelection, table: Table) -> Figure:
+def _players_figure(selected: SelectionOutcome) -> Figure:
     rows = [
         {
             "name": each.name,
@@ -113,16 +93,16 @@ def _players_figure(stored: StoredSelection, table: Table) -> Figure:
             "low": each.elo - each.error95,
             "high": each.elo + each.error95,
             "label": f"{each.elo:+.0f} ± {each.error95:.0f}",
-            "verdict": _player_colour(stored, each),
+            "verdict": verdict_on(selected, each),
         }
-        for each in stored.selected.players
+        for each in selected.players
         if each.elo is not None and each.error95 is not None
     ]
     return Figure(
         name="players",
         label="Elo of each bot against the best, with its 95 % interval",
         caption="Bots by strength",
-        table=table,
+        table=table_of(player_columns(selected)),
         spec=interval_chart(rows, "Elo to the best") if rows else None,
         is_open=True,
     )

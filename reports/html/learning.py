@@ -6,8 +6,9 @@ from reports.html.charts.learning import calibration_chart, loss_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Table, headings, number
+from reports.html.tables import Table, headings, number, table_of
 from reports.html.words import footer
+from reports.train.value import generation_columns
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
 
@@ -48,23 +49,11 @@ def _losses(state: LearningState) -> Figure:
             ("search", record.quality.searched_loss),
         )
     ]
-    table = Table(
-        headings("#generation", "#evaluation", "#search", "#winner predicted"),
-        [
-            (
-                number(record.generation),
-                number(record.quality.held_out_loss, ".4f"),
-                number(record.quality.searched_loss, ".4f"),
-                number(record.quality.right, ".1%"),
-            )
-            for record in state.records
-        ],
-    )
     return Figure(
         name="losses",
         label="Cross-entropy on held-out games by generation, of the evaluation and of the search",
         caption="Held-out games of each generation",
-        table=table,
+        table=table_of(generation_columns(state.records)),
         spec=loss_chart(rows),
         is_open=True,
     )

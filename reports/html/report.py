@@ -12,7 +12,6 @@ from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.history import dates_figure, drawn_bots_note, history_figure
-from reports.html.sections.machines import machines_table
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.sections.pairings import (
     bots_by_class_table,
@@ -25,11 +24,11 @@ from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.sections.verdict import alike, facts, verdict, warnings
-from reports.html.tables import Cell, Table, headings
+from reports.html.tables import Cell, Table, headings, table_of
 from reports.html.viewer import viewer_game
 from reports.html.words import footer
 from reports.report.comparison import sections
-from reports.report.machines import machines_sentence
+from reports.report.machines import machine_columns, machines_sentence
 from reports.report.rating_columns import NOTHING, View
 
 SECTIONS = (
@@ -106,7 +105,9 @@ def report_page(
         history_note=drawn_bots_note(order),
         budget_ms=budget_ms,
         first_mover=first_mover(standings),
-        machines=None if standings.machines is None else machines_table(standings.machines),
+        machines=None
+        if standings.machines is None
+        else table_of(machine_columns(standings.machines)),
         machines_note="" if standings.machines is None else machines_sentence(standings.machines),
         failures=failures_table(
             {

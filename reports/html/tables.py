@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.layout.cells import Cell, number
+from rich.text import Text
 
-__all__ = ["Cell", "Heading", "Table", "headings", "number"]
+from reports.layout.cells import Cell, number
+from reports.layout.table import VERDICT_STYLES, Column
+
+__all__ = ["Cell", "Heading", "Table", "headings", "number", "table_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,25 @@ def headings(*names: str) -> tuple[Heading, ...]:
     return tuple(
         Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
     )
+
+
+def table_of(columns: Sequence[Column]) -> Table:
+    """Return the table of a terminal as one of a page; numbers sort by value."""
+    cells = [[_cell(cell, column.number) for cell in column.cells] for column in columns]
+    return Table(
+        [Heading(column.head, column.number) for column in columns], [*zip(*cells, strict=True)]
+    )
+
+
+def _cell(cell: str | Text, is_number: bool) -> Cell:
+    style = cell.style if isinstance(cell, Text) else ""
+    verdict = next((word for word, known in VERDICT_STYLES.items() if known == style), "")
+    return Cell(str(cell), _value(str(cell)) if is_number else None, verdict=verdict)
+
+
+def _value(text: str) -> float | None:
+    """Return the number in a cell; None if the cell has none."""
+    try:
+        return float(text.rstrip("%").replace(",", ""))
+    except ValueError:
+        return None

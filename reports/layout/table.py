@@ -18,6 +18,8 @@ ALWAYS = 0
 """The level of a column that is never left out."""
 
 Cell = str | Text
+VERDICT_STYLES = {"gained": "green", "undecided": "yellow", "lost": "red"}
+"""The styles of words on a terminal by the verdicts of cells on a page."""
 
 
 @dataclass(frozen=True, slots=True)

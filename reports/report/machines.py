@@ -41,24 +41,23 @@ def machine_columns(agreement: Agreement) -> list[Column]:
     return [
         Column("machine", [machine.label for machine in machines], number=False),
         Column("pairs", [f"{machine.fit.pairs:.0f}" for machine in machines]),
-        Column("chi2", [chi_square_text(machine) for machine in machines], level=1),
-        Column("df", [str(machine.fit.freedom or "-") for machine in machines], level=1),
-        Column("p", [number(machine.fit.p, ".3f") for machine in machines]),
+        Column(
+            "chi-square",
+            [f"{each.fit.chi_square:.1f}" if each.fit.freedom else "-" for each in machines],
+            level=1,
+        ),
+        Column("freedom", [str(machine.fit.freedom or "-") for machine in machines], level=1),
+        Column("p-value", [number(machine.fit.p, ".3f") for machine in machines]),
         Column(
             "largest deviation",
-            [surprise_text(machine.fit.surprise) for machine in machines],
+            [_surprise_text(machine.fit.surprise) for machine in machines],
             number=False,
             level=2,
         ),
     ]
 
 
-def chi_square_text(machine: MachineFit) -> str:
-    """Return the chi-square statistic; a dash if there are too few pairs."""
-    return f"{machine.fit.chi_square:.1f}" if machine.fit.freedom else "-"
-
-
-def surprise_text(surprise: LargestDeviation | None) -> str:
+def _surprise_text(surprise: LargestDeviation | None) -> str:
     """Return the bot whose score deviates most on a machine."""
     if surprise is None:
         return "too few pairs"

@@ -66,19 +66,24 @@ class LearningView:
     def picture(self, state: LearningState, width: int, height: int) -> RenderableType:
         """Return a progress bar, and the generations so far."""
         records = state.records[-max(height - 4, 1) :]
-        errors = [f"{100 * one.quality.calibration_error:.1f}%" for one in records]
-        columns = [
-            Column("generation", [str(one.generation) for one in records]),
-            Column("positions", [f"{one.positions:,}" for one in records]),
-            Column("learned loss", [f"{one.quality.learned_loss:.4f}" for one in records]),
-            Column("held-out loss", [f"{one.quality.held_out_loss:.4f}" for one in records]),
-            Column("winner named", [f"{100 * one.quality.right:.1f}%" for one in records]),
-            Column("calibration error", errors),
-        ]
         done = len(state.records) * state.settings.games + state.games * (not state.fitting)
         bar = progress_bar(
             min(done, state.target * state.settings.games),
             state.target * state.settings.games,
             width,
         )
-        return Group(bar, fit(columns, width).table())
+        return Group(bar, fit(generation_columns(records), width).table())
+
+
+def generation_columns(records: Sequence[GenerationRecord]) -> list[Column]:
+    """Return the columns of a table with a row per generation."""
+    all_quality = [record.quality for record in records]
+    return [
+        Column("generation", [str(record.generation) for record in records]),
+        Column("positions", [f"{record.positions:,}" for record in records], level=1),
+        Column("learned loss", [f"{one.learned_loss:.4f}" for one in all_quality]),
+        Column("held-out loss", [f"{one.held_out_loss:.4f}" for one in all_quality]),
+        Column("search loss", [f"{one.searched_loss:.4f}" for one in all_quality], level=2),
+        Column("winner named", [f"{one.right:.1%}" for one in all_quality]),
+        Column("calibration error", [f"{one.calibration_error:.1%}" for one in all_quality]),
+    ]

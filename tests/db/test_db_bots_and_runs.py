@@ -7,11 +7,13 @@ import pytest
 from db.errors import NameTaken, UnknownRow
 from db.records.launch import Launch
 from db.records.runs import (
+    Conditions,
     RunKind,
     RunStatus,
 )
 from db.store import Store
 from tests.db.making import LAUNCH, add_bots, ensure_revision, new_bot, new_run, revision
+from tests.support.sql import execute_sql
 
 
 def test_a_bot_is_read_as_it_was_registered(store: Store) -> None:
@@ -91,21 +93,23 @@ def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("boards", "plies", "budget", "label"),
+    ("conditions", "label"),
     [
-        ("thu", 0, {"time_ms": 100}, "thu/100ms"),
-        ("6x7", 4, {"simulations": 1000}, "6x7+4/1000sims"),
-        ("6x7,thu", None, {"depth": 3, "nodes": 50}, "6x7,thu+auto/depth3,50nodes"),
+        (Conditions("thu", 0, {"time_ms": 100}), "thu/100ms"),
+        (Conditions("6x7", 4, {"simulations": 1000}), "6x7+4/1000sims"),
+        (
+            Conditions("6x7,thu", None, {"depth": 3, "nodes": 50}, None, 4),
+            "6x7,thu+auto/depth3,50nodes",
+        ),
+        (Conditions("6x7,thu", None, {"depth": 3}, None, 6), "6x7,thu+auto6/depth3"),
     ],
 )
-def test_division_labels(
-    store: Store, boards: str, plies: int | None, budget: dict[str, int], label: str
-) -> None:
+def test_division_labels(store: Store, conditions: Conditions, label: str) -> None:
     """A division is created once and has a short label."""
-    made = store.divisions.ensure(boards, plies, budget)
-    assert (made.label, made.boards, made.opening_plies) == (label, boards, plies)
-    assert made.budget == budget
-    assert store.divisions.ensure(boards, plies, dict(reversed(budget.items()))) == made
+    made = store.divisions.ensure(*conditions)
+    assert (made.label, made.conditions) == (label, conditions)
+    turned = conditions._replace(budget=dict(reversed([*conditions.budget.items()])))
+    assert store.divisions.ensure(*turned) == made
     assert store.divisions.all() == [made]
 
 
@@ -123,6 +127,20 @@ def test_finding_a_division(store: Store) -> None:
         store.divisions.find("thu")
     with pytest.raises(UnknownRow, match="6x7\\+4/100ms"):
         store.divisions.find("9x9")
+
+
+def test_divisions_of_two_defaults_differ(store: Store) -> None:
+    """The key of the first default lacks the number, as keys of older versions do."""
+    first, other = (
+        store.divisions.ensure("6x7,thu", None, {"time_ms": 100}, fixed_opening=plies)
+        for plies in (4, 6)
+    )
+    assert (first.fixed_opening, other.fixed_opening) == (4, 6)
+    keys = [key for (key,) in execute_sql(store.where, "SELECT key FROM divisions ORDER BY id")]
+    assert keys[0] == '{"boards":"6x7,thu","budget":{"time_ms":100},"opening_plies":null}'
+    assert '"fixed_opening":6' in keys[1]
+    with pytest.raises(ValueError, match="openings"):
+        store.divisions.ensure("6x7,thu", None, {"time_ms": 100})
 
 
 def test_unknown_budget_is_a_bug(store: Store) -> None:

@@ -124,7 +124,7 @@ class _BisectSession:
         return result
 
     def _result(self) -> BisectResult:
-        label = division_label(*self._bisection.settings.division())
+        label = division_label(self._bisection.settings.division())
         return result_of(self._search, conditions=label, seed=self._seed, course=self._course)
 
     def _current_bot(self) -> BotRow | None:

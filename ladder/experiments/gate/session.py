@@ -84,7 +84,7 @@ class GateTask:
     @property
     def conditions(self) -> str:
         """The label of the division."""
-        return division_label(*self.settings.division())
+        return division_label(self.settings.division())
 
     def judge(self) -> GateJudge:
         """Return a new judge."""

@@ -131,7 +131,7 @@ def play_selection(
     played = play(context, settings, bots, judge)
     selected = selected_of(
         judge,
-        division_label(*settings.division()),
+        division_label(settings.division()),
         invalid=played.invalid,
         stopped="it was stopped: the same command resumes it" if played.stopped else "",
     )

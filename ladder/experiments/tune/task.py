@@ -72,7 +72,7 @@ class TuningTask:
     @property
     def conditions(self) -> str:
         """The label of the division."""
-        return division_label(*self.settings.division())
+        return division_label(self.settings.division())
 
     @property
     def side_settings(self) -> Settings:

@@ -17,7 +17,7 @@ NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
 OWN = ("rated", "boards", "opening", "budget")
 """Fields with another form in a `GameLine`."""
 AUTO = "auto"
-"""Stands for the board class's default opening plies."""
+"""Stands for the board class's default opening plies; `fixed_opening` follows if it is given."""
 SET = "openings:"
 """Prefix of the hash of a set of openings."""
 
@@ -66,10 +66,15 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
 def _opening_text(division: ConditionsLine) -> str:
     if division.openings is not None:
         return f"{SET}{division.openings}"
-    return AUTO if division.opening_plies is None else str(division.opening_plies)
+    if division.opening_plies is None:
+        return f"{AUTO}{'' if division.fixed_opening is None else division.fixed_opening}"
+    return str(division.opening_plies)
 
 
 def _opening_fields(text: str) -> dict[str, object]:
     if text.startswith(SET):
         return {"opening_plies": None, "openings": text.removeprefix(SET)}
-    return {"opening_plies": None if text == AUTO else int(text)}
+    if text.startswith(AUTO):
+        fixed = text.removeprefix(AUTO)
+        return {"opening_plies": None, "fixed_opening": int(fixed) if fixed else None}
+    return {"opening_plies": int(text)}

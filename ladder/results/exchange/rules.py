@@ -54,6 +54,7 @@ class _Settings(msgspec.Struct):
     opening_plies: int | None = None
     budget: dict[str, Positive] | None = None
     openings: str | None = None
+    fixed_opening: int | None = None
     openings_file: str | None = None
     seed_derivation: str = ""
     limits: dict[str, int | None] = {}

@@ -4,7 +4,7 @@ from ladder.results.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
 from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, number, table_of
 
 
 def mistakes_figure(made: DivisionMistakes | None) -> Figure:
@@ -53,9 +53,4 @@ def _rows(made: DivisionMistakes) -> list[Row]:
 
 def mistakes_table(made: DivisionMistakes | None) -> Table | None:
     """Return the table of `ladder report --mistakes`, or None if no game was analysed."""
-    if made is None:
-        return None
-    known = mistakes_columns(made.bots.items())
-    heads = headings(*(f"#{column.head}" if column.number else column.head for column in known))
-    cells = zip(*(column.cells for column in known), strict=True)
-    return Table(heads, [[Cell(str(cell)) for cell in row] for row in cells])
+    return None if made is None else table_of(mistakes_columns(made.bots.items()))

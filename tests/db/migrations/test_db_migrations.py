@@ -20,6 +20,7 @@ from db.models import Base
 from db.queries.games import matching
 from db.records.games import GameQuery
 from db.store import Store
+from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
 from tests.db.migrations.versions import go_back
@@ -30,6 +31,7 @@ COLUMN_KINDS = [
     for kind in ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
 ]
 """The kinds of forfeits that had columns before version 0015."""
+BOOK = parse_opening_set("4x4 0\n4x4 1")
 
 
 def counted_keys(table: Table) -> set[Constraint]:
@@ -111,6 +113,10 @@ def check_upgrade(place: str, version: str) -> None:
         play_all(store, run, revisions, 150, kinds=kinds)
         games = list(store.games.stream(thoughts=True))
         tables = store.aggregate.of_division(run.division_id)
+        store.divisions.ensure("6x7,thu", None, {"time_ms": 100}, fixed_opening=4)
+        if version >= "0007":
+            store.divisions.ensure("6x7,thu", None, {"time_ms": 100}, BOOK.content_hash)
+        divisions = store.divisions.all()
     failures = {kind for row in tables for side in (row.a, row.b) for kind in side.failures}
     assert failures == set(kinds)
     go_back(place, version)
@@ -118,6 +124,7 @@ def check_upgrade(place: str, version: str) -> None:
     with Store.open(place) as store:
         assert list(store.games.stream(thoughts=True)) == games
         assert store.aggregate.of_division(run.division_id) == tables
+        assert store.divisions.all() == divisions
         assert store.audit.integrity() == []
         check_models(place)
         play_all(store, run, revisions, 5, seed=2)

@@ -3,7 +3,7 @@
 import pytest
 
 from db.records.budget import is_valid_budget
-from db.records.runs import division_label
+from db.records.runs import Conditions, division_label
 from ladder.cli.parsing import parse_budgets
 from ladder.errors import UsageError
 
@@ -61,7 +61,7 @@ def test_each_bot_gets_its_own() -> None:
 def test_a_division_says_the_odds() -> None:
     """Its label must name the bot and its time, and its budget be one that is known."""
     budget = amounts("v17=200ms,100ms")
-    assert division_label("thu", 0, budget) == "thu/100ms,v17=200ms"
+    assert division_label(Conditions("thu", 0, budget)) == "thu/100ms,v17=200ms"
     assert is_valid_budget(budget)
     for wrong in ({}, {"time_ms@v17": 5}, {"time_ms": 5, "time_ms@": 3}, {"hours": 2}):
         assert not is_valid_budget(wrong)

@@ -140,7 +140,7 @@ def test_openings_are_their_content_and_not_their_file() -> None:
     assert one.division() == renamed.division()
     assert one.identity(hashes) != other.identity(hashes)
     assert one.division() != other.division()
-    assert division_label(*one.division()).startswith("thu+openings:")
+    assert division_label(one.division()).startswith("thu+openings:")
 
 
 def test_the_default_opening_written_out_is_the_same_run() -> None:
@@ -196,8 +196,20 @@ def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
     assert by_work.confinement_in_force.limits.cpu_s == 2 * (10 + 72 * 60)
 
 
-def test_a_division_without_a_number_means_the_same_openings_for_ever() -> None:
-    """Games under another default must not be merged with those of stored divisions."""
+def test_another_default_opening_makes_another_division_and_run() -> None:
+    """The first default must stay unwritten, as in stored runs and divisions."""
+    boards = parse_board_classes("thu,6x7")
+    first, other = (settings(boards=boards, fixed_opening=plies) for plies in (4, 6))
+    assert first.division() == settings(boards=boards).division()
+    assert first.division() == other.division()._replace(fixed_opening=4)
+    assert division_label(other.division()).startswith("thu,6x7+auto6/")
+    hashes = {"v1": "one", "v2": "two"}
+    assert other.describe(hashes) == {**first.describe(hashes), "fixed_opening": 6}
+    assert settings(boards=boards[1:], fixed_opening=6).division().opening_plies == 6
+
+
+def test_a_division_has_the_default_opening_of_boards_of_one_kind() -> None:
+    """It must have a number for all boards, or the default."""
     boards = parse_board_classes("thu,6x7")
     assert settings(boards=boards).division().opening_plies is None
     assert [plies_of_opening(None, board) for board in boards] == [0, 4]

@@ -120,6 +120,23 @@ def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
     assert len(RunView().ending(resumed.live)) == 1
 
 
+def test_games_under_another_default_opening_go_to_another_division(store: Store) -> None:
+    """Old games keep their division, and games under the first default still go there."""
+    first = replace(SETTINGS, boards=parse_board_classes("thu,4x4"))
+    for settings in (first, replace(first, fixed_opening=6), first):
+        play(store, settings, Recorder())
+    old, new = store.divisions.all()
+    games = {
+        division.id: list(store.games.stream(GameQuery(division_id=division.id)))
+        for division in (old, new)
+    }
+    assert (old.label, new.label) == ("thu,4x4+auto/1sims", "thu,4x4+auto6/1sims")
+    assert {game.opening_plies for game in games[old.id]} == {0, 4}
+    assert {game.opening_plies for game in games[new.id]} == {0, 6}
+    assert [len(each) for each in games.values()] == [40, 20]
+    assert [*store.audit.runs(), *store.audit.games()] == []
+
+
 def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) -> None:
     """It stays in its stream and plays the pairs that it would have played; a new run does not."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)

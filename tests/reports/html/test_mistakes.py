@@ -22,6 +22,10 @@ def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
     assert [cell.text for cell in row][:2] == ["a", "37-42"]
     assert mistakes_figure(None).spec is None
     assert mistakes_table(None) is None
+    table = mistakes_table(made)
+    assert table is not None
+    assert [heading.number for heading in table.headings][:2] == [False, True]
+    assert [cell.sort for cell in table.rows[0]][:2] == [None, 1.0]
     page = report_page(data, wrong=made)
     assert "1 games analysed" in page
     assert "a claimed win 5 in game 7 at ply 0, the truth is draw" in page

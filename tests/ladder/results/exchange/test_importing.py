@@ -8,14 +8,15 @@ import msgspec
 import pytest
 
 from db.errors import DatabaseError
-from db.records.exchange import BotLine, GameLine, Introduction
+from db.records.exchange import BotLine, ConditionsLine, GameLine, Introduction
 from db.records.launch import Launch, Origin
 from db.records.pairs import PlannedPair
+from db.records.runs import Conditions
 from db.store import Store
 from engine.opening_set import parse_opening_set
 from ladder.errors import UsageError
 from ladder.match.registry.registered import resolve_unchanged
-from ladder.results.exchange.files import open_games
+from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
 from ladder.tools.doctor.database import examine_database
@@ -128,6 +129,9 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
     "opening of default length": (
         {"division": {"opening_plies": None}}, "opening has 1 plies, .* requires 4",
     ),
+    "two ways to choose openings": (
+        {"division": {"fixed_opening": 4}}, "must have one of opening_plies",
+    ),
     "opening that its set does not hold": (
         {
             "division": {"opening_plies": None, "openings": BOOK.content_hash},
@@ -170,6 +174,26 @@ def test_nonsense_is_refused(store: Store, tmp_path: Path, nonsense: str) -> Non
         taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
     assert store.runs.latest(None) is None
     assert list(store.exchange.export_lines()) == []
+
+
+@pytest.mark.parametrize("form", GameFormat)
+def test_another_default_opening_is_exported_and_imported(
+    store: Store, tmp_path: Path, form: GameFormat
+) -> None:
+    """Every format must keep the division's default; the first default must stay unwritten."""
+    conditions = Conditions("4x4,thu", None, {"simulations": 10}, fixed_opening=1)
+    division = ConditionsLine.of(conditions)
+    assert b"fixed" not in msgspec.json.encode(
+        ConditionsLine.of(conditions._replace(fixed_opening=4))
+    )
+    lines = [msgspec.structs.replace(line, division=division) for line in lines_of_a_pair()]
+    path = tmp_path / "games"
+    path.write_text("".join(WRITERS[form](lines)))
+    with open_games(path, form) as games:
+        assert import_games(store, path.name, games).games == 2
+    (made,) = store.divisions.all()
+    assert (made.label, made.conditions) == ("4x4,thu+auto1/10sims", conditions)
+    assert [line.division for line in store.exchange.export_lines()] == [division] * 2
 
 
 @pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
