@@ -199,4 +199,8 @@ def describe_conditions(settings: Settings) -> str:
     boards: Sequence[str] = [str(board) for board in settings.boards]
     plies = settings.resolved_opening
     opening = "" if not plies else f", openings of {plies} plies"
-    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {settings.pairing} pairs"
+    pairing = settings.pairing
+    who = f"{pairing} pairs"
+    if pairing.against:
+        who = f"{pairing.candidate} against {', '.join(pairing.against)}"
+    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {who}"

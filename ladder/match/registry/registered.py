@@ -42,11 +42,18 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            problem = f"no registered bot is called {word!r}: {remedy_for(word, available)}"
-            raise UnknownBot(problem, option="bots")
+            raise UnknownBot(_describe_unknown(store, word, available), option="bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
+
+
+def _describe_unknown(store: Store, word: str, available: Iterable[str]) -> str:
+    """Return the problem with a name or pattern that selects no bot that can play."""
+    if any(bot.name == word for bot in store.bots.all(include_retired=True)):
+        return f"{word} is retired: `ladder bots unretire {word}` lets it play again"
+    lacking = "matches" if set(word) & set("*?[") else "is called"
+    return f"no registered bot {lacking} {word!r}: {remedy_for(word, available)}"
 
 
 def leave_out(
@@ -259,7 +266,7 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
         needed = bot.revision.launch.min_time_ms
         if time_ms is not None and needed is not None and time_ms < needed:
             raise UnfitBot(
-                f"{bot.name} takes {needed} ms per move whatever its budget is, and {time_ms} ms "
-                "are less",
+                f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
+                f"{time_ms} ms of this run",
                 f"allow at least {needed} ms per move",
             )

@@ -136,7 +136,7 @@ def test_the_cause_of_a_silent_hello_is_reported(
     bot = start_fake(*mode.split())
     reports: list[str] = []
     bot.report_silence(0.2, lambda: reports.append("silent"))
-    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + expected):
+    with pytest.raises(BotTimeout, match=r"no answer to hello within 5 s[;:] " + expected):
         bot.ask(Hello(), timeout_s=LONG_WAIT_S)
     assert reports == ["silent"]
 
