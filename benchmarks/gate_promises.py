@@ -28,7 +28,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
-from ladder.stats.counts import IntArray, pentanomial
+from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo
 from tests.support.simulated_gates import pair_table
 
@@ -61,6 +61,27 @@ def main(gates: int) -> None:
     for together in (False, True):
         for rate in (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2, 0.5):
             forfeits(gates, rate, together=together)
+    print("\nearly test: pass, regression, no decision; mean games; and without it")
+    for drop in (20.0, 5.0):
+        for elo in (-400.0, -250.0, -150.0, -50.0, -drop, 0.0, 50.0, 250.0):
+            obvious(gates, drop, elo)
+
+
+def obvious(gates: int, drop: float, elo: float) -> None:
+    """Print a row: gates of a candidate of this strength, with the early test and without."""
+    shares = pentanomial(table=pair_table(elo=elo, advantage=40, draws=0.02, correlation=-0.4))
+    cells = []
+    for early in (GateTest().early, 0.0):
+        rng = np.random.default_rng(SEED)
+        test = GateTest(max_drop=drop, max_games=2 * PAIRS, early=early)
+        ends = [judged(enumerate_points(rng, shares), "all", test) for _ in range(gates)]
+        cells.append(share_text(ends))
+    print(f"drop {drop:2g}, {elo:+4g} Elo   {cells[0]} | without {cells[1]}", flush=True)
+
+
+def enumerate_points(rng: np.random.Generator, shares: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield pairs that all differ, with the candidate's half points."""
+    yield from enumerate(rng.choice(5, size=PAIRS, p=shares).tolist())
 
 
 def from_starts(starts: int, elo: float) -> Source:
@@ -96,20 +117,24 @@ def repeats(name: str, gates: int, source: Source) -> None:
     cells = []
     for rule in ("all", "distinct", "gate"):
         rng = np.random.default_rng(SEED)
-        ends = [judged(source(rng), rule) for _ in range(gates)]
-        verdicts = [verdict for verdict, _ in ends]
-        passed, failed = (
-            np.mean([verdict is wanted for verdict in verdicts])
-            for wanted in (Verdict.PASS, Verdict.REGRESSION)
-        )
-        games = np.mean([count for _, count in ends])
-        cells.append(f"{passed:6.1%} {failed:6.1%} {1 - passed - failed:6.1%} {games:5.0f}")
+        test = GateTest(max_games=2 * PAIRS)
+        cells.append(share_text([judged(source(rng), rule, test) for _ in range(gates)]))
     print(f"{name:<22} all {cells[0]} | distinct {cells[1]} | gate {cells[2]}", flush=True)
 
 
-def judged(source: Iterator[tuple[int, int]], rule: str) -> tuple[Verdict, int]:
+def share_text(ends: list[tuple[Verdict, int]]) -> str:
+    """Return the shares of pass, regression and no decision, and the mean number of games."""
+    passed, failed = (
+        np.mean([verdict is wanted for verdict, _ in ends])
+        for wanted in (Verdict.PASS, Verdict.REGRESSION)
+    )
+    games = np.mean([count for _, count in ends])
+    return f"{passed:6.1%} {failed:6.1%} {1 - passed - failed:6.1%} {games:5.0f}"
+
+
+def judged(source: Iterator[tuple[int, int]], rule: str, test: GateTest) -> tuple[Verdict, int]:
     """Return the verdict of one gate and its number of games."""
-    judge = GateJudge(BOTS[0], [BOTS[1]], GateTest(max_games=2 * PAIRS))
+    judge = GateJudge(BOTS[0], [BOTS[1]], test)
     seen: set[int] = set()
     number = 0
     while not judge.decided and number < PAIRS:

@@ -1,9 +1,11 @@
 """A gate's verdict as plain data, as text and as Markdown."""
 
+import math
 from typing import Any
 
 from ladder.experiments.gate.result import BaselineResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
+from ladder.stats.sprt import State
 from reports.layout.elo import elo_words
 from reports.layout.format import (
     labelled,
@@ -37,6 +39,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "exit_code": gated.exit_code,
         "deciding": deciding.pop("name"),
+        "early": deciding.pop("early"),
         **deciding,
         "elo0": -result.test.max_drop,
         "elo1": 0.0,
@@ -114,7 +117,19 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
         "llr": round(baseline.sprt.llr, 4),
         "llr_distinct": round(baseline.sprt_distinct.llr, 4),
         "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
+        "early": _early_document(baseline),
         "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
+    }
+
+
+def _early_document(baseline: BaselineResult) -> dict[str, Any] | None:
+    if baseline.early is None:
+        return None
+    is_pass = baseline.early.state is State.ACCEPT_H1
+    return {
+        "side": (Verdict.PASS if is_pass else Verdict.REGRESSION).value,
+        "e_value": float(f"{math.exp(baseline.early.log_e):.6g}"),
+        "games": baseline.games,
     }
 
 
@@ -190,6 +205,9 @@ def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
     if after is not None:
         rows.append(("chance to be better", f"{after.los:.1%}"))
     rows.append(("LLR", f"{sprt.llr:.2f}, bounds {sprt.lower:.2f} and {sprt.upper:.2f}"))
+    if baseline.early is not None:
+        decided, limit = baseline.early.log_e, baseline.early.log_limit
+        rows.append(("early test", f"e-value {math.exp(decided):.0f}, limit {math.exp(limit):.0f}"))
     if baseline.distinct_pairs < baseline.pairs:
         rows.append(
             (

@@ -24,6 +24,7 @@ def solved(name: str, theme: str, count: int, simulations: int = 0) -> float:
     return points / count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[1:])
 def test_takes_a_win_in_one(name: str) -> None:
     """With ten simulations a column every version from v2 on wins at once where it can."""
@@ -35,6 +36,7 @@ def test_takes_a_win_in_one(name: str) -> None:
         assert (choice.info.proven, choice.info.distance) == ("win", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
 def test_blocks_in_one(name: str) -> None:
     """With ten simulations a column every version from v8 on meets the only threat."""
@@ -48,6 +50,7 @@ def test_does_not_play_under_a_threat(name: str) -> None:
     assert solved(name, "cell under a threat", 60) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
 def test_finds_double_threats(name: str) -> None:
     """A thousand simulations find nearly all wins by a double threat."""

@@ -124,6 +124,7 @@ def test_the_order_of_revisions_travels(
     source.store.close()
 
 
+@pytest.mark.slow
 def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -> None:
     """With an older export, the revision of the latest game becomes the current one."""
     source = Played(tmp_path / "source.db")

@@ -103,6 +103,7 @@ def test_kernels_read_the_slow_game(game: SlowGame) -> None:
         assert facts == [game.winner == side, game.winner == 1 - side, open_columns]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(games(), st.integers(0, 2**192 - 1), st.integers(0, 2**192 - 1))
 def test_vector_equals_plain_on_any_stones(game: SlowGame, first: int, second: int) -> None:
@@ -129,6 +130,7 @@ def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
     assert (plain == registers).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**192 - 1), st.integers(0, 2**192 - 1))
 def test_sets_combine(first: int, second: int) -> None:

@@ -62,6 +62,7 @@ def test_any_board_is_counted_as_the_slow_game_does(board: Board, depth: int) ->
     assert (list(found.counts), list(found.wins)) == (counts, wins)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["4x4@0,1", "4x4@3,0", "4x5@1,2"])
 def test_wins_are_counted_as_the_slow_game_does(text: str) -> None:
     """Deep enough for fours, the wins of a ply are those found by playing every move."""

@@ -40,6 +40,7 @@ class GateJudge(ExperimentJudge):
         self._candidate = candidate
         self._test = test
         self._sprt = test.sprt(len(baselines))
+        self._early = test.early_test(len(baselines))
         self._tallies = {bot.revision: Tally(bot) for bot in baselines}
         names = dict.fromkeys([candidate.name, *(bot.name for bot in baselines)])
         self._forfeits = ForfeitCount(names)
@@ -94,7 +95,7 @@ class GateJudge(ExperimentJudge):
         if self._culprit:
             self._verdict = Verdict.INVALID
             return
-        tally.decide(self._sprt)
+        tally.decide(self._sprt, self._early)
         if tally.state is State.ACCEPT_H0:
             self._verdict, self._deciding = Verdict.REGRESSION, tally
         elif all(each.state is State.ACCEPT_H1 for each in self._tallies.values()):
@@ -152,6 +153,7 @@ class GateJudge(ExperimentJudge):
             distinct_pairs=distinct,
             sprt_distinct=sprt_result(counts=tally.distinct, test=self._sprt),
             state=tally.state,
+            early=tally.early,
             is_exhausted=tally.is_exhausted,
             replayed_games=tally.replayed,
             seconds=tally.duration_us / 1e6,

@@ -1,17 +1,22 @@
 """The question of a gate: the largest acceptable drop, and the chances of a wrong answer."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ladder.errors import UsageError
+from ladder.experiments.gate.early import EarlyTest
 from ladder.stats.choices import Model
+from ladder.stats.elo import elo_to_score
 from ladder.stats.sprt import Sprt, check_chances
 
 MAX_DROP = 1000.0
 """Upper limit of the largest acceptable drop, in Elo."""
 QUESTION = "question"
 """The settings key of a gate's question."""
+EARLY = "early"
+"""The key of `GateTest.early` in a question; missing in those of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +38,8 @@ class GateTest:
     """Games after which the gate ends without a decision."""
     model: Model = Model.LOGISTIC
     """The scale of `max_drop`."""
+    early: float = 0.1
+    """Part of alpha and of beta that the test for obvious cases may spend; 0 for no such test."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_drop <= MAX_DROP:
@@ -53,7 +60,7 @@ class GateTest:
         """Return the question stored with a run; None if there is no readable one."""
         try:
             kept = settings[QUESTION]
-            return cls(**{**kept, "model": Model(kept["model"])})
+            return cls(**{EARLY: 0.0, **kept, "model": Model(kept["model"])})
         except (KeyError, TypeError, ValueError, UsageError):
             return None
 
@@ -74,7 +81,20 @@ class GateTest:
         return Sprt(
             elo0=-self.max_drop,
             elo1=0.0,
-            alpha=self.alpha,
-            beta=self.beta / baselines,
+            alpha=self.alpha * (1.0 - self.early),
+            beta=self.beta * (1.0 - self.early) / baselines,
             model=self.model,
+        )
+
+    def early_test(self, baselines: int) -> EarlyTest | None:
+        """Return the test for obvious cases against each baseline; None if there is none."""
+        if not self.early:
+            return None
+        # A drop of normalized Elo is a mean only together with the spread of the results, which the
+        # bets do not know: under that model nothing is passed early.
+        return EarlyTest(
+            equal=0.5,
+            dropped=elo_to_score(elo=-self.max_drop) if self.model is Model.LOGISTIC else None,
+            pass_at=-math.log(self.alpha * self.early),
+            fail_at=-math.log(self.beta * self.early / baselines),
         )

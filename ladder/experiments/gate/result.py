@@ -1,10 +1,12 @@
 """The result of a gate: the verdict, the numbers behind it, and the sentence that explains it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ladder.experiments.gate.cost import ExpectedGames
+from ladder.experiments.gate.early import EarlyDecision
 from ladder.experiments.gate.question import GateTest
 from ladder.stats.choices import Model
 from ladder.stats.elo import EloEstimate
@@ -45,6 +47,8 @@ class BaselineResult:
     """The test on the distinct pairs alone."""
     state: State
     """The decision of both tests if they agree."""
+    early: EarlyDecision | None
+    """The decision of the test for obvious cases, if it was first."""
     is_exhausted: bool
     """Whether further pairs would hardly give new games."""
     replayed_games: int
@@ -118,13 +122,19 @@ def sentence(
     low, high = deciding.sprt.lower, deciding.sprt.upper
     ratio = f"LLR {deciding.sprt.llr:.2f}"
     counted = f"{games} games" + _of_distinct(baselines)
+    early = deciding.early and _e_values(deciding.early)
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
+        why = f"passed early, {early}" if early else f"{ratio} is above {high:.2f}"
         return (
-            f"{candidate} is not worse than {others} by {drop} Elo or more: {ratio} is above "
-            f"{high:.2f} after {counted}{_how_sure(deciding)}"
+            f"{candidate} is not worse than {others} by {drop} Elo or more: {why} after "
+            f"{counted}{_how_sure(deciding)}"
         )
     if verdict is Verdict.REGRESSION:
+        if early:
+            return (
+                f"{candidate} is worse than {deciding.name}: refused early, {early} after {counted}"
+            )
         return (
             f"{candidate} is worse than {deciding.name}: {ratio} is below {low:.2f} after "
             f"{counted}, evidence for a drop of {drop} Elo or more"
@@ -152,6 +162,10 @@ def sentence(
             f"alone is {deciding.sprt_distinct.llr:.2f}"
         )
     return f"no decision after {counted}, and {limit}: against {deciding.name} {where}"
+
+
+def _e_values(early: EarlyDecision) -> str:
+    return f"the e-value {math.exp(early.log_e):.0f} is above {math.exp(early.log_limit):.0f}"
 
 
 def _of_distinct(baselines: tuple[BaselineResult, ...]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from db.records.pairs import PlayedPair
 from engine.result import Result
+from ladder.experiments.gate.early import EarlyDecision, EarlyTest
 from ladder.stats.sprt import Sprt, State, sprt_result
 
 REPEATS_IN_A_ROW = 59
@@ -46,6 +47,8 @@ class Tally:
     duration_us: int = 0
     state: State = State.CONTINUE
     llr: float = 0.0
+    early: EarlyDecision | None = None
+    """The decision of the test for obvious cases, if it was first."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -85,11 +88,18 @@ class Tally:
             self.distinct[cell] += 1
         return True
 
-    def decide(self, test: Sprt) -> None:
+    def decide(self, test: Sprt, early: EarlyTest | None) -> None:
         """Update the LLR and the state; a decision needs the agreement of both counts."""
         result = sprt_result(counts=self.pentanomial, test=test)
         self.llr, self.state = result.llr, result.state
-        if result.state is State.CONTINUE or self.distinct == self.pentanomial:
-            return
-        if sprt_result(counts=self.distinct, test=test).state is not result.state:
+        has_repeats = self.distinct != self.pentanomial
+        if (
+            result.state is not State.CONTINUE
+            and has_repeats
+            and sprt_result(counts=self.distinct, test=test).state is not result.state
+        ):
             self.state = State.CONTINUE
+        if self.state is State.CONTINUE and early is not None:
+            counts = (self.pentanomial, self.distinct) if has_repeats else (self.pentanomial,)
+            self.early = early.decide(*counts)
+            self.state = State.CONTINUE if self.early is None else self.early.state

@@ -172,6 +172,7 @@ def test_a_mirrored_position_has_the_same_value() -> None:
         assert np.allclose(both[0], both[1], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_targets_are_learned_and_equal_starts_give_equal_weights() -> None:
     """If one row determines the target, the loss falls far below that of a coin toss."""
     random = np.random.default_rng(1)

@@ -1,6 +1,7 @@
 """The exact solver of endgames against the slow one."""
 
 import numpy as np
+import pytest
 
 from bots.protocol import Budget
 from bots.uct.endgame import UNKNOWN, WIN, EndgameMemory, endgame_memory, solve_endgame
@@ -24,6 +25,7 @@ def solve(position: Position, memory: EndgameMemory, limit: int = 10**6) -> tupl
     )
 
 
+@pytest.mark.slow
 def test_scores_and_distances_are_exact() -> None:
     """The score is the true result at the true distance, and the column keeps it."""
     for position in positions():

@@ -296,7 +296,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.sqlite_file
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same time all get the same sound database."""

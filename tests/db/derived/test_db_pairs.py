@@ -414,6 +414,7 @@ thought = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(thought, max_size=100))
 def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
     """Whatever a bot reports can be stored; sane numbers come back, values to three decimals."""

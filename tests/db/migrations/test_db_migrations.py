@@ -97,6 +97,7 @@ def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
     check_upgrade(place, version)
 
 
+@pytest.mark.slow
 def test_the_version_before_forfeit_rows_keeps_its_counts(place: str) -> None:
     """Counts of forfeits are the same in rows as they were in columns, on both databases."""
     check_upgrade(place, "0014")

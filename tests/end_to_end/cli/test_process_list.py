@@ -27,6 +27,7 @@ def command_lines() -> dict[int, bytes]:
     return found
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("url", "words"),
     [

@@ -179,6 +179,7 @@ def test_an_interrupted_gate_goes_on(
     assert query(ladder.db, "select count(*) from runs") == [(1,)]
 
 
+@pytest.mark.very_slow
 def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:

@@ -48,6 +48,7 @@ def test_a_regression_in_short_games_ends_it(ladder: Ladder) -> None:
     assert query(ladder.folder, "select label from divisions") == [("5x5+4/100ms",)]
 
 
+@pytest.mark.very_slow
 def test_a_stopped_gate_goes_on_in_its_stage(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

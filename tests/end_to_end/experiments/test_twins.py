@@ -13,12 +13,17 @@ WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
 IN_ANY_CASE = ("run", "analyze", "suite make")
 """What is killed in `make test`; the others take long."""
+MARKS = {
+    **dict.fromkeys(("gate", "tune", "bisect"), pytest.mark.very_slow),
+    # Their judges are resumed by the same engine as those above.
+    **dict.fromkeys(("select", "suite run"), pytest.mark.exhaustive),
+}
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in IN_ANY_CASE else pytest.param(name, marks=pytest.mark.very_slow)
+        name if name in IN_ANY_CASE else pytest.param(name, marks=MARKS[name])
         for name in EXPERIMENTS
     ],
 )

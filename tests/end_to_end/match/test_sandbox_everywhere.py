@@ -203,6 +203,7 @@ def served(ladder: Ladder, *words: object) -> Iterator[Site]:
     assert ladder.interrupt(process).code == 0
 
 
+@pytest.mark.very_slow
 def test_no_page_starts_a_bot_without_it(
     ladder: Ladder, sandbox: Sandbox, eventually: Wait
 ) -> None:
@@ -272,6 +273,7 @@ def test_bounds_are_made_in_few_places() -> None:
     }
 
 
+@pytest.mark.very_slow
 def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox) -> None:
     """The command line wins, with another program or with none."""
     assert ladder("bots", "add", "guest", SPEC, "--sandbox", "none").code == 0

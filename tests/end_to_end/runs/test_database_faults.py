@@ -391,15 +391,19 @@ def test_all_commands_with_a_database_are_walked() -> None:
     assert {*commands_with_a_database()} == {*COMMANDS, *ELSEWHERE}
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        each
-        if each in ("half of the file", "JSON of bots")
-        else pytest.param(each, marks=pytest.mark.very_slow)
-        for each in DAMAGES
-    ],
-)
+ALWAYS = ("half of the file", "JSON of bots")
+"""Damages that `make test` tries; `make test-slow` tries one more of each kind."""
+OF_EACH_KIND = ("page of games", "schema that cannot be read", "an unknown word")
+
+
+def mark_of(damage: str) -> list[pytest.MarkDecorator]:
+    """Return the marker of the tier that tries a damage."""
+    if damage in ALWAYS:
+        return []
+    return [pytest.mark.very_slow if damage in OF_EACH_KIND else pytest.mark.exhaustive]
+
+
+@pytest.mark.parametrize("damage", [pytest.param(each, marks=mark_of(each)) for each in DAMAGES])
 def test_damage_under_every_command(
     ladder: Ladder, interrupted: Path, exported: str, damage: str
 ) -> None:

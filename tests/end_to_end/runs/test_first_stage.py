@@ -25,6 +25,7 @@ def old(ladder: Ladder) -> Ladder:
     return ladder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 def test_its_export_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
     """After all migrations an export must hold what the old program wrote, and nothing else."""

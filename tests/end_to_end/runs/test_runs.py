@@ -112,6 +112,7 @@ UNCERTAIN = (
 )  # fmt: skip
 
 
+@pytest.mark.very_slow
 def test_pairing_by_uncertainty_is_reproducible(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:

@@ -65,7 +65,7 @@ def quiet() -> list[Any]:
     return lines_of(made_once("quiet-for-servers", play))
 
 
-@pytest.mark.parametrize("mode", ["fast", "immediate"])
+@pytest.mark.parametrize("mode", ["fast", pytest.param("immediate", marks=pytest.mark.very_slow)])
 def test_a_run_goes_on_over_a_restart_of_the_server(
     there: Ladder, server: Server, quiet: list[Any], eventually: Wait, mode: str
 ) -> None:

@@ -174,6 +174,7 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     assert query(ladder.db, "select count(*) from saved_games") == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     """The end of the input ends the program, which prints that nothing was saved."""
     done = ladder.run_with_input("6\n", "play", "stupid", "--save")

@@ -129,6 +129,7 @@ def test_no_player_is_made_of_the_solver() -> None:
         assert not [path for path in sources(version) if path.is_relative_to(solver)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "plies", "weak"),
     [("6x7", 20, False), ("7x8@3,2", 36, False), ("9x9@4,4", 64, True), ("12x12@0,3", 129, False)],

@@ -17,6 +17,7 @@ from tests.tools.generated import ROOT
 COMMANDS = list(walk(typer.main.get_command(app)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
 def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any) -> None:
     """A command must say what it does, and so must each of its options and arguments."""

@@ -64,6 +64,7 @@ SIGNED = ("--elo0", "--elo1", "--mean", "--threshold")
 """Numbers that may be below 0."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "name", "is_argument"), sorted(numbers()))
 def test_what_is_no_sensible_number_is_refused(
     words: str,

@@ -32,12 +32,14 @@ def test_a_page_is_written_and_written_again(folder: Path) -> None:
     assert sorted(path.name for path in folder.glob("*.html*")) == ["night.html"]
 
 
+@pytest.mark.slow
 def test_bots_stand_side_by_side_in_a_page(folder: Path) -> None:
     """`--compare` adds its tables and sentences to the page."""
     assert run_command(["report", "--compare", "v4", "v1", "--html", "two.html"]) == 0
     assert "Side by side" in (folder / "two.html").read_text()
 
 
+@pytest.mark.slow
 def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only --force replaces a file that ladder did not write."""
     (folder / "diary.html").write_text("dear diary")
@@ -47,6 +49,7 @@ def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixtu
     assert run_command(["report", "--html", "diary.html", "--force"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -125,6 +128,7 @@ def test_an_undecided_step_is_listed_with_its_chance(capsys: pytest.CaptureFixtu
     assert "--fail-undecided needs --regressions" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The differences stay, the anchored bot stands where it was put, and a page marks it."""
     assert run_command(["report", "--json"]) == 0

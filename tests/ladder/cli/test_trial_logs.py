@@ -3,10 +3,13 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.ladder.cli.conftest import Command
 from tests.support.fakes import FAKE_BOT
 
 
+@pytest.mark.slow
 def test_a_trial_leaves_a_log_of_its_bot(ladder: Command) -> None:
     """It lies with those of the runs, is called after the bot, and a quiet bot leaves nothing."""
     program = f"exec:{sys.executable} -I -S {FAKE_BOT}"

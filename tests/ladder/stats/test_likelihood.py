@@ -44,6 +44,7 @@ def test_t_value_is_met(row, t):
     assert t_value(p, scores) == pytest.approx(t, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t", [0.02, -0.3, 0.9, -2.5])
 def test_no_general_optimiser_finds_better(t):
     """A constrained optimiser of scipy, from several starts, finds no higher likelihood."""

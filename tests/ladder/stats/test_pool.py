@@ -209,6 +209,7 @@ def test_negating_results_negates_the_list():
     assert here.advantage == pytest.approx(-there.advantage, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(

@@ -39,6 +39,7 @@ def test_published_ratios(vector):
     assert got.upper == pytest.approx(vector["expect"]["upper"])
 
 
+@pytest.mark.slow
 @given(rows, st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
 def test_any_counts_give_a_finite_ratio_and_estimate(row, model):
     """No counts make the ratio or what is estimated from it NaN or infinite."""

@@ -132,7 +132,9 @@ def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Runn
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.very_slow)]
+)
 def test_findings_are_accessible_and_fit(
     league: League, start_server: Start, visit: Visit, scheme: str, width: int
 ) -> None:

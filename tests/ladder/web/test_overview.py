@@ -181,7 +181,7 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
         second.end()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_pages_recover_from_a_killed_server(league: League, visit: Visit) -> None:
     """Pages report that a killed server is gone, and use the next one at its address."""
     command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
@@ -206,7 +206,7 @@ def test_pages_recover_from_a_killed_server(league: League, visit: Visit) -> Non
         second.end()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_problems_of_the_database_are_reported(
     league: League, server: Running, visit: Visit
 ) -> None:

@@ -53,19 +53,22 @@ ONE_OF_EACH_KIND = ("/", "/games/7", "/bots/beta", "/runs/2", "/compare?bots=alp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 380)])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), pytest.param("dark", 380, marks=pytest.mark.very_slow)]
+)
 @pytest.mark.usefixtures("played")
 def test_every_page_is_accessible_and_fits(
     server: Running, visit: Visit, scheme: str, width: int
 ) -> None:
     """axe-core finds no violation, no script fails, and no page scrolls sideways.
 
-    axe-core takes a second for a page: in the dark it looks at one page of each kind.
+    axe-core takes a second for a page: one page of each kind is checked in the light, the others
+    in the dark.
     """
     for path in PAGES:
         opened = visit(server.address.rstrip("/") + path, width=width, scheme=scheme)
         opened.page.wait_for_selector("body[data-charts=drawn]")
-        if scheme == "light" or path in ONE_OF_EACH_KIND:
+        if (path in ONE_OF_EACH_KIND) == (scheme == "light"):
             assert opened.violations() == "", path
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert opened.page.evaluate(sideways) <= 0, path
@@ -218,6 +221,7 @@ def test_pages_of_games_follow_each_other(server: Running) -> None:
     assert seen == list(range(10, 0, -1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "words"),
     [

@@ -23,7 +23,9 @@ FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 
 def lost_gate(pairs: int) -> GateOutcome:
     """Return a gate that the candidate loses."""
-    judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50))
+    judge = GateJudge(
+        GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50, early=0.0)
+    )
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)
         lines = (f"0{number}", f"1{number}")

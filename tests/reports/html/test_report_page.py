@@ -125,7 +125,9 @@ def test_heads_sort_a_table(report: Opened) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(360, "dark", marks=pytest.mark.very_slow)]
+)
 def test_the_page_is_accessible(open_page: Open, html: str, width: int, scheme: str) -> None:
     """The page does not violate WCAG 2 AA in light and dark, wide and narrow windows."""
     seen = open_page(html, anchor="#game-6-ply-9", scheme=scheme, width=width)

@@ -59,6 +59,7 @@ def test_skipped_commits_elsewhere_do_no_harm() -> None:
     assert (search.answer, search.suspects) == (Answer.FOUND, (9,))
 
 
+@pytest.mark.slow
 def test_a_commit_on_a_merged_branch_is_found() -> None:
     """With branches a commit plays weaker exactly when it holds the culprit."""
     # 0 - 1 - 2 - 5 (merge of 2 and 4) - 6, and 0 - 3 - 4.

@@ -1,5 +1,6 @@
 """The gate's decision on made-up pairs, without any process."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,8 +52,8 @@ def after(
     candidate: GateBot = HERO,
     **test: float | int | Model,
 ) -> GateResult:
-    """Return the result of a gate that sees these pairs."""
-    gate = GateJudge(candidate, baselines or (ONE,), GateTest(**test))
+    """Return the result of a gate that sees these pairs, without the early test by default."""
+    gate = GateJudge(candidate, baselines or (ONE,), GateTest(**{"early": 0.0, **test}))
     for each in pairs:
         gate.take(each)
     return gate.result()
@@ -72,13 +73,55 @@ def test_better_pairs_pass_and_worse_ones_fail() -> None:
     assert "new is worse than one" in bad.reason
 
 
+@pytest.mark.parametrize(
+    ("results", "verdict", "word"),
+    [((L, L), Verdict.REGRESSION, "refused early"), ((W, W), Verdict.PASS, "passed early")],
+)
+def test_obvious_cases_are_decided_early(
+    results: tuple[Result, Result], verdict: Verdict, word: str
+) -> None:
+    """A candidate that loses (wins) every game fails (passes) in a third of the games, and the
+    result carries the e-value behind it."""
+    pairs = [pair(n, results) for n in range(300)]
+    plain, early = after(pairs), after(pairs, early=0.1)
+    assert plain.verdict is early.verdict is verdict
+    assert plain.deciding.early is None
+    assert early.games < plain.games / 3
+    decision = early.deciding.early
+    assert decision is not None
+    assert decision.log_e >= decision.log_limit == pytest.approx(math.log(200))
+    assert word in early.reason
+
+
+def test_the_early_test_needs_both_counts() -> None:
+    """Copies of few lost pairs prove nothing early: the distinct pairs must agree."""
+    copies = [replace(pair(n, (L, L)), moves=("0", "1")) for n in range(50)]
+    assert after(copies, early=0.1).deciding.early is None
+
+
+def test_a_drop_of_normalized_elo_is_not_passed_early() -> None:
+    """The bets do not know the spread that normalized Elo needs; a failure needs none."""
+    won, lost = ([pair(n, (each, each)) for n in range(40)] for each in (W, L))
+    assert after(won, early=0.1, model=Model.NORMALIZED).deciding.early is None
+    assert after(lost, early=0.1, model=Model.NORMALIZED).deciding.early is not None
+
+
+def test_a_stored_question_without_an_early_test_has_none() -> None:
+    """Gates of earlier versions are judged as they were."""
+    settings = GateTest(max_drop=7).settings
+    question = dict(settings["question"])  # type: ignore[call-overload]
+    assert GateTest.from_settings(settings) == GateTest(max_drop=7)
+    del question["early"]
+    assert GateTest.from_settings({"question": question}) == GateTest(max_drop=7, early=0.0)
+
+
 def test_the_decision_is_that_of_the_first_crossing() -> None:
     """The counts must be those of the first pair at which the ratio left its bounds."""
     draw = random.Random(4)
     pairs = [pair(n, draw.choices((W, D, L), (9, 1, 10), k=2)) for n in range(1500)]
     result = after(pairs, max_drop=60)
     counts = [0] * 5
-    test = GateTest(max_drop=60).sprt(1)
+    test = GateTest(max_drop=60, early=0.0).sprt(1)
     for each in pairs:
         counts[sum(r.points2 for r in each.results)] += 1
         state = sprt_result(counts=counts, test=test)
@@ -271,7 +314,7 @@ def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     passed = after(winning, ONE, TWO)
     assert passed.verdict is Verdict.PASS
     assert passed.deciding.sprt.lower == pytest.approx(
-        sprt_result(counts=[0] * 5, test=GateTest(beta=0.025).sprt(1)).lower
+        sprt_result(counts=[0] * 5, test=GateTest(beta=0.025, early=0.0).sprt(1)).lower
     )
     assert after([each for each in winning if each.b_revision == 1], ONE, TWO).verdict is (
         Verdict.INCONCLUSIVE
@@ -330,8 +373,8 @@ def test_normalized_elo_is_another_question() -> None:
         ({"max_drop": 0.0}, "max drop"),
         ({"max_drop": float("nan")}, "max drop"),
         ({"max_drop": 5000.0}, "max drop"),
-        ({"alpha": 0.6}, "--alpha"),
-        ({"beta": 0.0}, "--beta"),
+        ({"alpha": 0.6}, "alpha"),
+        ({"beta": 0.0}, "beta"),
         ({"max_games": 1}, "max games"),
         ({"model": Model.BAYESIAN}, "model"),
     ],

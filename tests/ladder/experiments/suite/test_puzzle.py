@@ -99,6 +99,7 @@ def test_a_puzzle_of_a_position() -> None:
         puzzle_of(position, both, "endgame")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["standard", "forbidden"])
 def test_shipped_suites_are_right(name: str) -> None:
     """Every answer of the suites that come with the program is checked by the solver."""

@@ -110,6 +110,7 @@ def test_a_file_without_an_agent_is_explained(tmp_path: Path, text: str, expecte
         assert "submission.py, line 1" in sentence
 
 
+@pytest.mark.slow
 def test_a_full_column_is_an_illegal_move(tmp_path: Path) -> None:
     """An agent that always plays one column must forfeit by the referee's word."""
     spec = submission(tmp_path, "def agent(obs, config): return 2\n")

@@ -112,6 +112,7 @@ def test_what_cannot_be_a_bot_is_explained(tmp_path: Path, source: str, expected
     assert expected in refusal("python:bot.py:Bot", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["None", "'3'", "2.5", "True", "(1, 2, 3)", "[1, 'high']"])
 def test_answers_that_are_no_column_are_explained(tmp_path: Path, answer: str) -> None:
     """Only whole numbers are columns."""

@@ -30,6 +30,7 @@ def test_a_correct_program_plays(folder: Path, spec: str) -> None:
         assert [game.detail for game in games] == ["", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
@@ -43,6 +44,7 @@ def test_a_failure_is_explained(folder: Path, mode: str, expected: str) -> None:
     assert expected in refusal(f"saiblo:./program.py {mode}", folder)
 
 
+@pytest.mark.slow
 def test_an_illegal_point_is_explained(folder: Path) -> None:
     """It must be an illegal move, with the legal points named."""
     games = games_of(play(entrant("saiblo:./program.py illegal", folder), "6x7"))

@@ -37,6 +37,7 @@ def test_a_correct_strategy_is_found_able_and_quick(tmp_path: Path) -> None:
     assert made.launch.address_mb is not None
 
 
+@pytest.mark.slow
 def test_a_strategy_linked_without_the_runtime_library_plays(tmp_path: Path) -> None:
     """The course's samples leave C++'s library out, as its match program brings that."""
     spec = linked_as_c(tmp_path, "USES_RUNTIME")
@@ -129,6 +130,7 @@ def test_one_that_never_returns_is_ended(tmp_path: Path, monkeypatch: pytest.Mon
     assert "no answer to move (ply 0) within 300 ms" in sentence
 
 
+@pytest.mark.slow
 def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
     """A strategy with its limit compiled in must be found to need that long."""
     found = tried(compiled(tmp_path, "SLEEPS"), tmp_path)

@@ -81,6 +81,7 @@ def test_the_allowance_grows_with_the_time_of_the_game() -> None:
         use.check_turns(999_000)
 
 
+@pytest.mark.slow
 def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
     """Its helpers run during one move of its opponent; the game continues, and is recorded."""
     thief = fake_start("steals", "2", folder=tmp_path)
@@ -92,7 +93,7 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
     assert holder.tree.off_turn_us <= 1000
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
     assert "of processor time while its opponent was asked" in record.games[0].detail
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def of(league: League, **how: object) -> ReportData:
     return read_report_data(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
     """No list can hold it: each pairing is far above what it says, and a note names the circle."""
     data = of(league)

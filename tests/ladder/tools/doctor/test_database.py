@@ -27,6 +27,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", FAILING)
 def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
     """However a bot fails, its stored games pass every check."""

@@ -140,6 +140,7 @@ def test_a_built_in_player_may_load_for_longer_than_the_protocol_allows(tmp_path
             game.hint(late)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "arguments", "termination", "words"),
     [

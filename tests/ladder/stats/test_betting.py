@@ -1,0 +1,37 @@
+"""Evidence by betting: fair at the mean, and growing beyond it."""
+
+import itertools
+import math
+
+import pytest
+
+from ladder.stats.betting import log_evidence_above, log_evidence_below
+
+RESULTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0, 0, 0, 0.5), (0.1, 0.2, 0.4, 0.2, 0.1)])
+@pytest.mark.parametrize("evidence", [log_evidence_above, log_evidence_below])
+def test_the_bets_are_fair_at_the_mean(shares: tuple[float, ...], evidence: object) -> None:
+    """Over all sequences of four results with the mean of the bets, the capital is 1 on average;
+    by Ville's inequality this bounds the chance of a wrong decision."""
+    assert callable(evidence)
+    mean = sum(map(math.prod, zip(RESULTS, shares, strict=True)))
+    expected = 0.0
+    for cells in itertools.product(range(5), repeat=4):
+        counts = {RESULTS[cell]: cells.count(cell) for cell in set(cells)}
+        capital = math.exp(evidence(results=counts, mean=mean))
+        expected += math.prod(shares[cell] for cell in cells) * capital
+    assert expected == pytest.approx(1.0)
+
+
+def test_the_bets_lose_on_the_wrong_side() -> None:
+    """Results below the mean are no evidence for a mean above it, and the reverse."""
+    lost = {0.0: 30, 0.5: 10}
+    assert log_evidence_above(results=lost, mean=0.5) < math.log(1 / 20)
+    assert log_evidence_below(results=lost, mean=0.5) > math.log(200)
+
+
+def test_without_results_there_is_no_evidence() -> None:
+    """The capital begins as 1."""
+    assert log_evidence_above(results={}, mean=0.47) == pytest.approx(0.0)
