@@ -41,7 +41,7 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	$(BIN)/ladder run --bots v1,v2,v3,v4,flat-mc,random --games 60 --time 20ms --db $(FIRST_DB)
 	@echo
 	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
-	@echo "The games are in $(FIRST_DB). Go on with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
+	@echo "The games are in $(FIRST_DB). Play more with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
 test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing
 	$(BIN)/python -m bots.warm

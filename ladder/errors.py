@@ -86,7 +86,7 @@ class UnfitBot(UsageError):
     def __init__(self, reason: str, remedy: str) -> None:
         """Store the reason, and a remedy other than leaving the bot out."""
         self.explanation = f"{reason}: {remedy}"
-        super().__init__(f"{self.explanation}, or leave it out")
+        super().__init__(f"{self.explanation}, or leave the bot out")
 
 
 class InvalidRun(LadderError):
@@ -105,9 +105,9 @@ class Stopped(LadderError):
 
 
 REGISTER_ANEW = (
-    "register the new files under another name with `ladder bots add NAME SPEC`, or in place of "
-    "the old ones, whose games then no longer count, with `ladder bots add NAME SPEC --replace`; "
-    "if those files are no part of the bot, add an option such as `--files '*.py'`"
+    "restore the files, register the new ones under another name with `ladder bots add NAME SPEC`, "
+    "or replace the old ones with --replace, and their games no longer count (files that are not "
+    "part of the bot do not count if `--files '*.py'` or the like names those that are)"
 )
 """The remedy for a bot whose files have changed."""
 

@@ -77,7 +77,8 @@ def unknown_bot(name: str, known: Iterable[str], option: str | None = None) -> U
         option: The option that holds the name, as a field name.
 
     """
-    problem = f"no registered bot is called {name!r}: {remedy_for(name, known)}"
+    lacking = "matches" if set(name) & set("*?[") else "is called"
+    problem = f"no registered bot {lacking} {name!r}: {remedy_for(name, known)}"
     return UnknownBot(problem, option=option)
 
 

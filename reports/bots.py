@@ -17,7 +17,7 @@ from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
 from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
 from ladder.visible import visible
-from reports.layout.format import text_of_lines
+from reports.layout.format import lines_of, text_of_lines
 from reports.layout.table import plain_table
 
 SHOWN_FILES = 8
@@ -200,10 +200,16 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
     return text_of_lines(
         (
             ", ".join(counts),
-            *(f"  {each.request.name} ({each.request.spec}): {each.problem}" for each in failed),
+            *(line for each in failed for line in _failure_lines(each)),
             *([f"a run with all of them needs {slowest} ms or more a move"] if slowest else []),
         )
     )
+
+
+def _failure_lines(attempt: Attempt) -> list[str]:
+    """Return the reason of a failure, with the bot's output as further lines."""
+    text = f"{attempt.request.name} ({attempt.request.spec}): {attempt.problem}"
+    return [f"  {line}" for line in lines_of(text)]
 
 
 def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:

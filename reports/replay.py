@@ -51,7 +51,7 @@ def last_output_text(row: StoredGame) -> str:
     offender = row.first if isinstance(row, GameRow) and row.offender == 0 else row.second
     lines = [f"last messages with {offender} (> to the bot, < from it):"]
     lines += output.messages or ["none"]
-    lines += ["", "its last output on stderr:", *lines_of(output.stderr or "none")]
+    lines += ["", "its last output on stderr:", *(output.stderr or "none").rstrip().split("\n")]
     return text_of_lines(lines)
 
 

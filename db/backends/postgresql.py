@@ -10,6 +10,7 @@ therefore does not keep its locks for long.
 
 import logging
 import statistics
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -391,6 +392,6 @@ def _function(table: Table, rows: str, path: str, dialect: Dialect) -> str:
 def _no_driver(place: Place, error: Exception) -> DatabaseError:
     return DatabaseError(
         f"{place.url.drivername} databases need a driver that is not installed ({error}): "
-        "install it with `pip install 'connect4-ladder[cluster]'`, and begin the URL with "
-        "postgresql+psycopg://"
+        f"run `{sys.executable} -m pip install -c constraints.txt '.[cluster]'` in a checkout, and "
+        "begin the URL with postgresql+psycopg://"
     )

@@ -243,7 +243,7 @@ def _find(connection: Connection, name: str) -> BotRow:
     row = connection.execute(_current().where(Bot.name == name)).first()
     if row is None:
         known = connection.scalars(select(Bot.name))
-        raise UnknownRow(f"no bot called {name!r} is registered; {remedy_for(name, known)}")
+        raise UnknownRow(f"no registered bot is called {name!r}: {remedy_for(name, known)}")
     return _bot(row)
 
 

@@ -12,9 +12,11 @@ also the default of commands that take a single ``--board``::
 """
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from db.records.bots import remedy_for
 from ladder.errors import UsageError
 from ladder.names import CONFIG
 
@@ -41,7 +43,9 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{CONFIG} cannot be read: {error}; mend it or move it away") from error
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
+        why = (error.strerror or why) if isinstance(error, OSError) else why
+        raise UsageError(f"{CONFIG} cannot be read: {why}; correct it or move it away") from error
     shared = {**_sandbox_of_all(content), **_board_of_all(content)}
     return _for_commands({**shared, **content}, _options_of(command))
 
@@ -107,10 +111,12 @@ def _for_commands(
     own = _own({key: value for key, value in content.items() if not isinstance(value, dict)})
     for key in tables:
         if not isinstance(known.get(key), dict):
-            raise UsageError(f"{CONFIG}: there is no command [{key}]")
+            raise UsageError(f"{CONFIG}: there is no command [{key}]: {_advice(key, known)}")
     for key in own:
         if key not in _names(known):
-            raise UsageError(f"{CONFIG}: no command has an option {key!r}")
+            raise UsageError(
+                f"{CONFIG}: no command has an option {key!r}: {_advice(key, _names(known))}"
+            )
     shared = {**(inherited or {}), **own}
     below = {
         command: _for_commands(tables.get(command, {}), options, shared)
@@ -128,7 +134,9 @@ def _for_command(
     own = _own(table)
     for key in own:
         if key not in options:
-            raise UsageError(f"{CONFIG}: [{command}] has no option {key!r}")
+            raise UsageError(
+                f"{CONFIG}: [{command}] has no option {key!r}: {_advice(key, options)}"
+            )
     return {**{key: value for key, value in shared.items() if key in options}, **own}
 
 
@@ -152,6 +160,11 @@ def _value(key: str, value: Any) -> Any:
 
 def _is_group(options: dict[str, Any]) -> bool:
     return any(isinstance(entry, dict) for entry in options.values())
+
+
+def _advice(word: str, known: Iterable[str]) -> str:
+    """Return advice about an unknown word: similar ones, or where they are listed."""
+    return remedy_for(word.replace("-", "_"), known, "`--help` lists them")
 
 
 def _names(known: dict[str, Any]) -> set[str]:

@@ -181,7 +181,7 @@ Time = Annotated[
         "Wall time per move. NAME=TIME gives one bot another time: v17=200ms,100ms gives v17 "
         "200 ms and all others 100 ms.",
         PANEL_BUDGET,
-        show_default="100ms, unless one of the next three is given",
+        show_default="100ms, without --simulations, --nodes and --depth",
     ),
 ]
 Simulations = Annotated[
@@ -217,7 +217,7 @@ Watchdog = Annotated[
     float,
     option(
         "S",
-        "Longest time for a move without --time, in seconds; a slower one loses the game.",
+        "Longest time of a move if there is no --time, in seconds; a slower one loses the game.",
         PANEL_BUDGET,
         parser=number(0, 86400),
     ),

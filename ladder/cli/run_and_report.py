@@ -95,8 +95,8 @@ def _warn_about_shared_cpus(settings: Settings) -> None:
     if "time_ms" in settings.budgets.amounts and taken and settings.concurrency > free:
         remedy = f"use --concurrency {free}" if free else "wait until it has ended"
         print_error(
-            f"warning: another run plays on {taken} of the {taken + free} CPUs: moves on a shared "
-            f"CPU get less done in their time: {remedy}"
+            f"warning: another run plays on {taken} of the {taken + free} CPUs: bots on a shared "
+            f"CPU get less done in a move time; {remedy}"
         )
 
 

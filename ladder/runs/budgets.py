@@ -85,7 +85,8 @@ class Budgets:
                 return Budget(**{field: amount_for(self.amounts, field, name)})
         given = ", ".join(KIND_OF_FIELD[field] for field in self.fields)
         raise UnfitBot(
-            f"{name} plays on {', '.join(kinds)}, not on {given}", "add a budget that it knows"
+            f"{name} plays on {' or '.join(kinds)}, not on {given}",
+            "give a budget that it supports",
         )
 
     def __str__(self) -> str:

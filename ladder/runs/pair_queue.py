@@ -194,7 +194,9 @@ class PairQueue(PairSource):
         if record.changed:
             return ""
         self.store.pairs.add_aborts(plan.id, record.aborts)
-        return f"pair {plan.number} was given up: {record.abort_reason}"
+        return (
+            f"pair {plan.number} was not finished and will be played again: {record.abort_reason}"
+        )
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)

@@ -199,4 +199,8 @@ def describe_conditions(settings: Settings) -> str:
     boards = ", ".join(map(str, settings.boards))
     plies = settings.resolved_opening
     opening = f", openings of {plies} plies" if plies else ""
-    return f"{boards}{opening}, {settings.budgets} a move, {settings.pairing} pairs"
+    pairing = settings.pairing
+    who = f"{pairing} pairs"
+    if pairing.against:
+        who = f"{pairing.candidate} against {', '.join(pairing.against)}"
+    return f"{boards}{opening}, {settings.budgets} a move, {who}"

@@ -173,7 +173,7 @@ class Settings:
         if self.openings is not None:
             identity["openings"] = self.openings.set.content_hash
         if (fixed := self.division().other_fixed_opening) is not None:
-            description["fixed_opening"] = fixed
+            identity["fixed_opening"] = fixed
         limits = {name: getattr(self.confinement.limits, name) for name in LIMIT_NAMES}
         changed = {
             name: limit for name, limit in limits.items() if limit != getattr(DEFAULT_LIMITS, name)

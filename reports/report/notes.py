@@ -17,8 +17,8 @@ def note_text(note: found.Note) -> str:
             return f"{', '.join(names)} cannot be rated yet: no games connect them with the others"
         case found.Shutouts(won, bounds):
             result, limit = ("won", "at least") if won else ("lost", "at most")
-            named = ", ".join(f"{name} ({limit} {elo:.0f} Elo)" for name, elo in bounds)
-            return f"{result} every game: {named}, at 95 % confidence"
+            named = ", ".join(f"{name} (rating {limit} {elo:.0f})" for name, elo in bounds)
+            return f"bots that {result} every game: {named}, with 95 % confidence"
         case found.Misfit(chance, largest):
             return (
                 f"one rating per bot does not fit these games (p {chance_text(chance)}): the "
@@ -37,9 +37,10 @@ def note_text(note: found.Note) -> str:
                 "information: ask for longer openings"
             )
         case found.DelayedMoves(moves, share):
+            which = "1 move was" if moves == 1 else f"{moves} moves were"
             return (
-                f"{moves} moves ({share:.1%} of the games) were asked again because the host "
-                "delayed the bot; no bot was charged for them"
+                f"{which} asked again because the host delayed the bot ({share:.1%} of the "
+                "games); no bot was charged"
             )
         case found.SharedMachine(share):
             return (

@@ -102,6 +102,8 @@ def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
 def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
     from ladder.errors import UsageError
 
+    if not words:
+        raise UsageError("GAME_ID is missing: `ladder games` lists the numbers of games")
     word = words[0].strip().lower() if len(words) == 1 else ""
     digits = word.removeprefix("p")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):

@@ -157,7 +157,12 @@ class ReportOptions:
 
         """
         named = self.names or []
-        if (self.compare or named) and not (self.compare and 1 < len(named) == len(set(named))):
+        if named and not self.compare:
+            raise UsageError(
+                f"a report takes no bot without an option, got {' '.join(named)}: `ladder report "
+                "--compare A B` compares bots, and --bots selects those of the list"
+            )
+        if self.compare and not 1 < len(named) == len(set(named)):
             raise UsageError(
                 "--compare needs two or more different bots, such as `ladder report --compare v4 "
                 "v3`"

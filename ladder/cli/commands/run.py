@@ -57,7 +57,8 @@ def run(
         whole(
             "N",
             MOST_GAMES,
-            "Stop after N games; an odd number is rounded up to whole pairs.",
+            "Stop after N games, those before an interruption included; an odd number is rounded "
+            "up to whole pairs.",
             PANEL_END,
         ),
     ] = None,

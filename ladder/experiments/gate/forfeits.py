@@ -76,8 +76,8 @@ class ForfeitCount:
         kinds = self._kinds[name]
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
         return (
-            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}), more "
-            f"than the {FORFEIT_SHARE:.0%} with which strength can be measured: fix the bot first"
+            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}): "
+            f"above {FORFEIT_SHARE:.0%} the games do not measure strength; fix the bot first"
         )
 
     @property

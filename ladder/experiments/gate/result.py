@@ -140,7 +140,11 @@ def explain_verdict(
             f"{counted}, evidence for a drop of {drop} Elo or more"
         )
     if not games:
-        return "no decision: there are no games"
+        return (
+            f"no decision: there are no stored games of {candidate} against "
+            f"{' and '.join(baseline.name for baseline in baselines)} under these conditions; give "
+            "the boards, openings and budget that they were played with, or play new games"
+        )
     if deciding.is_exhausted:
         return (
             f"no decision after {counted}: the games against {deciding.name} repeat, and further "
@@ -172,7 +176,7 @@ def _of_distinct(baselines: tuple[BaselineResult, ...]) -> str:
 
 def _how_sure(deciding: BaselineResult) -> str:
     if deciding.is_same_content:
-        return f"; {deciding.name} has the same content, so this is a control"
+        return "; both have the same content, so this only checks the gate itself"
     if deciding.after_stopping is None:
         return ""
     los = deciding.after_stopping.los

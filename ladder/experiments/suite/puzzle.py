@@ -129,10 +129,10 @@ def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -
             raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB")
         lines = list(_lines(name, content.decode()))
     except OSError as error:
-        known = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.jsonl")))
+        known = ", ".join(sorted(repr(path.stem) for path in SHIPPED.glob("*.jsonl")))
         raise UsageError(
-            f"{name} cannot be read: {error.strerror}; the suites that come with the program are "
-            f"{known or 'none'}"
+            f"{name} cannot be read: {error.strerror}: name a file, or one of the suites that "
+            f"come with the program ({known or 'none'})"
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not a text file: write one JSON object per line") from error

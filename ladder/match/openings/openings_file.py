@@ -67,8 +67,8 @@ def find_stored_openings(store: Store, word: str) -> NamedOpenings:
         if row.name == name or len(name) >= FEWEST_DIGITS
     ]
     if not found:
-        problem = f"there is no file {visible(word)!r}, and no run with openings of that name"
-        raise UsageError(f"{problem} or hash", option="openings")
+        problem = f"there is no file {visible(word)!r}, and no run used openings of that name or"
+        raise UsageError(f"{problem} hash: `ladder openings make` writes a file", option="openings")
     if len(found) > 1:
         hashes = ", ".join(row.content_hash[:12] for row in found)
         raise UsageError(

@@ -368,7 +368,8 @@ class BotProcess:
         spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         question = describe_request(request)
-        text = f"no answer to {question} within {timeout_s * 1000:.0f} ms{spent}{half}{advice}"
+        limit = f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"
+        text = f"no answer to {question} within {limit}{spent}{half}{advice}"
         self._fail(BotTimeout(text))
 
     def _diagnose_buffering(self) -> str:

@@ -11,7 +11,7 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
@@ -36,8 +36,14 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         UnknownBot: a name or pattern selects no bot.
 
     """
-    registered = {bot.name: bot for bot in store.bots.all()}
-    return [registered[name] for name in select_names(patterns, registered)]
+    bots = store.bots.all(include_retired=True)
+    retired = {bot.name for bot in bots if bot.retired_at is not None}
+    for word in map(str.strip, patterns):
+        if word in retired:
+            remedy = f"`ladder bots unretire {word}` lets it play again"
+            raise UnknownBot(f"{word} is retired: {remedy}", option="bots")
+    playing = {bot.name: bot for bot in bots if bot.retired_at is None}
+    return [playing[name] for name in select_names(patterns, playing)]
 
 
 def leave_out(
@@ -250,7 +256,7 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
         needed = bot.revision.launch.min_time_ms
         if time_ms is not None and needed is not None and time_ms < needed:
             raise UnfitBot(
-                f"{bot.name} takes {needed} ms per move whatever its budget is, and {time_ms} ms "
-                "are less",
+                f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
+                f"{time_ms} ms of this run",
                 f"allow at least {needed} ms per move",
             )

@@ -140,7 +140,9 @@ def try_out(
             other = _play_once(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
             over_budget = describe_excess(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
-        raise UsageError(f"the bot failed its check: {failure}") from failure
+        raise UsageError(
+            f"the bot failed its trial game: {failure}{_protocol_advice(failure)}"
+        ) from failure
     finally:
         pool.close()
     return TrialResult(
@@ -152,6 +154,16 @@ def try_out(
         min_time_ms=None if over_budget else least,
         left_out=left_out,
         over_budget=over_budget,
+    )
+
+
+def _protocol_advice(failure: BotFailure) -> str:
+    """Return advice about a program that ended at `hello` without an error."""
+    if not str(failure).startswith("exited with status 0 when asked for hello"):
+        return ""
+    return (
+        "; a program must answer JSON lines (docs/protocol.md), and a Python class is registered "
+        "as python:FILE.py:CLASS"
     )
 
 
@@ -261,7 +273,9 @@ def _play_once(launch: Launch, budget: Budget, board: Board, pool: BotPool, name
     )
     game: GameRecord = play_game(plan, pool, swapped=False)
     if game.termination.is_forfeit and game.result is Result.LOSS:
-        raise UsageError(f"the bot failed its check on {board} ({game.termination}): {game.detail}")
+        raise UsageError(
+            f"the bot failed its trial game on {board} ({game.termination}): {game.detail}"
+        )
     return TrialGame(
         board=board,
         won=game.result is Result.WIN,

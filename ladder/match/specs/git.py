@@ -45,9 +45,11 @@ def find_repository(folder: Path, option: str | None = "git") -> Path:
     """
     done = _git(folder, "rev-parse", "--show-toplevel")
     if done.returncode != 0:
+        why = _error_line(done)
+        reason = "" if "not a git repository" in why else f" ({why})"
         raise UsageError(
-            f"{folder} is not in a git repository ({_error_line(done)}): run the command in the "
-            "repository that holds the bot",
+            f"{folder} is not in a git repository{reason}: run the command in the repository that "
+            "holds the bot",
             option=option,
         )
     return Path(done.stdout.removesuffix("\n"))

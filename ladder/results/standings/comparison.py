@@ -158,7 +158,7 @@ def compare(
         if name not in found:
             raise UsageError(
                 f"{name!r} has no rated games in {division.label}: "
-                f"{remedy_for(name, found, WITH_GAMES)}"
+                f"{remedy_for(name, set(found) - set(names), WITH_GAMES)}"
             )
     lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)

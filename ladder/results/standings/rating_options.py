@@ -21,7 +21,7 @@ def parse_anchors(texts: Iterable[str]) -> dict[str, float]:
     for text in texts:
         name, equals, elo = text.rpartition("=")
         if not (name and equals):
-            raise UsageError(f"it must be NAME=ELO, got {text!r}", "anchor")
+            raise UsageError(f"write NAME=ELO, got {text!r}", "anchor")
         if name in anchors:
             raise UsageError(f"{name!r} is named twice: give each bot one rating", "anchor")
         anchors[name] = parse_elo("anchor", elo)

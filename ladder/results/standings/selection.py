@@ -7,7 +7,7 @@ from ladder.names import select_names
 from ladder.results.standings.notes import PartShown, RetiredLeftOut
 from ladder.results.standings.standings import PairStanding, Standings
 
-WITH_GAMES = "`ladder report` lists the bots with games"
+WITH_GAMES = "name a bot of `ladder report`, or choose another division"
 """Advice about a name without rated games."""
 
 

@@ -132,7 +132,7 @@ def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
         (("builtin:v18", "--param", "c=0.2..1", "--register", "v17"), "already registered"),
         (("builtin:v18", "--param", "c=0.2..1", "--html", "no/page.html"), "does not exist"),
         (("builtin:v18", "--param", "c=0.2..1", "--depth", "3"), "plays on time"),
-        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "failed its check"),
+        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "failed its trial game"),
     ],
 )
 def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:

@@ -147,7 +147,7 @@ def test_uncommitted_changes_are_said_to_be_left_out(ladder: Ladder) -> None:
         (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
         ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
         ("exec:python3 {}/bot.py", ("--git", "main"), "is a file of the working tree"),
-        ("python:rules.py:Bot", ("--git", "main"), "failed its check"),
+        ("python:rules.py:Bot", ("--git", "main"), "failed its trial game"),
         ("telnet:host", ("--git", "main"), "unknown specification"),
     ],
 )

@@ -79,8 +79,8 @@ def test_renaming_and_deleting(ladder: Ladder, mine: Path) -> None:
         (("rename", "random", "other"), "is a built-in player"),
         (("delete", "mine-1"), "retire it instead"),
         (("delete", "random"), "is a built-in player"),
-        (("delete", "nobody"), "no bot called 'nobody'"),
-        (("unretire", "nobody"), "no bot called 'nobody'"),
+        (("delete", "nobody"), "no registered bot is called 'nobody'"),
+        (("unretire", "nobody"), "no registered bot is called 'nobody'"),
     ]:
         refused = ladder("bots", *words)
         assert (refused.code, said in refused.err) == (2, True), (words, refused.err)
@@ -126,7 +126,9 @@ def test_a_folder_of_libraries(ladder: Ladder) -> None:
     words = ("bots", "add-all", "strategies", "--name", "s{stem}", "--concurrency", "2")
     done = ladder(*words)
     assert done.code == 2
-    assert done.out.startswith("2 registered, 1 failed:\n  s7 (thu:7.so): the bot failed its check")
+    assert done.out.startswith(
+        "2 registered, 1 failed:\n  s7 (thu:7.so): the bot failed its trial game"
+    )
     assert "no function clearPoint" in done.out
     assert "[3/3]" in done.err
     compiled(folder)

@@ -124,7 +124,7 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     assert "v4 would play" in turns[4]
     assert "for you" in turns[4]
     assert "v2 would play" in turns[5]
-    assert "no bot called 'nobody' is registered" in turns[6]
+    assert "no registered bot is called 'nobody'" in turns[6]
     assert "X" not in turns[7]
     assert "undo   u" in turns[9]
 

@@ -148,7 +148,7 @@ def test_no_games_are_inconclusive_with_empty_numbers() -> None:
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.deciding.estimate.elo is None
     assert result.deciding.after_stopping is None
-    assert "no games" in result.reason
+    assert "no stored games" in result.reason
 
 
 @pytest.mark.parametrize("loser", ["new", "one"])
@@ -291,7 +291,7 @@ def test_equal_content_is_called_a_control() -> None:
     result = after([pair(n, (W, L), twin) for n in range(200)], twin, max_drop=50)
     assert result.verdict is Verdict.PASS
     assert result.deciding.is_same_content
-    assert "twin has the same content, so this is a control" in result.reason
+    assert "both have the same content, so this only checks the gate itself" in result.reason
     for content in ("a", "z"):
         other = GateBot("other", 9, content)
         assert not after([pair(0, (W, L), other)], other).deciding.is_same_content

@@ -134,7 +134,7 @@ def test_the_cause_of_a_silent_hello_is_reported(
 ) -> None:
     """Missing flushes are named."""
     bot = start_fake(*mode.split())
-    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + expected):
+    with pytest.raises(BotTimeout, match=r"no answer to hello within 5 s[;:] " + expected):
         bot.ask(Hello(), timeout_s=LONG_WAIT_S)
 
 

@@ -96,8 +96,12 @@ def test_a_shutout_is_finite_and_said() -> None:
     assert (best.elo_at_least, best.elo_at_most) == (pytest.approx(1000 + apart / 2), None)
     assert (worst.elo_at_least, worst.elo_at_most) == (None, pytest.approx(1000 - apart / 2))
     said = [note_text(note) for note in result.notes]
-    assert any(f"won every game: a (at least {1000 + apart / 2:.0f}" in text for text in said)
-    assert any(f"lost every game: b (at most {1000 - apart / 2:.0f}" in text for text in said)
+    assert any(
+        f"won every game: a (rating at least {1000 + apart / 2:.0f}" in text for text in said
+    )
+    assert any(
+        f"lost every game: b (rating at most {1000 - apart / 2:.0f}" in text for text in said
+    )
     documents = standings_document(result)["bots"]
     assert documents[0]["elo_at_least"] == pytest.approx(1000 + apart / 2, abs=0.05)
     assert documents[0]["elo_at_most"] is None
