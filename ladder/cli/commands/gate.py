@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -20,6 +18,7 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Rated,
+    argument,
     flag,
     html_page,
     option,
@@ -39,10 +38,7 @@ GAMES_SHOWN = 60
 def gate(
     *,
     candidate: Annotated[
-        str,
-        typer.Argument(
-            metavar="CANDIDATE", help="Registered bot to test.", autocompletion=bot_names
-        ),
+        str, argument("CANDIDATE", "Registered bot to test.", autocompletion=bot_names)
     ],
     against: Annotated[
         str,
