@@ -12,7 +12,7 @@ from ladder.experiments.suite.baseline import CHANCE, Step
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
-from reports.layout.format import xml_text
+from reports.layout.format import values_of, xml_text
 from reports.layout.table import Column, fit
 
 FAILURES_NAMED = 5
@@ -44,8 +44,7 @@ def suite_document(
                 "bot": step.answers.bot,
                 "budget": _amount(step.answers.budget),
                 "against": step.stored.bot,
-                "lost": step.lost,
-                "gained": step.gained,
+                **values_of(step, "lost", "gained"),
                 "chance": round(step.chance, 5),
                 "regression": step.is_regression,
             }
