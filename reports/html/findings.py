@@ -19,7 +19,7 @@ from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.tune import gain_figure, parameter_figures, values_table
 from reports.html.words import as_sentence, footer, join_names
 from reports.layout.elo import elo_words
@@ -74,18 +74,16 @@ def selection_finding(stored: StoredSelection) -> Finding:
     ]
     if selected.baseline is not None:
         facts.append(("Baseline", selected.baseline))
-    bots = Table(
-        headings("bot", "#Elo to the best", "#± 95 %", "#games", "outcome"),
-        [
-            (
-                Cell(each.name),
-                number(each.elo, "+.1f"),
-                number(each.error95, ".1f"),
-                number(each.games),
-                Cell(state_of(selected, each), verdict=_player_colour(stored, each)),
-            )
-            for each in selected.players
-        ],
+    bots = table_of(
+        selected.players,
+        ("bot", "name"),
+        ("#Elo to the best", "elo", "+.1f"),
+        ("#± 95 %", "error95", ".1f"),
+        ("#games", "games"),
+        (
+            "outcome",
+            lambda each: Cell(state_of(selected, each), verdict=_player_colour(stored, each)),
+        ),
     )
     names = sorted(each.name for each in selected.players)
     return Finding(
@@ -259,18 +257,13 @@ def _search_figure(result: BisectResult) -> Figure:
         name="search",
         label="Probability of the most likely commit to be the culprit, over the games",
         caption="The search after each visit to a commit",
-        table=Table(
-            headings("#games", "played", "most likely", "#chance", "#suspects"),
-            [
-                (
-                    number(visit.games),
-                    Cell(visit.commit[:SHORT]),
-                    Cell(visit.likeliest[:SHORT]),
-                    number(visit.chance, ".1%"),
-                    number(visit.suspects),
-                )
-                for visit in result.course
-            ],
+        table=table_of(
+            result.course,
+            ("#games", "games"),
+            ("played", lambda visit: Cell(visit.commit[:SHORT])),
+            ("most likely", lambda visit: Cell(visit.likeliest[:SHORT])),
+            ("#chance", "chance", ".1%"),
+            ("#suspects", "suspects"),
         ),
         spec=chance_chart(rows) if rows else None,
     )

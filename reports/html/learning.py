@@ -6,8 +6,9 @@ from reports.html.charts.learning import calibration_chart, loss_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Table, headings, number
+from reports.html.tables import number, table_of
 from reports.html.words import footer
+from reports.layout.format import values_of
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
 
@@ -48,17 +49,12 @@ def _losses(state: LearningState) -> Figure:
             ("search", record.quality.searched_loss),
         )
     ]
-    table = Table(
-        headings("#generation", "#evaluation", "#search", "#winner predicted"),
-        [
-            (
-                number(record.generation),
-                number(record.quality.held_out_loss, ".4f"),
-                number(record.quality.searched_loss, ".4f"),
-                number(record.quality.right, ".1%"),
-            )
-            for record in state.records
-        ],
+    table = table_of(
+        state.records,
+        ("#generation", "generation"),
+        ("#evaluation", lambda record: number(record.quality.held_out_loss, ".4f")),
+        ("#search", lambda record: number(record.quality.searched_loss, ".4f")),
+        ("#winner predicted", lambda record: number(record.quality.right, ".1%")),
     )
     return Figure(
         name="losses",
@@ -72,15 +68,12 @@ def _losses(state: LearningState) -> Figure:
 
 def _calibration(state: LearningState) -> Figure:
     bins = state.records[-1].quality.calibration
-    rows = [
-        {"expected": one.expected, "scored": one.scored, "positions": one.positions} for one in bins
-    ]
-    table = Table(
-        headings("#expected", "#scored", "#positions"),
-        [
-            (number(one.expected, ".3f"), number(one.scored, ".3f"), number(one.positions))
-            for one in bins
-        ],
+    rows = [values_of(one, "expected", "scored", "positions") for one in bins]
+    table = table_of(
+        bins,
+        ("#expected", "expected", ".3f"),
+        ("#scored", "scored", ".3f"),
+        ("#positions", "positions"),
     )
     return Figure(
         name="calibration",

@@ -1,11 +1,12 @@
 """Tables of a page: headings and cells, as the template's macro draws them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reports.layout.cells import Cell, number
 
-__all__ = ["Cell", "Heading", "Table", "headings", "number"]
+__all__ = ["Cell", "Heading", "Table", "headings", "number", "table_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +31,24 @@ def headings(*names: str) -> tuple[Heading, ...]:
     return tuple(
         Heading(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
     )
+
+
+def table_of(records: Iterable[Any], *columns: tuple[Any, ...]) -> Table:
+    """Return a table with a row for each record.
+
+    Args:
+        records: objects, or dicts.
+        columns: a heading, as of `headings`; the name of a value or a function from the record to
+            its cell; for a number also its format.
+
+    """
+    rows = [[_cell(record, *column[1:]) for column in columns] for record in records]
+    return Table(headings(*(column[0] for column in columns)), rows)
+
+
+def _cell(record: Any, value: str | Callable[[Any], Cell], form: str = ",.0f") -> Cell:
+    """Return the cell of a record for a value by name or function."""
+    if callable(value):
+        return value(record)
+    found = record[value] if isinstance(record, dict) else getattr(record, value)
+    return Cell(found) if isinstance(found, str) else number(found, form)

@@ -4,7 +4,7 @@ from ladder.results.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
 from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, table_of
 
 
 def mistakes_figure(made: DivisionMistakes | None) -> Figure:
@@ -14,19 +14,14 @@ def mistakes_figure(made: DivisionMistakes | None) -> Figure:
         name="mistakes",
         label="Heat map of mistakes per 100 decisions by bot and plies left",
         caption="Mistakes per 100 decisions by plies left",
-        table=Table(
-            headings("bot", "plies left", "#decisions", "#mistakes", "#per 100", "#unknown moves"),
-            [
-                (
-                    Cell(row["bot"]),
-                    Cell(row["left"]),
-                    number(row["decisions"]),
-                    number(row["mistakes"]),
-                    number(row["rate"], ",.1f"),
-                    number(row["unknown"]),
-                )
-                for row in rows
-            ],
+        table=table_of(
+            rows,
+            ("bot", "bot"),
+            ("plies left", "left"),
+            ("#decisions", "decisions"),
+            ("#mistakes", "mistakes"),
+            ("#per 100", "rate", ",.1f"),
+            ("#unknown moves", "unknown"),
         ),
         spec=mistakes_map(rows, list(made.bots)) if made is not None and rows else None,
         is_wide=True,
