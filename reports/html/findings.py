@@ -15,13 +15,13 @@ from reports.bisect import SHORT
 from reports.html.charts.experiments import chance_chart, interval_chart
 from reports.html.charts.ratings import history_chart
 from reports.html.charts.spec import PALETTE
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
 from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.tune import gain_figure, parameter_figures, values_table
-from reports.html.words import as_sentence, footer, join_names
+from reports.html.words import as_sentence, join_names
 from reports.layout.elo import elo_words
 from reports.select import HEADS as CHOICES
 from reports.select import state_of
@@ -52,13 +52,11 @@ def finding_page(finding: Finding) -> str:
     """Return the page of an experiment as one string of HTML."""
     return render(
         "finding.html.j2",
-        charts=specs_of(finding.figures),
-        games=[],
+        charts=finding.figures,
         title=f"{finding.word}: {finding.question}",
         sections=SECTIONS,
         finding=finding,
         facts=[*finding.facts, *machine_facts()],
-        footer=footer(),
     )
 
 

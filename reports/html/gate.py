@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
-from ladder.results.standings.showcase import Reason, ShownGame
+from ladder.results.standings.showcase import ShownGame
 from reports.gate.text import gate_markdown, remarks
 from reports.html.charts.gate import pentanomial_chart
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
 from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.viewer import viewer_game
-from reports.html.words import as_sentence, footer, games_in_time
+from reports.html.words import as_sentence, games_in_time
 from reports.layout.elo import elo_words
 from reports.layout.format import wdl_text
 
@@ -44,10 +44,9 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
     viewed = [viewer_game(shown.game, shown.reason.value) for shown in games]
     against = ", ".join(baseline.name for baseline in result.baselines)
     played = (result.candidate, *(baseline.name for baseline in result.baselines))
-    names = sorted({name for game in viewed for name in (game["first"], game["second"])})
     return render(
         "gate.html.j2",
-        charts=specs_of((llr, pairs)),
+        charts=(llr, pairs),
         games=viewed,
         title=f"{result.verdict.value}: {result.candidate} against {against}",
         heading=f"Is {result.candidate} worse than {against}?",
@@ -70,10 +69,6 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
         ),
         failures_shown=failures(games),
         shown=_shown(len(viewed), result.candidate),
-        names=names,
-        endings=sorted({game["termination"] for game in viewed}),
-        reasons=[reason.value for reason in Reason],
-        footer=footer(),
     )
 
 

@@ -3,11 +3,10 @@
 from ladder.learning.value.loop import LearningState
 from ladder.learning.value.settings import format_command
 from reports.html.charts.learning import calibration_chart, loss_chart
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
 from reports.html.tables import number, table_of
-from reports.html.words import footer
 from reports.layout.format import values_of
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
@@ -19,8 +18,7 @@ def learning_page(state: LearningState) -> str:
     last = state.records[-1]
     return render(
         "learning.html.j2",
-        charts=specs_of((losses, calibration)),
-        games=[],
+        charts=(losses, calibration),
         title=f"Training of the evaluation, generation {last.generation}",
         heading="Training of the evaluation",
         sections=SECTIONS,
@@ -36,7 +34,6 @@ def learning_page(state: LearningState) -> str:
         ],
         losses=losses,
         calibration=calibration,
-        footer=footer(),
     )
 
 
