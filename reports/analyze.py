@@ -275,58 +275,42 @@ class AnalysisView:
 
     def title(self, state: Progress) -> Sequence[str]:
         """Return the work ahead."""
-        return [title(state)]
+        done = state.asked - state.waiting
+        nodes = "" if state.nodes is None else f", {state.nodes:,} nodes a position"
+        line = (
+            f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
+            f"{done:,} are done{nodes}"
+        )
+        if state.unrated:
+            line += (
+                f"; left out: {state.unrated:,} games of matches and experiments, which "
+                f"`ladder analyze --division {state.label}` includes"
+            )
+        if state.other_divisions:
+            line += f"; other divisions: {', '.join(state.other_divisions)}"
+        return [line]
 
     def status(self, state: Progress) -> str:
-        """Return the progress in a line."""
-        return status(state)
+        """Return the progress and the time left, in a line."""
+        share = state.decided / state.positions if state.positions else 0.0
+        left = state.seconds_left
+        return (
+            f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} "
+            f"positions decided, {'unknown time' if left is None else _duration(left)} left"
+        )
 
-    def log(self, state: Progress) -> str:
-        """Return the progress in a line."""
-        return status(state)
+    log = status
 
     def ending(self, state: Progress) -> Sequence[str]:
-        """Return the outcome."""
-        return [ending(state)]
+        """Return the outcome of this call."""
+        if state.stopped:
+            counts = f"{state.games:,} of {state.waiting:,} games"
+            return [f"stopped after {counts}: the same command resumes"]
+        return [f"{state.games:,} games analysed"]
 
     def picture(self, state: Progress, width: int, height: int) -> RenderableType:
         """Return a progress bar."""
         return progress_bar(state.games, state.waiting, width)
-
-
-def title(state: Progress) -> str:
-    """Return the work ahead in a line."""
-    done = state.asked - state.waiting
-    nodes = "" if state.nodes is None else f", {state.nodes:,} nodes a position"
-    line = (
-        f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
-        f"{done:,} are done{nodes}"
-    )
-    if state.unrated:
-        line += (
-            f"; left out: {state.unrated:,} games of matches and experiments, which "
-            f"`ladder analyze --division {state.label}` includes"
-        )
-    if state.other_divisions:
-        line += f"; other divisions: {', '.join(state.other_divisions)}"
-    return line
-
-
-def status(state: Progress) -> str:
-    """Return the progress and the time left, in a line."""
-    share = state.decided / state.positions if state.positions else 0.0
-    left = state.seconds_left
-    return (
-        f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} positions "
-        f"decided, {'unknown time' if left is None else _duration(left)} left"
-    )
-
-
-def ending(state: Progress) -> str:
-    """Return the outcome of this call in a line."""
-    if state.stopped:
-        return f"stopped after {state.games:,} of {state.waiting:,} games: the same command resumes"
-    return f"{state.games:,} games analysed"
 
 
 def _duration(seconds: float) -> str:

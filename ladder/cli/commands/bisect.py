@@ -100,8 +100,7 @@ def bisect(
     settings = options.settings(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(PairingKind.GATE), rated=False
     )
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
     bots = CommitBots(
         spec=spec,

@@ -125,8 +125,7 @@ def gate(
     workforce = options.workforce()
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def tasks_in(store: "Store") -> "list[GateTask]":
         return stage_tasks(gate_task(store, settings, test), plan)

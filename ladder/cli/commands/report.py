@@ -200,8 +200,7 @@ class ReportOptions:
 
         _ = self.mode, self.rating, self.patterns, self.moment
         check_writable(self.output)
-        if self.html is not None:
-            check_html(self.html, force=self.force)
+        check_html(self.html, force=self.force)
 
 
 @takes_options

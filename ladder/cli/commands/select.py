@@ -82,8 +82,7 @@ def select(
         rated=False,
     )
 
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def check(store: "Store") -> None:
         check_possible(settings, field_bots(store, names))

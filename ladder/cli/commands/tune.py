@@ -157,8 +157,7 @@ def tune(
         patterns=tuple(files or ()),
         method=Method(method),
     )
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def check(store: "Store") -> None:
         if register is not None:
