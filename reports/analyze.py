@@ -11,7 +11,7 @@ from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueB
 from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
-from reports.layout.format import csv_text, markdown_text, number, rounded
+from reports.layout.format import csv_text, markdown_text, number, rounded, values_of
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit, to_markdown
 
@@ -25,9 +25,7 @@ def mistakes_document(made: DivisionMistakes | None) -> dict[str, Any]:
         return {"division": None, "games": 0, "positions": 0, "decided": 0, "bots": []}
     return {
         "division": made.label,
-        "games": made.games,
-        "positions": made.positions,
-        "decided": made.decided,
+        **values_of(made, "games", "positions", "decided"),
         "bots": [
             {"name": name, **bot_mistakes_document(one, _of(made.false_proofs, name))}
             for name, one in made.bots.items()
@@ -42,47 +40,32 @@ def _of(proofs: Sequence[FalseProof], name: str) -> list[FalseProof]:
 def bot_mistakes_document(one: BotMistakes, proofs: Sequence[FalseProof]) -> dict[str, Any]:
     """One bot's mistakes as plain data; docs/json.md describes every key."""
     return {
-        "games": one.games,
-        "moves": one.moves,
-        "decisions": one.decisions,
-        "mistakes": {
-            "win_to_draw": one.win_to_draw,
-            "win_to_loss": one.win_to_loss,
-            "draw_to_loss": one.draw_to_loss,
-        },
+        **values_of(one, "games", "moves", "decisions"),
+        "mistakes": values_of(one, "win_to_draw", "win_to_loss", "draw_to_loss"),
         "per_100": {"all": rounded(one.per_100, 3), "error95": rounded(one.error95, 3)},
         "unknown": one.unknown,
         "unknown_share": rounded(one.unknown_share, 4),
         "false_proofs": one.false_proofs,
         "false_proof_moves": [
-            {"game": proof.game, "ply": proof.ply, "claim": proof.claim, "truth": proof.truth}
-            for proof in proofs
+            values_of(proof, "game", "ply", "claim", "truth") for proof in proofs
         ],
         "claims": {claim.name.lower(): count for claim, count in one.claims.items()},
-        "slower_wins": _slips_document(one.slower_wins),
-        "faster_losses": _slips_document(one.faster_losses),
-        "lost_games": one.lost_games,
-        "lost_from_start": one.lost_from_start,
+        "slower_wins": values_of(one.slower_wins, "moves", "plies", "of"),
+        "faster_losses": values_of(one.faster_losses, "moves", "plies", "of"),
+        **values_of(one, "lost_games", "lost_from_start"),
         "losing_moves": [
-            {"game": move.game, "ply": move.ply, "left": move.left, "before": move.before}
-            for move in one.losing_moves
+            values_of(move, "game", "ply", "left", "before") for move in one.losing_moves
         ],
         "by_plies_left": [_left_document(each) for each in one.by_plies_left],
         "calibration": [_value_document(each) for each in one.calibration],
     }
 
 
-def _slips_document(slips: Slips) -> dict[str, int]:
-    return {"moves": slips.moves, "plies": slips.plies, "of": slips.of}
-
-
 def _left_document(each: LeftBin) -> dict[str, int]:
     return {
         "from": each.first,
         "to": each.last,
-        "decisions": each.decisions,
-        "mistakes": each.mistakes,
-        "unknown": each.unknown,
+        **values_of(each, "decisions", "mistakes", "unknown"),
     }
 
 
@@ -274,10 +257,7 @@ def remarks(made: DivisionMistakes) -> list[str]:
 def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[str, Any]:
     """Return the document of `ladder analyze --json`; `state` is the progress of this call."""
     session = {
-        "asked": state.asked,
-        "games": state.games,
-        "positions": state.positions,
-        "decided": state.decided,
+        **values_of(state, "asked", "games", "positions", "decided"),
         "left": state.waiting - state.games,
         "nodes": state.nodes,
         "left_out": {"unrated": state.unrated, "divisions": list(state.other_divisions)},
@@ -295,58 +275,42 @@ class AnalysisView:
 
     def title(self, state: Progress) -> Sequence[str]:
         """Return the work ahead."""
-        return [title(state)]
+        done = state.asked - state.waiting
+        nodes = "" if state.nodes is None else f", {state.nodes:,} nodes a position"
+        line = (
+            f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
+            f"{done:,} are done{nodes}"
+        )
+        if state.unrated:
+            line += (
+                f"; left out: {state.unrated:,} games of matches and experiments, which "
+                f"`ladder analyze --division {state.label}` includes"
+            )
+        if state.other_divisions:
+            line += f"; other divisions: {', '.join(state.other_divisions)}"
+        return [line]
 
     def status(self, state: Progress) -> str:
-        """Return the progress in a line."""
-        return status(state)
+        """Return the progress and the time left, in a line."""
+        share = state.decided / state.positions if state.positions else 0.0
+        left = state.seconds_left
+        return (
+            f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} "
+            f"positions decided, {'unknown time' if left is None else _duration(left)} left"
+        )
 
-    def log(self, state: Progress) -> str:
-        """Return the progress in a line."""
-        return status(state)
+    log = status
 
     def ending(self, state: Progress) -> Sequence[str]:
-        """Return the outcome."""
-        return [ending(state)]
+        """Return the outcome of this call."""
+        if state.stopped:
+            counts = f"{state.games:,} of {state.waiting:,} games"
+            return [f"stopped after {counts}: the same command resumes"]
+        return [f"{state.games:,} games analysed"]
 
     def picture(self, state: Progress, width: int, height: int) -> RenderableType:
         """Return a progress bar."""
         return progress_bar(state.games, state.waiting, width)
-
-
-def title(state: Progress) -> str:
-    """Return the work ahead in a line."""
-    done = state.asked - state.waiting
-    nodes = "" if state.nodes is None else f", {state.nodes:,} nodes a position"
-    line = (
-        f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
-        f"{done:,} are done{nodes}"
-    )
-    if state.unrated:
-        line += (
-            f"; left out: {state.unrated:,} games of matches and experiments, which "
-            f"`ladder analyze --division {state.label}` includes"
-        )
-    if state.other_divisions:
-        line += f"; other divisions: {', '.join(state.other_divisions)}"
-    return line
-
-
-def status(state: Progress) -> str:
-    """Return the progress and the time left, in a line."""
-    share = state.decided / state.positions if state.positions else 0.0
-    left = state.seconds_left
-    return (
-        f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} positions "
-        f"decided, {'unknown time' if left is None else _duration(left)} left"
-    )
-
-
-def ending(state: Progress) -> str:
-    """Return the outcome of this call in a line."""
-    if state.stopped:
-        return f"stopped after {state.games:,} of {state.waiting:,} games: the same command resumes"
-    return f"{state.games:,} games analysed"
 
 
 def _duration(seconds: float) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.search import SearchSpeed
-from reports.layout.format import number, rounded
+from reports.layout.format import number, rounded, values_of
 from reports.layout.table import Column, fit
 
 
@@ -70,8 +70,7 @@ def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:
             "bot": speed.bot,
             "board": str(speed.board),
             "simulations_per_second": rounded(speed.per_second, 1),
-            "unit": speed.unit,
-            "tree": speed.tree,
+            **values_of(speed, "unit", "tree"),
         }
         for speed in speeds
     ]

@@ -11,12 +11,14 @@ from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import LoggedCommit
 from ladder.visible import visible
 from reports.layout.elo import elo_words
-from reports.layout.format import capped, labelled, rounded
+from reports.layout.format import capped, labelled, rounded, values_of
 from reports.layout.table import Column, fit
 
 SHORT = 10
 SUBJECT = 72
 """Length of a commit's subject in a table, in characters."""
+COMMIT = ("commit", "subject")
+"""The values of a commit in a document."""
 HEADS = {
     Answer.FOUND: "FOUND",
     Answer.AMBIGUOUS: "NOT DECIDED",
@@ -42,37 +44,23 @@ def bisect_document(result: BisectResult) -> dict[str, Any]:
         "error95": None if drop is None else rounded(drop.error95, 2),
         "elo_at_most": None if drop is None else rounded(drop.at_most, 2),
         "games": result.games,
-        "answer": None if result.answer is None else result.answer.value,
-        "exit_code": result.exit_code,
-        "reason": result.reason,
+        **values_of(result, "answer", "exit_code", "reason"),
         "chance": round(result.chance, 4),
-        "suspects": [_commit_document(commit) for commit in result.suspects],
+        "suspects": [values_of(commit, *COMMIT) for commit in result.suspects],
         "tried": [_tried_document(tried) for tried in result.tried],
-        "good": _commit_document(result.good),
-        "bad": _commit_document(result.bad),
+        "good": values_of(result.good, *COMMIT),
+        "bad": values_of(result.bad, *COMMIT),
         "commits": result.commits,
-        "max_drop": result.question.max_drop,
-        "confidence": result.question.confidence,
-        "max_games": result.question.max_games,
-        "model": result.question.model.value,
-        "conditions": result.conditions,
-        "seed": result.seed,
+        **values_of(result.question, "max_drop", "confidence", "max_games", "model"),
+        **values_of(result, "conditions", "seed"),
     }
-
-
-def _commit_document(commit: LoggedCommit) -> dict[str, str]:
-    return {"commit": commit.commit, "subject": commit.subject}
 
 
 def _tried_document(tried: TriedCommit) -> dict[str, Any]:
     return {
-        **_commit_document(tried.commit),
-        "verdict": tried.verdict.value,
-        "games": tried.games,
-        "wdl": list(tried.wdl),
-        "pentanomial": list(tried.pentanomial),
-        "elo": rounded(tried.estimate.elo, 2),
-        "error95": rounded(tried.estimate.error95, 2),
+        **values_of(tried.commit, *COMMIT),
+        **values_of(tried, "verdict", "games", "wdl", "pentanomial"),
+        **values_of(tried.estimate, "elo", "error95", digits=2),
         "weaker": round(tried.weaker, 4),
         "reason": tried.reason,
     }

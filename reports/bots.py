@@ -17,7 +17,7 @@ from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
 from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
 from ladder.visible import visible
-from reports.layout.format import lines_of, text_of_lines
+from reports.layout.format import lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
 
 SHOWN_FILES = 8
@@ -97,11 +97,7 @@ def bot_document(row: BotRow) -> dict[str, Any]:
     revision = row.revision
     origin = revision.launch.origin
     return {
-        "name": row.name,
-        "family": row.family,
-        "based_on": row.based_on,
-        "change": row.change,
-        "spec": row.spec,
+        **values_of(row, "name", "family", "based_on", "change", "spec"),
         "budgets": list(revision.budgets),
         "boards": None if revision.boards is None else list(revision.boards),
         "min_time_ms": revision.launch.min_time_ms,

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 from ladder.tools.doctor.machine import Finding
-from reports.layout.format import text_of_lines
+from reports.layout.format import text_of_lines, values_of
 
 
 def findings_document(findings: Sequence[Finding]) -> list[dict[str, str]]:
     """Return the document of `ladder doctor --json`."""
-    return [
-        {"topic": each.topic, "level": each.level.value, "text": each.text} for each in findings
-    ]
+    return [values_of(each, "topic", "level", "text") for each in findings]
 
 
 def findings_text(findings: Sequence[Finding]) -> str:

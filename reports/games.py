@@ -9,7 +9,7 @@ from rich.text import Text
 
 from db.records.games import GameSummary
 from engine.result import Result
-from reports.layout.format import moment
+from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
@@ -22,12 +22,7 @@ def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
         "games": [
             {
                 "game": game.id,
-                "first": game.first,
-                "second": game.second,
-                "board": game.board,
-                "result": game.result.value,
-                "termination": game.termination.value,
-                "plies": game.plies,
+                **values_of(game, "first", "second", "board", "result", "termination", "plies"),
                 "run": game.run_id,
             }
             for game in games

@@ -4,7 +4,7 @@ from typing import Any
 
 from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import EloEstimate, estimate
-from reports.layout.elo import elo_words, los_words
+from reports.layout.elo import elo_words, interval_values, los_words
 from reports.layout.format import games_text, labelled, rounded, text_of_lines, wdl_text
 
 
@@ -17,10 +17,7 @@ def match_document(result: PairStanding) -> dict[str, Any]:
         "wdl": [result.wins, result.draws, result.losses],
         "pentanomial": list(result.pentanomial),
         "score": rounded(elo.score, 4),
-        "elo": rounded(elo.elo, 2),
-        "error95": rounded(elo.error95, 2),
-        "elo_at_least": rounded(elo.at_least, 2),
-        "elo_at_most": rounded(elo.at_most, 2),
+        **interval_values(elo),
         "los": rounded(elo.los, 4),
     }
 

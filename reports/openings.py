@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.opening_set import OpeningSet
 from ladder.match.openings.draw import DrawingProgress
+from reports.layout.format import values_of
 from reports.layout.progress import at_intervals
 
 
@@ -14,8 +15,7 @@ def made_document(file: str, known: OpeningSet, state: DrawingProgress) -> dict[
         "file": file,
         "openings": len(known),
         "hash": known.content_hash,
-        "tried": state.tried,
-        "by_search": state.by_search,
+        **values_of(state, "tried", "by_search"),
     }
 
 

@@ -16,7 +16,7 @@ from ladder.results.analysis.division import GameTruth, format_bounds, format_co
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
-from reports.layout.format import labelled, lines_of, text_of_lines
+from reports.layout.format import labelled, lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
 
 StoredGame = GameRow | HumanGameRow
@@ -246,15 +246,9 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
         "id": row.id,
         "pair": row.pair_id if isinstance(row, GameRow) else None,
         "game": row.game if isinstance(row, GameRow) else None,
-        "first": row.first,
-        "second": row.second,
-        "board": row.board,
-        "opening_plies": row.opening_plies,
-        "seed": row.seed,
+        **values_of(row, "first", "second", "board", "opening_plies", "seed"),
         "moves": format_moves(row.moves),
-        "result": row.result.value,
-        "termination": row.termination.value,
-        "detail": row.detail,
+        **values_of(row, "result", "termination", "detail"),
         "analysis": None if truth is None else _analysis(truth, row.opening_plies),
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),

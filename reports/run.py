@@ -11,7 +11,7 @@ from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
-from reports.layout.format import games_text, wdl_text
+from reports.layout.format import games_text, values_of, wdl_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 
@@ -97,9 +97,7 @@ def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
         {
             "bot": one.bot,
             "kind": one.termination.value,
-            "games": one.games,
-            "game": one.game,
-            "cause": one.cause,
+            **values_of(one, "games", "game", "cause"),
         }
         for _, one in sorted(live.forfeits.items())
     ]

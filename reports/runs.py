@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ladder.results.overview.pace import RunPace
 from ladder.runs.history import PastRun
-from reports.layout.format import moment
+from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
 
 STYLES = {"regression": "red", "invalid": "red", "running": "green", "pass": "green"}
@@ -21,15 +21,8 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
             {
                 "run": run.row.id,
                 "kind": run.row.kind.value,
-                "status": run.status.value,
-                "verdict": run.verdict,
-                "title": run.title,
-                "division": run.division,
-                "games": run.games,
-                "target_games": run.row.target_games,
-                "rated": run.row.rated,
-                "seed": run.row.seed,
-                "note": run.row.note,
+                **values_of(run, "status", "verdict", "title", "division", "games"),
+                **values_of(run.row, "target_games", "rated", "seed", "note"),
             }
             for run in runs
         ]

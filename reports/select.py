@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.experiments.select.session import Choice, Player, SelectionOutcome
-from reports.layout.format import number, rounded
+from reports.layout.format import number, values_of
 from reports.layout.table import VERDICT_STYLES, Column, fit
 
 HEADS = {
@@ -23,14 +23,10 @@ def select_document(selected: SelectionOutcome) -> dict[str, Any]:
     return {
         "best": [player.name for player in selected.best],
         "dropped": [_player_document(player) for player in selected.dropped],
-        "games": selected.games,
-        "choice": selected.choice.value,
-        "exit_code": selected.exit_code,
-        "reason": selected.reason,
+        **values_of(selected, "games", "choice", "exit_code", "reason"),
         "players": [_player_document(player) for player in selected.players],
         "against": selected.baseline,
-        "indifference": question.indifference,
-        "confidence": question.confidence,
+        **values_of(question, "indifference", "confidence"),
         "max_games": question.games,
         "conditions": selected.conditions,
     }
@@ -39,10 +35,8 @@ def select_document(selected: SelectionOutcome) -> dict[str, Any]:
 def _player_document(player: Player) -> dict[str, Any]:
     return {
         "name": player.name,
-        "elo": rounded(player.elo, 2),
-        "error95": rounded(player.error95, 2),
-        "games": player.games,
-        "reason": player.reason,
+        **values_of(player, "elo", "error95", digits=2),
+        **values_of(player, "games", "reason"),
     }
 
 

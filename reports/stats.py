@@ -5,7 +5,7 @@ from typing import Any
 from ladder.stats.elo import EloEstimate
 from ladder.stats.sprt import SprtResult, State
 from reports.layout.elo import elo_words, los_words
-from reports.layout.format import number
+from reports.layout.format import number, values_of
 
 _STATES = {
     State.CONTINUE: "no decision yet",
@@ -17,12 +17,7 @@ _STATES = {
 def elo_document(estimate: EloEstimate) -> dict[str, Any]:
     """Return the document of `ladder stats elo --json`."""
     return {
-        "score": estimate.score,
-        "elo": estimate.elo,
-        "error95": estimate.error95,
-        "nelo": estimate.nelo,
-        "nelo_error95": estimate.nelo_error95,
-        "los": estimate.los,
+        **values_of(estimate, "score", "elo", "error95", "nelo", "nelo_error95", "los"),
         "games": round(estimate.games),
         **({} if estimate.at_least is None else {"elo_at_least": estimate.at_least}),
         **({} if estimate.at_most is None else {"elo_at_most": estimate.at_most}),
@@ -60,12 +55,7 @@ def los_text(estimate: EloEstimate) -> str:
 
 def sprt_document(result: SprtResult) -> dict[str, Any]:
     """Return the document of `ladder stats sprt --json`."""
-    return {
-        "llr": result.llr,
-        "lower": result.lower,
-        "upper": result.upper,
-        "state": result.state.value,
-    }
+    return values_of(result, "llr", "lower", "upper", "state")
 
 
 def sprt_text(result: SprtResult) -> str:

@@ -12,7 +12,7 @@ from ladder.experiments.suite.baseline import CHANCE, Comparison
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
-from reports.layout.format import xml_text
+from reports.layout.format import values_of, xml_text
 from reports.layout.table import Column, fit
 
 FAILURES_NAMED = 5
@@ -46,8 +46,7 @@ def suite_document(
                 "bot": each.answers.bot,
                 "budget": _amount(each.answers.budget),
                 "against": each.stored.bot,
-                "lost": each.lost,
-                "gained": each.gained,
+                **values_of(each, "lost", "gained"),
                 "chance": round(each.chance, 5),
                 "regression": each.is_regression,
             }

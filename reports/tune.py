@@ -11,7 +11,7 @@ from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Gain, Surface
 from ladder.runs.progress import LiveRun, Watcher
 from reports.gate.text import gate_document, gate_text
-from reports.layout.format import games_text, rounded, text_of_lines
+from reports.layout.format import games_text, text_of_lines, values_of
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 from reports.run import RunView, status_line
@@ -36,7 +36,7 @@ def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
         "target_games": tuned.task.games,
         "steps": len(tuned.steps),
         "forfeits": tuned.forfeits,
-        "expected": {"elo": rounded(gain.elo, 2), "error95": rounded(gain.error95, 2)},
+        "expected": values_of(gain, "elo", "error95", digits=2),
         "gate": None if tuned.gated is None else gate_document(tuned.gated),
         "registered": tuned.kept.name if tuned.kept and tuned.kept.is_registered else None,
         "exit_code": int(tuned.exit_code),

@@ -22,13 +22,15 @@ HEAD = 4096
 """Characters at the beginning of a file in which a page names its generator."""
 
 
-def check_html(file: Path, *, force: bool) -> None:
-    """Refuse a file that the page cannot replace, before any work is done.
+def check_html(file: Path | None, *, force: bool) -> None:
+    """Refuse a file that the page cannot replace, before any work is done; None is no file.
 
     Raises:
         UsageError: the folder is missing, or another program's file would be lost.
 
     """
+    if file is None:
+        return
     from ladder.cli.output import check_writable
     from reports.html.page import is_ours
 

@@ -86,6 +86,11 @@ def option(
     return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel, **settings)
 
 
+def argument(metavar: str, help_text: str, **settings: Any) -> Any:
+    """Return an argument with its name and its text in the help."""
+    return typer.Argument(metavar=metavar, help=help_text, **settings)
+
+
 def flag(name: str, help_text: str, panel: str | None = None) -> Any:
     """Return an option without a value."""
     return typer.Option(name, help=help_text, rich_help_panel=panel)

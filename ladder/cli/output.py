@@ -156,12 +156,12 @@ def print_result(
 
 
 def show_table(
-    table: "Callable[[Console], None]", document: Callable[[], object], *, json: bool
+    result: T, document: Callable[[T], object], table: "Callable[[Console, T], None]", *, json: bool
 ) -> None:
-    """Print a result as a table, or as one JSON document."""
+    """Print a result as one JSON document or as a table."""
     if json:
         from reports.layout.format import to_json
 
-        print_out(to_json(document()))
+        print_out(to_json(document(result)))
     else:
-        _print_table(table)
+        _print_table(lambda console: table(console, result))

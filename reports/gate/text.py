@@ -6,24 +6,18 @@ from typing import Any
 from ladder.experiments.gate.result import BaselineResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
-from reports.layout.elo import elo_words
+from reports.layout.elo import elo_words, interval_values
 from reports.layout.format import (
     labelled,
     markdown_table,
     markdown_text,
     rounded,
     text_of_lines,
+    values_of,
     wdl_text,
 )
 
 NO_GAMES = "no games were counted"
-
-_HEADS = {
-    Verdict.PASS: "PASS",
-    Verdict.REGRESSION: "REGRESSION",
-    Verdict.INCONCLUSIVE: "INCONCLUSIVE",
-    Verdict.INVALID: "INVALID",
-}
 
 
 def gate_document(gated: GateOutcome) -> dict[str, Any]:
@@ -70,11 +64,9 @@ def _stage_document(stage: GateOutcome) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "games": result.games,
         "max_games": result.test.games,
-        "elo": rounded(plain.elo, 2),
-        "error95": rounded(plain.error95, 2),
+        **values_of(plain, "elo", "error95", digits=2),
         "llr": round(result.deciding.sprt.llr, 4),
-        "alpha": result.test.alpha,
-        "beta": result.test.beta,
+        **values_of(result.test, "alpha", "beta"),
     }
 
 
@@ -84,7 +76,7 @@ def stage_lines(gated: GateOutcome) -> list[str]:
     if not stages:
         return []
     lines = [
-        f"stage {number} of {gated.stages}: {_HEADS[stage.result.verdict].lower()} on "
+        f"stage {number} of {gated.stages}: {stage.result.verdict.value} on "
         f"{stage.conditions} after {stage.result.games} of {stage.result.test.games} games, "
         f"{elo_words(stage.result.deciding.estimate)} Elo"
         for number, stage in enumerate(stages, start=1)
@@ -101,15 +93,8 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
     return {
         "name": baseline.name,
         "same_content": baseline.is_same_content,
-        "games": baseline.games,
-        "pentanomial": list(baseline.pentanomial),
-        "wdl": list(baseline.wdl),
-        "distinct_pairs": baseline.distinct_pairs,
-        "replayed_games": baseline.replayed_games,
-        "elo": rounded(plain.elo, 2),
-        "error95": rounded(plain.error95, 2),
-        "elo_at_least": rounded(plain.at_least, 2),
-        "elo_at_most": rounded(plain.at_most, 2),
+        **values_of(baseline, "games", "pentanomial", "wdl", "distinct_pairs", "replayed_games"),
+        **interval_values(plain),
         "los": rounded(plain.los, 4),
         "elo_after_stopping": after and round(after.elo, 2),
         "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
@@ -138,7 +123,7 @@ def gate_text(gated: GateOutcome) -> str:
     result, test = gated.result, gated.result.test
     against = ", ".join(baseline.name for baseline in result.baselines)
     lines = [
-        f"{_HEADS[result.verdict]}: {result.reason}",
+        f"{result.verdict.value.upper()}: {result.reason}",
         "",
         f"{result.candidate} against {against} on {gated.conditions}; a drop of {test.max_drop:g} "
         f"{test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}, at most "
@@ -156,7 +141,7 @@ def gate_markdown(gated: GateOutcome) -> str:
     result = gated.result
     columns = ("against", "games", "won-drawn-lost", "pairs 0 ½ 1 1½ 2", "Elo", "LLR", "bounds")
     lines = [
-        f"### ladder gate: {_HEADS[result.verdict]}",
+        f"### ladder gate: {result.verdict.value.upper()}",
         "",
         markdown_text(result.reason),
         "",

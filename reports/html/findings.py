@@ -15,13 +15,13 @@ from reports.bisect import SHORT
 from reports.html.charts.experiments import chance_chart, interval_chart
 from reports.html.charts.ratings import history_chart
 from reports.html.charts.spec import PALETTE
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, headings, number, table_of
+from reports.html.tables import Cell, Table, headings, number, table_from_columns, table_of
 from reports.html.tune import gain_figure, parameter_figures, values_table
-from reports.html.words import as_sentence, footer, join_names
+from reports.html.words import as_sentence, join_names
 from reports.layout.elo import elo_words
 from reports.select import HEADS as CHOICES
 from reports.select import player_columns, verdict_on
@@ -52,13 +52,11 @@ def finding_page(finding: Finding) -> str:
     """Return the page of an experiment as one string of HTML."""
     return render(
         "finding.html.j2",
-        charts=specs_of(finding.figures),
-        games=[],
+        charts=finding.figures,
         title=f"{finding.word}: {finding.question}",
         sections=SECTIONS,
         finding=finding,
         facts=[*finding.facts, *machine_facts()],
-        footer=footer(),
     )
 
 
@@ -102,7 +100,7 @@ def _players_figure(selected: SelectionOutcome) -> Figure:
         name="players",
         label="Elo of each bot against the best, with its 95 % interval",
         caption="Bots by strength",
-        table=table_of(player_columns(selected)),
+        table=table_from_columns(player_columns(selected)),
         spec=interval_chart(rows, "Elo to the best") if rows else None,
         is_open=True,
     )
@@ -239,18 +237,13 @@ def _search_figure(result: BisectResult) -> Figure:
         name="search",
         label="Probability of the most likely commit to be the culprit, over the games",
         caption="The search after each visit to a commit",
-        table=Table(
-            headings("#games", "played", "most likely", "#chance", "#suspects"),
-            [
-                (
-                    number(visit.games),
-                    Cell(visit.commit[:SHORT]),
-                    Cell(visit.likeliest[:SHORT]),
-                    number(visit.chance, ".1%"),
-                    number(visit.suspects),
-                )
-                for visit in result.course
-            ],
+        table=table_of(
+            result.course,
+            ("#games", "games"),
+            ("played", lambda visit: Cell(visit.commit[:SHORT])),
+            ("most likely", lambda visit: Cell(visit.likeliest[:SHORT])),
+            ("#chance", "chance", ".1%"),
+            ("#suspects", "suspects"),
         ),
         spec=chance_chart(rows) if rows else None,
     )

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
-from ladder.results.standings.showcase import Reason, ShownGame
+from ladder.results.standings.showcase import ShownGame
 from reports.gate.text import gate_markdown, remarks
 from reports.html.charts.gate import pentanomial_chart
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.viewer import viewer_game
-from reports.html.words import as_sentence, footer, games_in_time
+from reports.html.words import as_sentence, games_in_time
 from reports.layout.elo import elo_words
 from reports.layout.format import wdl_text
 
@@ -44,10 +44,9 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
     viewed = [viewer_game(shown.game, shown.reason.value) for shown in games]
     against = ", ".join(baseline.name for baseline in result.baselines)
     played = (result.candidate, *(baseline.name for baseline in result.baselines))
-    names = sorted({name for game in viewed for name in (game["first"], game["second"])})
     return render(
         "gate.html.j2",
-        charts=specs_of((llr, pairs)),
+        charts=(llr, pairs),
         games=viewed,
         title=f"{result.verdict.value}: {result.candidate} against {against}",
         heading=f"Is {result.candidate} worse than {against}?",
@@ -70,10 +69,6 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
         ),
         failures_shown=failures(games),
         shown=_shown(len(viewed), result.candidate),
-        names=names,
-        endings=sorted({game["termination"] for game in viewed}),
-        reasons=[reason.value for reason in Reason],
-        footer=footer(),
     )
 
 
@@ -124,27 +119,20 @@ def pairs_figure(result: GateResult) -> Figure:
 
 def estimates_table(baselines: Sequence[BaselineResult]) -> Table:
     """Return the table of games, Elo and LLR, with a row per baseline."""
-    return Table(
-        headings(
-            "against", "#games", "#won-drawn-lost", "#Elo", "#corrected for stopping",
-            "#chance to be better", "#LLR", "#distinct pairs",
+    return table_of(
+        baselines,
+        ("against", "name"),
+        ("#games", "games"),
+        ("#won-drawn-lost", lambda each: Cell(wdl_text(each.wdl))),
+        ("#Elo", lambda each: Cell(elo_words(each.estimate))),
+        ("#corrected for stopping", _after_stopping),
+        (
+            "#chance to be better",
+            lambda each: number(each.after_stopping and each.after_stopping.los, ".1%"),
         ),
-        [
-            (
-                Cell(baseline.name),
-                number(baseline.games),
-                Cell(wdl_text(baseline.wdl)),
-                Cell(elo_words(baseline.estimate)),
-                _after_stopping(baseline),
-                number(
-                    None if baseline.after_stopping is None else baseline.after_stopping.los, ".1%"
-                ),
-                number(baseline.sprt.llr, ".2f"),
-                number(baseline.distinct_pairs),
-            )
-            for baseline in baselines
-        ],
-    )  # fmt: skip
+        ("#LLR", lambda each: number(each.sprt.llr, ".2f")),
+        ("#distinct pairs", "distinct_pairs"),
+    )
 
 
 def _after_stopping(baseline: BaselineResult) -> Cell:
@@ -155,19 +143,13 @@ def _after_stopping(baseline: BaselineResult) -> Cell:
 
 
 def _cost(result: GateResult) -> Table:
-    drop = f"#worse by {result.test.max_drop:g} Elo"
-    return Table(
-        headings("against", "#equally strong", drop, "#as measured", "#played"),
-        [
-            (
-                Cell(baseline.name),
-                number(baseline.expected.if_equal),
-                number(baseline.expected.if_worse),
-                number(baseline.expected.as_measured),
-                number(baseline.games),
-            )
-            for baseline in result.baselines
-        ],
+    return table_of(
+        result.baselines,
+        ("against", "name"),
+        ("#equally strong", lambda each: number(each.expected.if_equal)),
+        (f"#worse by {result.test.max_drop:g} Elo", lambda each: number(each.expected.if_worse)),
+        ("#as measured", lambda each: number(each.expected.as_measured)),
+        ("#played", "games"),
     )
 
 

@@ -3,11 +3,11 @@
 from ladder.learning.value.loop import LearningState
 from ladder.learning.value.settings import format_command
 from reports.html.charts.learning import calibration_chart, loss_chart
-from reports.html.figures import Figure, specs_of
+from reports.html.figures import Figure
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
-from reports.html.tables import Table, headings, number, table_of
-from reports.html.words import footer
+from reports.html.tables import table_from_columns, table_of
+from reports.layout.format import values_of
 from reports.train.value import generation_columns
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
@@ -19,8 +19,7 @@ def learning_page(state: LearningState) -> str:
     last = state.records[-1]
     return render(
         "learning.html.j2",
-        charts=specs_of((losses, calibration)),
-        games=[],
+        charts=(losses, calibration),
         title=f"Training of the evaluation, generation {last.generation}",
         heading="Training of the evaluation",
         sections=SECTIONS,
@@ -36,7 +35,6 @@ def learning_page(state: LearningState) -> str:
         ],
         losses=losses,
         calibration=calibration,
-        footer=footer(),
     )
 
 
@@ -53,7 +51,7 @@ def _losses(state: LearningState) -> Figure:
         name="losses",
         label="Cross-entropy on held-out games by generation, of the evaluation and of the search",
         caption="Held-out games of each generation",
-        table=table_of(generation_columns(state.records)),
+        table=table_from_columns(generation_columns(state.records)),
         spec=loss_chart(rows),
         is_open=True,
     )
@@ -61,15 +59,12 @@ def _losses(state: LearningState) -> Figure:
 
 def _calibration(state: LearningState) -> Figure:
     bins = state.records[-1].quality.calibration
-    rows = [
-        {"expected": one.expected, "scored": one.scored, "positions": one.positions} for one in bins
-    ]
-    table = Table(
-        headings("#expected", "#scored", "#positions"),
-        [
-            (number(one.expected, ".3f"), number(one.scored, ".3f"), number(one.positions))
-            for one in bins
-        ],
+    rows = [values_of(one, "expected", "scored", "positions") for one in bins]
+    table = table_of(
+        bins,
+        ("#expected", "expected", ".3f"),
+        ("#scored", "scored", ".3f"),
+        ("#positions", "positions"),
     )
     return Figure(
         name="calibration",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -11,32 +12,48 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from engine.cache import cache_root
+from ladder.results.standings.showcase import Reason
 from ladder.visible import visible_lines
+from reports.html.figures import Figure, specs_of
+from reports.html.words import footer
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "connect4-ladder"
 """The beginning of the generator tag of every page, by which our pages are recognized."""
 
 
-def render(template: str, *, charts: dict[str, Any], games: list[Any], **values: object) -> str:
+def render(
+    template: str,
+    *,
+    charts: Iterable[Figure],
+    games: Sequence[Mapping[str, Any]] = (),
+    **values: object,
+) -> str:
     """Render a page; unprintable characters and every text in `values` are escaped.
 
     Args:
         template: the template's name in ``templates``.
-        charts: Vega-Lite specifications by name.
-        games: games from `reports.html.viewer`.
+        charts: the figures with charts.
+        games: games from `reports.html.viewer`, whose bots and endings the page's filters offer.
         values: other values of the template; a missing one is an error.
 
     """
     page = environment().get_template(template)
+    specs = specs_of(charts)
+    filters = {
+        "names": sorted({name for game in games for name in (game["first"], game["second"])}),
+        "endings": sorted({game["termination"] for game in games}),
+        "reasons": [reason.value for reason in Reason],
+    }
     return page.render(
         generator=f"{GENERATOR} {version('connect4-ladder')}",
         style=Markup((STATIC / "style.css").read_text(encoding="utf-8")),  # noqa: S704 - our file
         script=Markup((STATIC / "page.js").read_text(encoding="utf-8")),  # noqa: S704 - our file
-        bundle=Markup(vega_bundle() if charts else ""),  # noqa: S704 - from the library
-        charts=json_text(charts),
+        bundle=Markup(vega_bundle() if specs else ""),  # noqa: S704 - from the library
+        charts=json_text(specs),
         games=json_text(games),
-        **values,
+        footer=footer(),
+        **(filters | values),
     )
 
 

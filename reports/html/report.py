@@ -6,9 +6,7 @@ from ladder.experiments.gate.stored import Trial
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.showcase import Reason
 from reports.analyze import headline, remarks
-from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.history import dates_figure, drawn_bots_note, history_figure
@@ -24,9 +22,8 @@ from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.sections.verdict import alike, facts, verdict, warnings
-from reports.html.tables import Cell, Table, headings, table_of
+from reports.html.tables import Cell, Table, headings, table_from_columns
 from reports.html.viewer import viewer_game
-from reports.html.words import footer
 from reports.report.comparison import sections
 from reports.report.machines import machine_columns, machines_sentence
 from reports.report.rating_columns import NOTHING, View
@@ -90,7 +87,7 @@ def report_page(
     ]
     return render(
         "report.html.j2",
-        charts=specs_of([*figures.values(), *(gate.llr for gate in judged)]),
+        charts=[*figures.values(), *(gate.llr for gate in judged)],
         games=games,
         title=f"{standings.label}: {standings.games:,} games",
         heading=f"Who is best on {standings.label}?",
@@ -107,7 +104,7 @@ def report_page(
         first_mover=first_mover(standings),
         machines=None
         if standings.machines is None
-        else table_of(machine_columns(standings.machines)),
+        else table_from_columns(machine_columns(standings.machines)),
         machines_note="" if standings.machines is None else machines_sentence(standings.machines),
         failures=failures_table(
             {
@@ -123,11 +120,8 @@ def report_page(
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
         names=sorted(order),
-        endings=sorted({game["termination"] for game in games}),
-        reasons=[reason.value for reason in Reason],
         trials=trials_table(trials),
         judged=judged,
-        footer=footer(),
     )
 
 

@@ -1,14 +1,15 @@
 """Tables of a page: headings and cells, as the template's macro draws them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.text import Text
 
 from reports.layout.cells import Cell, number
 from reports.layout.table import VERDICT_STYLES, Column
 
-__all__ = ["Cell", "Heading", "Table", "headings", "number", "table_of"]
+__all__ = ["Cell", "Heading", "Table", "headings", "number", "table_from_columns", "table_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,15 @@ def headings(*names: str) -> tuple[Heading, ...]:
     )
 
 
-def table_of(columns: Sequence[Column]) -> Table:
+def table_from_columns(columns: Sequence[Column]) -> Table:
     """Return the table of a terminal as one of a page; numbers sort by value."""
-    cells = [[_cell(cell, column.number) for cell in column.cells] for column in columns]
+    cells = [[_column_cell(cell, column.number) for cell in column.cells] for column in columns]
     return Table(
         [Heading(column.head, column.number) for column in columns], [*zip(*cells, strict=True)]
     )
 
 
-def _cell(cell: str | Text, is_number: bool) -> Cell:
+def _column_cell(cell: str | Text, is_number: bool) -> Cell:
     style = cell.style if isinstance(cell, Text) else ""
     verdict = next((word for word, known in VERDICT_STYLES.items() if known == style), "")
     return Cell(str(cell), _value(str(cell)) if is_number else None, verdict=verdict)
@@ -55,3 +56,24 @@ def _value(text: str) -> float | None:
         return float(text.rstrip("%").replace(",", ""))
     except ValueError:
         return None
+
+
+def table_of(records: Iterable[Any], *columns: tuple[Any, ...]) -> Table:
+    """Return a table with a row for each record.
+
+    Args:
+        records: objects, or dicts.
+        columns: a heading, as of `headings`; the name of a value or a function from the record to
+            its cell; for a number also its format.
+
+    """
+    rows = [[_cell(record, *column[1:]) for column in columns] for record in records]
+    return Table(headings(*(column[0] for column in columns)), rows)
+
+
+def _cell(record: Any, value: str | Callable[[Any], Cell], form: str = ",.0f") -> Cell:
+    """Return the cell of a record for a value by name or function."""
+    if callable(value):
+        return value(record)
+    found = record[value] if isinstance(record, dict) else getattr(record, value)
+    return Cell(found) if isinstance(found, str) else number(found, form)

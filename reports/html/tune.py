@@ -9,10 +9,10 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Parameter, Scale, Setting, point_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Surface
-from ladder.results.standings.showcase import Reason, ShownGame
+from ladder.results.standings.showcase import ShownGame
 from reports.gate.text import remarks
 from reports.html.charts.tune import gain_chart, parameter_chart
-from reports.html.figures import Figure, specs_of, table_of_rows
+from reports.html.figures import Figure, table_of_rows
 from reports.html.gate import estimates_table, pairs_figure
 from reports.html.page import render
 from reports.html.sections.failures import failures
@@ -20,7 +20,7 @@ from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
 from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
-from reports.html.words import as_sentence, footer
+from reports.html.words import as_sentence
 from reports.tune import gain_of, reason_of
 
 MOMENTS = 150
@@ -56,7 +56,7 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
     viewed = [viewer_game(one.game, one.reason.value) for one in games]
     return render(
         "tune.html.j2",
-        charts=specs_of((*shown, gain, *gate_figures)),
+        charts=(*shown, gain, *gate_figures),
         games=viewed,
         title=f"{word}: tuning of {tuned.task.template.spec}",
         heading=f"Is {tuned.task.template.spec} better with other numbers?",
@@ -78,10 +78,6 @@ def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
         shown=f"This file has {len(viewed):,} games that the tuned bot lost in the gate."
         if viewed
         else "",
-        names=sorted({name for game in viewed for name in (game["first"], game["second"])}),
-        endings=sorted({game["termination"] for game in viewed}),
-        reasons=[reason.value for reason in Reason],
-        footer=footer(),
     )
 
 

@@ -6,6 +6,7 @@ from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
+from reports.layout.format import values_of
 
 TEXT_LIMIT = 4000
 """Characters of a bot's text that a page shows."""
@@ -39,10 +40,7 @@ def viewer_game(
             thoughts.append(_thought(game.thoughts[place], position))
     thoughts += [_thought(thought, None) for thought in game.thoughts[len(thoughts) :]]
     return {
-        "id": game.id,
-        "first": game.first,
-        "second": game.second,
-        "board": game.board,
+        **values_of(game, "id", "first", "second", "board"),
         "rows": board.rows,
         "columns": board.columns,
         "forbidden": board.forbidden,

@@ -1,8 +1,22 @@
 """Elo in words: an estimate with its error, or only a bound after a shutout."""
 
 import math
+from typing import TYPE_CHECKING, Any
 
 from ladder.stats.elo import EloEstimate
+from reports.layout.format import rounded, values_of
+
+if TYPE_CHECKING:
+    from ladder.results.standings.comparison import Versus
+
+
+def interval_values(estimate: "EloEstimate | Versus", *, digits: int = 2) -> dict[str, Any]:
+    """Return an Elo estimate and the bounds of a shutout for a JSON document."""
+    return {
+        **values_of(estimate, "elo", "error95", digits=digits),
+        "elo_at_least": rounded(estimate.at_least, digits),
+        "elo_at_most": rounded(estimate.at_most, digits),
+    }
 
 
 def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:

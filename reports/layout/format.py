@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -113,6 +114,23 @@ def moment(seconds: float) -> str:
 def rounded(value: float | None, digits: int) -> float | None:
     """Round a number to decimal digits; None stays None."""
     return None if value is None else round(value, digits)
+
+
+def values_of(record: object, *names: str, digits: int | None = None) -> dict[str, Any]:
+    """Return values of a record by name, for a JSON document.
+
+    Args:
+        record: the object with the values.
+        names: its attributes, in the order of the document's keys.
+        digits: the decimal digits of the values; None to leave them as they are.
+
+    """
+    values = {name: getattr(record, name) for name in names}
+    if digits is None:
+        return {
+            name: list(each) if isinstance(each, tuple) else each for name, each in values.items()
+        }
+    return {name: rounded(each, digits) for name, each in values.items()}
 
 
 def number(value: float | None, form: str = ".0f") -> str:

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from ladder.results.standings.against import Against, Balance, Opponent
 from ladder.visible import visible
-from reports.layout.elo import elo_words, los_words
-from reports.layout.format import csv_text, markdown_text, rounded
+from reports.layout.elo import elo_words, interval_values, los_words
+from reports.layout.format import csv_text, markdown_text, rounded, values_of
 from reports.layout.table import Column, fit, to_markdown
 from reports.report.notes import note_text
 
@@ -34,17 +34,10 @@ def against_document(made: Against) -> dict[str, Any]:
 def _opponent_document(one: Opponent) -> dict[str, Any]:
     elo = one.estimate
     return {
-        "name": one.name,
-        "games": one.games,
-        "wins": one.wins,
-        "draws": one.draws,
-        "losses": one.losses,
+        **values_of(one, "name", "games", "wins", "draws", "losses"),
         "score": round(one.score, 4),
         "pentanomial": list(one.pentanomial),
-        "elo": rounded(elo.elo, 1),
-        "error95": rounded(elo.error95, 1),
-        "elo_at_least": rounded(elo.at_least, 1),
-        "elo_at_most": rounded(elo.at_most, 1),
+        **interval_values(elo, digits=1),
         "los": rounded(elo.sure_los, 4),
         "balance": one.balance.value,
         "clear": one.is_clear,

@@ -18,7 +18,16 @@ from ladder.results.standings.comparison import (
 )
 from ladder.visible import visible
 from reports.analyze import mistake_rows
-from reports.layout.format import csv_text, markdown_table, markdown_text, number, rounded, wdl_text
+from reports.layout.elo import interval_values
+from reports.layout.format import (
+    csv_text,
+    markdown_table,
+    markdown_text,
+    number,
+    rounded,
+    values_of,
+    wdl_text,
+)
 from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.notes import note_text
 from reports.report.rating_columns import forfeit_text, rating_words
@@ -64,17 +73,10 @@ def _versus_document(pair: Versus) -> dict[str, Any]:
     document = {
         "a": pair.a,
         "b": pair.b,
-        "elo": rounded(pair.elo, 2),
-        "error95": rounded(pair.error95, 2),
-        "elo_at_least": rounded(pair.at_least, 2),
-        "elo_at_most": rounded(pair.at_most, 2),
+        **interval_values(pair),
         "los": rounded(pair.los, 4),
         "pairs_to_halve_error": pair.pairs_to_halve,
-        "wdl": list(pair.wdl),
-        "pentanomial": list(pair.pentanomial),
-        "lost_by_a": list(pair.lost_by_a),
-        "lost_by_b": list(pair.lost_by_b),
-        "sentence": pair.sentence,
+        **values_of(pair, "wdl", "pentanomial", "lost_by_a", "lost_by_b", "sentence"),
     }
     return {**document, "reason": pair.reason} if pair.reason else document
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ladder.results.standings.lineage import Regressions, Step
-from reports.layout.format import csv_text
+from reports.layout.format import csv_text, values_of
 
 
 def regressions_document(found: Regressions) -> dict[str, Any]:
@@ -18,10 +18,8 @@ def regressions_document(found: Regressions) -> dict[str, Any]:
 
 def _step_document(step: Step) -> dict[str, Any]:
     return {
-        "bot": step.bot,
-        "based_on": step.based_on,
-        "elo": round(step.elo, 1),
-        "error95": round(step.error95, 1),
+        **values_of(step, "bot", "based_on"),
+        **values_of(step, "elo", "error95", digits=1),
         "games": step.games,
     }
 

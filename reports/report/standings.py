@@ -15,7 +15,7 @@ from ladder.results.standings.standings import (
 )
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
-from reports.layout.format import games_text, markdown_text, rounded
+from reports.layout.format import games_text, markdown_text, rounded, values_of
 from reports.layout.table import Column, fit, to_markdown
 from reports.report.machines import machine_columns, machines_document, machines_sentence
 from reports.report.notes import note_text
@@ -40,38 +40,24 @@ def standings_document(
     """
     return {
         "division": {
-            "label": standings.label,
-            "boards": standings.boards,
-            "opening_plies": standings.opening_plies,
-            "openings": standings.openings,
+            **values_of(standings, "label", "boards", "opening_plies", "openings"),
             "budget": dict(standings.budget),
         },
-        "games": standings.games,
-        "distinct_games": standings.distinct_games,
-        "pairs": standings.pairs,
+        **values_of(standings, "games", "distinct_games", "pairs"),
         "first_mover_score": rounded(standings.first_mover_score, 4),
         "first_mover_elo": {
             board: rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
         },
         "draw_rate": rounded(standings.draw_rate, 4),
-        "unrated_games": standings.unrated_games,
-        "stalled_games": standings.stalled_games,
-        "ranked": standings.ranked,
+        **values_of(standings, "unrated_games", "stalled_games", "ranked"),
         "bots": [standing_document(bot, wrong) for bot in standings.bots],
         "pairs_table": [
-            {
-                "a": line.a,
-                "b": line.b,
-                "wins": line.wins,
-                "draws": line.draws,
-                "losses": line.losses,
-                "pentanomial": list(line.pentanomial),
-            }
+            values_of(line, "a", "b", "wins", "draws", "losses", "pentanomial")
             for line in standings.pairs_table
         ],
         "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
-            {"label": other.label, "games": other.games, "unrated_games": other.unrated_games}
+            values_of(other, "label", "games", "unrated_games")
             for other in standings.other_divisions
         ],
         "machines": None if standings.machines is None else machines_document(standings.machines),

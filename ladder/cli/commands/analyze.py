@@ -1,5 +1,6 @@
 """`ladder analyze`: what bots get wrong, position by position."""
 
+from functools import partial
 from typing import Annotated
 
 from ladder.cli.options import (
@@ -88,9 +89,5 @@ def analyze(
                 watcher=analysis_watcher(stderr_console()),
             )
             made = read_mistakes(store, row)
-    show_table(
-        lambda console: print_mistakes(console, made),
-        lambda: analysis_document(state, made),
-        json=json,
-    )
+    show_table(made, partial(analysis_document, state), print_mistakes, json=json)
     return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE

@@ -65,7 +65,5 @@ def search(
         raise UsageError("--boards: thu is a family of boards: name one board, such as 11x11@5,5")
     compile_launches(map(builtin_launch, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
-    show_table(
-        lambda console: print_search(console, speeds), lambda: search_document(speeds), json=json
-    )
+    show_table(speeds, search_document, print_search, json=json)
     return 0

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_TEST,
@@ -15,6 +13,7 @@ from ladder.cli.options import (
     Json,
     MaxGames,
     Python,
+    argument,
     flag,
     html_page,
     option,
@@ -33,9 +32,8 @@ def bisect(
     *,
     spec: Annotated[
         str,
-        typer.Argument(
-            metavar="SPEC",
-            help="Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'.",
+        argument(
+            "SPEC", "Specification of the bot as for `ladder bots add`, such as 'exec:./mybot'."
         ),
     ],
     good: Annotated[
@@ -102,8 +100,7 @@ def bisect(
     settings = options.settings(
         db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(PairingKind.GATE), rated=False
     )
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
     bots = CommitBots(
         spec=spec,
@@ -130,7 +127,5 @@ def bisect(
             result = run_bisection(context, asked, good_bot, report=print_error)
     if html is not None:
         write_bisection(result, html)
-    show_table(
-        lambda console: print_bisect(console, result), lambda: bisect_document(result), json=json
-    )
+    show_table(result, bisect_document, print_bisect, json=json)
     return result.exit_code

@@ -2,19 +2,15 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, argument, flag
 from ladder.cli.run_options import BotOptions, takes_options
 
 app = CommandGroup(help="List, add, check and retire bots.")
 
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of a registered bot.", autocompletion=bot_names)
-]
+Name = Annotated[str, argument("NAME", "Name of a registered bot.", autocompletion=bot_names)]
 
 
 @app.command("list")
@@ -132,7 +128,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 @app.command("rename")
 def rename(
     name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW", help="New name of the bot.")],
+    new_name: Annotated[str, argument("NEW", "New name of the bot.")],
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Give a bot another name; its games and stored runs show the new name.

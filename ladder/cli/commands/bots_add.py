@@ -5,10 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from db.records.restart import Restart
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Python, at_once, flag, option
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Database,
+    Json,
+    Python,
+    argument,
+    at_once,
+    flag,
+    option,
+)
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
@@ -31,16 +38,13 @@ RestartOfBot = Annotated[
 def add(
     *,
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="Name of the bot: letters, digits and ._-@+, at most 100 of them."
-        ),
+        str, argument("NAME", "Name of the bot: letters, digits and ._-@+, at most 100 of them.")
     ],
     spec: Annotated[
         str,
-        typer.Argument(
-            metavar="SPEC",
-            help="Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, "
+        argument(
+            "SPEC",
+            "Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, "
             "python:MODULE:CLASS, kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
         ),
     ],
@@ -126,7 +130,7 @@ def add(
 @takes_options
 def add_all(
     *,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with the files.")],
+    folder: Annotated[Path, argument("FOLDER", "Folder with the files.")],
     pattern: Annotated[
         str, option("GLOB", "Pattern of the files, each of which is a bot.")
     ] = "*.so",

@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import Certificates, Insecure, option, whole
+from ladder.cli.options import Certificates, Insecure, argument, option, whole
 
 app = CommandGroup(help="Start a scheduler for many machines, and make its certificates.")
 
@@ -49,7 +47,7 @@ def start(
 @app.command("certificates")
 def certificates(
     *,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write them to.")],
+    folder: Annotated[Path, argument("FOLDER", "Folder to write them to.")],
     days: Annotated[int, whole("N", 3650, "Days for which they are valid.")] = 365,
 ) -> int:
     """Make the TLS certificates of a cluster.

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -12,6 +10,7 @@ from ladder.cli.options import (
     Database,
     Margin,
     Seed,
+    argument,
     option,
     whole_number,
 )
@@ -23,17 +22,13 @@ CONTESTANT = "{}: a shared library, a specification such as saiblo:./program, or
 @takes_options
 def compete(
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help=CONTESTANT.format("First bot"))],
-    b: Annotated[str, typer.Argument(metavar="B", help=CONTESTANT.format("Second bot"))],
-    result_file: Annotated[
-        Path, typer.Argument(metavar="RESULT_FILE", help="File to write the results to.")
-    ],
+    a: Annotated[str, argument("A", CONTESTANT.format("First bot"))],
+    b: Annotated[str, argument("B", CONTESTANT.format("Second bot"))],
+    result_file: Annotated[Path, argument("RESULT_FILE", "File to write the results to.")],
     rounds: Annotated[
         int,
-        typer.Argument(
-            metavar="ROUNDS",
-            parser=whole_number(1, MOST_GAMES),
-            help="Number of rounds of two games each.",
+        argument(
+            "ROUNDS", "Number of rounds of two games each.", parser=whole_number(1, MOST_GAMES)
         ),
     ],
     time: Annotated[str, option("100ms|2s", "Wall time per move.", PANEL_BUDGET)] = "3s",

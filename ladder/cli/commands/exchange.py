@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, flag, option
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, argument, flag, option
 from ladder.results.exchange.game_format import GameFormat
 
 
@@ -58,7 +56,7 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `ladder export` wrote.")],
+    file: Annotated[Path, argument("FILE", "File that `ladder export` wrote.")],
     form: Annotated[
         GameFormat | None,
         option(

@@ -137,7 +137,5 @@ def games(
     )
     with open_to_read(db) as store:
         found = store.games.newest(conditions.query(store), limit)
-    show_table(
-        lambda console: print_games(console, found), lambda: games_document(found), json=json
-    )
+    show_table(found, games_document, print_games, json=json)
     return 0

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -20,6 +18,7 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Rated,
+    argument,
     flag,
     html_page,
     option,
@@ -39,10 +38,7 @@ GAMES_SHOWN = 60
 def gate(
     *,
     candidate: Annotated[
-        str,
-        typer.Argument(
-            metavar="CANDIDATE", help="Registered bot to test.", autocompletion=bot_names
-        ),
+        str, argument("CANDIDATE", "Registered bot to test.", autocompletion=bot_names)
     ],
     against: Annotated[
         str,
@@ -129,8 +125,7 @@ def gate(
     workforce = options.workforce()
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def tasks_in(store: "Store") -> "list[GateTask]":
         return stage_tasks(gate_task(store, settings, test), plan)

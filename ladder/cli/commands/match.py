@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -12,6 +10,7 @@ from ladder.cli.options import (
     Database,
     Json,
     Rated,
+    argument,
     whole,
 )
 from ladder.cli.run_options import RunOptions, takes_options
@@ -21,15 +20,9 @@ from ladder.cli.run_options import RunOptions, takes_options
 def match(
     *,
     a: Annotated[
-        str,
-        typer.Argument(
-            metavar="A", help="Registered bot whose score is printed.", autocompletion=bot_names
-        ),
+        str, argument("A", "Registered bot whose score is printed.", autocompletion=bot_names)
     ],
-    b: Annotated[
-        str,
-        typer.Argument(metavar="B", help="Registered bot, its opponent.", autocompletion=bot_names),
-    ],
+    b: Annotated[str, argument("B", "Registered bot, its opponent.", autocompletion=bot_names)],
     games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
     rated: Rated = False,
     options: RunOptions,

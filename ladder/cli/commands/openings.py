@@ -4,8 +4,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     MOST_PLIES,
@@ -13,6 +11,7 @@ from ladder.cli.options import (
     Boards,
     Json,
     Seed,
+    argument,
     flag,
     number,
     option,
@@ -33,9 +32,7 @@ class ValueWord(StrEnum):
 @app.command("make")
 def make(
     *,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="File to write, replaced if it exists.")
-    ],
+    file: Annotated[Path, argument("FILE", "File to write, replaced if it exists.")],
     boards: Boards = "thu",
     plies: Annotated[int, whole("N", MOST_PLIES, "Length of each opening, in plies.", least=0)],
     count: Annotated[int, whole("K", 1_000_000, "Number of openings.")],

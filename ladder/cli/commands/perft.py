@@ -2,23 +2,16 @@
 
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import Json
+from ladder.cli.options import Json, argument
 
 MAX_DEPTH = 12
 
 
 def perft(
     board: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOARD", help="Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4."
-        ),
+        str, argument("BOARD", "Board: standard (6x7), or ROWSxCOLUMNS such as 10x11@3,4.")
     ],
-    depth: Annotated[
-        int, typer.Argument(metavar="DEPTH", help="Longest sequence to count, in plies, 0 to 12.")
-    ],
+    depth: Annotated[int, argument("DEPTH", "Longest sequence to count, in plies, 0 to 12.")],
     json: Json = False,
 ) -> int:
     """Count the legal move sequences of each length, to check another program's rules.

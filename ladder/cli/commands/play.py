@@ -3,8 +3,6 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from bots.champion import CHAMPION
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
@@ -17,6 +15,7 @@ from ladder.cli.options import (
     Seed,
     Simulations,
     Time,
+    argument,
     flag,
     option,
 )
@@ -38,9 +37,7 @@ class Side(StrEnum):
 @takes_options
 def play(
     *,
-    bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="Registered bot to play.", autocompletion=bot_names)
-    ],
+    bot: Annotated[str, argument("BOT", "Registered bot to play.", autocompletion=bot_names)],
     side: Annotated[
         Side, option(None, "Side that you play; first moves first.", PANEL_PLAY)
     ] = Side.FIRST,

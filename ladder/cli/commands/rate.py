@@ -3,18 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import Json, option
+from ladder.cli.options import Json, argument, option
 from ladder.stats.choices import Draws
 
 
 def rate(
     file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.pgn", help="Games of any kind with the tags White, Black and Result."
-        ),
+        Path, argument("FILE.pgn", "Games of any kind with the tags White, Black and Result.")
     ],
     first_mover_advantage: Annotated[
         str, option("fit|ELO", "Advantage of moving first: fitted to the games, or N Elo.")

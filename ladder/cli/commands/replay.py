@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, flag, whole
+from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, argument, flag, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,9 +19,9 @@ HELP = "right and left step, a number and Enter jump to a ply, Home and End to t
 def replay(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="GAME_ID",
-            help="Number of a game, as `ladder games` lists them, or p3 for the third game that "
+        argument(
+            "GAME_ID",
+            "Number of a game, as `ladder games` lists them, or p3 for the third game that "
             "`ladder play --save` stored. With --last-loss: one or two bots.",
             autocompletion=bot_names,
         ),

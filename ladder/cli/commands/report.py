@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -20,6 +18,7 @@ from ladder.cli.options import (
     Json,
     Output,
     Since,
+    argument,
     flag,
     html_page,
     number,
@@ -56,10 +55,8 @@ class ReportOptions:
 
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="A B C...",
-            help="Registered bots to compare; needs --compare.",
-            autocompletion=bot_names,
+        argument(
+            "A B C...", "Registered bots to compare; needs --compare.", autocompletion=bot_names
         ),
     ] = None
     compare: Annotated[
@@ -208,8 +205,7 @@ class ReportOptions:
 
         _ = self.mode, self.rating, self.patterns, self.moment
         check_writable(self.output)
-        if self.html is not None:
-            check_html(self.html, force=self.force)
+        check_html(self.html, force=self.force)
 
 
 @takes_options

@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import CommandGroup
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json, flag, whole_number
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    LARGEST_KEY,
+    Database,
+    Json,
+    argument,
+    flag,
+    whole_number,
+)
 
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
@@ -26,7 +34,7 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
 
     with open_to_read(db) as store:
         found = past_runs(store)
-    show_table(lambda console: print_runs(console, found), lambda: runs_document(found), json=json)
+    show_table(found, runs_document, print_runs, json=json)
     return 0
 
 
@@ -34,10 +42,10 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
 def delete(
     run: Annotated[
         int,
-        typer.Argument(
-            metavar="ID",
+        argument(
+            "ID",
+            "Number of the run, as `ladder runs` lists them.",
             parser=whole_number(1, LARGEST_KEY),
-            help="Number of the run, as `ladder runs` lists them.",
         ),
     ],
     yes: Annotated[bool, flag("--yes", "Delete without asking, as scripts need it.")] = False,

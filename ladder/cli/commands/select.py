@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -14,6 +12,7 @@ from ladder.cli.options import (
     Force,
     Json,
     MaxGames,
+    argument,
     html_page,
     option,
 )
@@ -28,9 +27,7 @@ def select(
     *,
     candidates: Annotated[
         list[str],
-        typer.Argument(
-            metavar="CANDIDATE...", help="Registered bots to choose from.", autocompletion=bot_names
-        ),
+        argument("CANDIDATE...", "Registered bots to choose from.", autocompletion=bot_names),
     ],
     against: Annotated[
         str | None,
@@ -85,8 +82,7 @@ def select(
         rated=False,
     )
 
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def check(store: "Store") -> None:
         check_possible(settings, field_bots(store, names))
@@ -98,9 +94,5 @@ def select(
         selected = play_selection(context, settings, bots, against, question)
         if html is not None:
             write_selection(store, selected, html)
-        show_table(
-            lambda console: print_select(console, selected),
-            lambda: select_document(selected),
-            json=json,
-        )
+        show_table(selected, select_document, print_select, json=json)
     return selected.exit_code

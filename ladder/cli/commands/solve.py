@@ -3,17 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import MOST_WORK, Board, Json, flag, option, whole
+from ladder.cli.options import MOST_WORK, Board, Json, argument, flag, option, whole
 
 
 def solve(
     moves: Annotated[
         str | None,
-        typer.Argument(
-            metavar="MOVES",
-            help="Columns played so far, one character each: 0 to 9, then a and b. Without them, "
+        argument(
+            "MOVES",
+            "Columns played so far, one character each: 0 to 9, then a and b. Without them, "
             "the empty board.",
         ),
     ] = None,

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ladder.cli.completion import bot_names
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
@@ -18,6 +16,7 @@ from ladder.cli.options import (
     Database,
     Json,
     Junit,
+    argument,
     flag,
     option,
     whole,
@@ -33,9 +32,7 @@ app = CommandGroup(help="Make positions with one right move, and ask bots for it
 @app.command("make")
 def make(
     *,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="File to write, replaced if it exists.")
-    ],
+    file: Annotated[Path, argument("FILE", "File to write, replaced if it exists.")],
     count: Annotated[int, whole("N", 100_000, "Number of positions.")] = 200,
     boards: Boards = "standard",
     stored: Annotated[
@@ -119,9 +116,9 @@ def run(
     *,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="BOT... FILE",
-            help="Registered bots, and last a suite: a file of `ladder suite make`, or one of the "
+        argument(
+            "BOT... FILE",
+            "Registered bots, and last a suite: a file of `ladder suite make`, or one of the "
             "suites of this program, standard and forbidden (with a forbidden cell).",
             autocompletion=bot_names,
         ),
@@ -220,7 +217,9 @@ def run(
         write_file(save, to_json(document), "--save")
     if junit is not None:
         write_file(junit, suite_junit(result, compared), "--junit")
-    show_table(lambda console: print_suite(console, result, compared), lambda: document, json=json)
+    show_table(
+        document, lambda made: made, lambda out, _: print_suite(out, result, compared), json=json
+    )
     regressed = any(each.is_regression for each in compared)
     return ExitCode.REGRESSION if regressed else ExitCode.DONE
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -19,6 +17,7 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Python,
+    argument,
     flag,
     html_page,
     option,
@@ -41,9 +40,9 @@ def tune(
     *,
     spec: Annotated[
         str,
-        typer.Argument(
-            metavar="SPEC",
-            help="Bot to tune: builtin:v18, or a command with {NAME} in place of a value, such as "
+        argument(
+            "SPEC",
+            "Bot to tune: builtin:v18, or a command with {NAME} in place of a value, such as "
             "'exec:./mybot --c {c}' or 'exec:env C={c} ./mybot'.",
         ),
     ],
@@ -158,8 +157,7 @@ def tune(
         patterns=tuple(files or ()),
         method=Method(method),
     )
-    if html is not None:
-        check_html(html, force=force)
+    check_html(html, force=force)
 
     def check(store: "Store") -> None:
         if register is not None:

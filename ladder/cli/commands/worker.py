@@ -3,18 +3,21 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox, option, whole
+from ladder.cli.options import (
+    MOST_WORKERS,
+    Certificates,
+    Insecure,
+    Sandbox,
+    argument,
+    option,
+    whole,
+)
 
 
 def worker(
     *,
     address: Annotated[
-        str,
-        typer.Argument(
-            metavar="ADDRESS", help="Address of the scheduler: HOST:PORT or tls://HOST:PORT."
-        ),
+        str, argument("ADDRESS", "Address of the scheduler: HOST:PORT or tls://HOST:PORT.")
     ],
     slots: Annotated[
         int | None,

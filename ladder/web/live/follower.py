@@ -6,8 +6,9 @@ import threading
 
 from db.errors import DatabaseError
 from db.records.runs import RunStatus
-from db.store import FollowedStore, Store
+from db.store import FollowedStore
 from ladder.web.live.change_signal import ChangeSignal
+from ladder.web.live.reading import ReopenedStore
 
 INTERVAL_S = 0.4
 """Polling interval. Polling reads one number, and tests the locks of running runs."""
@@ -26,13 +27,10 @@ class Follower:
         self.version = 0
         self._changes = changes
         self.problem: str | None = None
-        self._where = where
+        self._store = ReopenedStore(where)
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="follower", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._store: FollowedStore | None = None
-        self._opened = 0
-        """Number of connections so far; change marks of different connections do not compare."""
         self._mark: object = None
         """The change mark at which `_running` was read."""
         self._state: object = None
@@ -57,28 +55,20 @@ class Follower:
                 with contextlib.suppress(RuntimeError):  # the loop has ended
                     assert self._loop is not None  # noqa: S101 - started before the thread
                     self._loop.call_soon_threadsafe(self._notify)
-        if self._store is not None:
-            self._store.close()
+        self._store.close()
 
     def _poll(self) -> tuple[object, str | None]:
         """Return the state of the database and the problem that prevents reading it."""
         try:
-            if self._store is not None and self._store.is_replaced:
-                self._store.close()
-                self._store = None
-            if self._store is None:
-                self._store = Store.follow(self._where)
-                self._opened += 1
-            mark = self._opened, self._store.change_mark()
+            store = self._store.get()
+            # Change marks of different connections do not compare.
+            mark = self._store.opened, store.change_mark()
             if self._state is None or mark != self._mark:
                 self._mark = mark
-                running = self._store.runs.find(status=RunStatus.RUNNING)
-                self._running = [run.id for run in running]
-            return (mark, self._find_alive(self._store)), None
+                self._running = [run.id for run in store.runs.find(status=RunStatus.RUNNING)]
+            return (mark, self._find_alive(store)), None
         except DatabaseError as error:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+            self._store.close()
             return None, str(error)
 
     def _find_alive(self, store: FollowedStore) -> tuple[int, ...]:

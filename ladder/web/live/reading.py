@@ -18,6 +18,35 @@ MAX_QUEUED = 256
 """Largest number of queued reads; more are refused."""
 
 
+class ReopenedStore:
+    """A connection of one thread to the database, which is opened again if the file is replaced.
+
+    Attributes:
+        opened: the number of connections so far.
+
+    """
+
+    def __init__(self, where: str) -> None:
+        self.opened = 0
+        self._where = where
+        self._store: FollowedStore | None = None
+
+    def get(self) -> FollowedStore:
+        """Return the open store."""
+        if self._store is not None and self._store.is_replaced:
+            self.close()
+        if self._store is None:
+            self._store = Store.follow(self._where)
+            self.opened += 1
+        return self._store
+
+    def close(self) -> None:
+        """Close the store; `get` opens it again."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+
 class Readers:
     """A pool of threads that run functions of an open store."""
 
@@ -62,26 +91,18 @@ class Readers:
             thread.join(0.5)
 
     def _work(self) -> None:
-        store: FollowedStore | None = None
+        store = ReopenedStore(self._where)
         while (job := self._jobs.get()) is not None:
             if not job.answer.set_running_or_notify_cancel():
                 continue
             try:
-                if store is not None and store.is_replaced:
-                    store.close()
-                    store = None
-                if store is None:
-                    store = Store.follow(self._where)
-                job.answer.set_result(job.query(store))
+                job.answer.set_result(job.query(store.get()))
             except DatabaseError as error:
-                if store is not None:
-                    store.close()
-                    store = None
+                store.close()
                 job.answer.set_exception(error)
             except BaseException as error:
                 job.answer.set_exception(error)
-        if store is not None:
-            store.close()
+        store.close()
 
 
 class _Job:

@@ -7,7 +7,7 @@ from reports.html.live.games import games_table
 from reports.html.live.links import bot_link, compare_link, game_link, games_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.sections.history import history_figure
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, table_of
 from reports.html.words import day
 from reports.replay import last_output_text
 
@@ -68,26 +68,18 @@ def bot_parts(data: BotPage) -> PageParts:
 
 
 def _opponents(data: BotPage) -> Table:
-    return Table(
-        headings("opponent", "#games", "#win", "#draw", "#loss", "#score", "side by side"),
-        [
-            (
-                Cell(each.name, href=bot_link(each.name)),
-                Cell(
-                    f"{each.games:,}",
-                    float(each.games),
-                    href=games_link(bot=data.row.name, opponent=each.name),
-                ),
-                number(each.wins),
-                number(each.draws),
-                Cell(
-                    f"{each.losses:,}",
-                    float(each.losses),
-                    href=games_link(bot=data.row.name, opponent=each.name, result="lost"),
-                ),
-                number(each.score, ".1%"),
-                Cell("compare", href=compare_link([data.row.name, each.name])),
-            )
-            for each in data.opponents
-        ],
+    name = data.row.name
+
+    def listed(count: int, **conditions: str) -> Cell:
+        return Cell(f"{count:,}", float(count), href=games_link(bot=name, **conditions))
+
+    return table_of(
+        data.opponents,
+        ("opponent", lambda each: Cell(each.name, href=bot_link(each.name))),
+        ("#games", lambda each: listed(each.games, opponent=each.name)),
+        ("#win", "wins"),
+        ("#draw", "draws"),
+        ("#loss", lambda each: listed(each.losses, opponent=each.name, result="lost")),
+        ("#score", "score", ".1%"),
+        ("side by side", lambda each: Cell("compare", href=compare_link([name, each.name]))),
     )

@@ -8,9 +8,9 @@ from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
-from reports.html.live.links import bot_link, game_link, run_link
+from reports.html.live.links import bot_link, game_link, run_cell, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, table_of
 from reports.html.viewer import viewer_game
 from reports.html.words import day
 from reports.replay import last_output_text
@@ -18,26 +18,24 @@ from reports.replay import last_output_text
 
 def games_table(games: Sequence[GameSummary]) -> Table:
     """Return a table of games with links to the games, bots and runs."""
-    return Table(
-        headings("#game", "first", "second", "result", "by", "#plies", "board", "#run", "started"),
-        [
-            (
-                Cell(str(game.id), float(game.id), href=game_link(game.id)),
-                Cell(game.first, href=bot_link(game.first)),
-                Cell(game.second, href=bot_link(game.second)),
-                Cell(_result(game)),
-                Cell(
-                    game.termination.value.replace("_", " "),
-                    verdict="lost" if game.termination.is_forfeit else "",
-                ),
-                number(game.plies),
-                Cell(game.board),
-                Cell(str(game.run_id), float(game.run_id), href=run_link(game.run_id)),
-                Cell(day(game.started_at), game.started_at),
-            )
-            for game in games
-        ],
+    return table_of(
+        games,
+        ("#game", lambda game: Cell(str(game.id), float(game.id), href=game_link(game.id))),
+        ("first", lambda game: Cell(game.first, href=bot_link(game.first))),
+        ("second", lambda game: Cell(game.second, href=bot_link(game.second))),
+        ("result", lambda game: Cell(_result(game))),
+        ("by", _termination),
+        ("#plies", "plies"),
+        ("board", "board"),
+        ("#run", lambda game: run_cell(game.run_id)),
+        ("started", lambda game: Cell(day(game.started_at), game.started_at)),
     )
+
+
+def _termination(game: GameSummary) -> Cell:
+    """Return how a game ended, marked if it was by a forfeit."""
+    verdict = "lost" if game.termination.is_forfeit else ""
+    return Cell(game.termination.value.replace("_", " "), verdict=verdict)
 
 
 def _result(game: GameSummary) -> str:

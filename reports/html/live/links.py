@@ -2,6 +2,8 @@
 
 from urllib.parse import quote, urlencode
 
+from reports.layout.cells import Cell
+
 
 def bot_link(name: str) -> str:
     """Return the address of a bot's page."""
@@ -17,6 +19,11 @@ def games_link(**conditions: object) -> str:
     """Return the address of the list of games with conditions; None is no condition."""
     given = {name: value for name, value in conditions.items() if value is not None}
     return f"/games?{urlencode(given)}" if given else "/games"
+
+
+def run_cell(run: int) -> Cell:
+    """Return a cell with the number of a run that leads to its page."""
+    return Cell(str(run), float(run), href=run_link(run))
 
 
 def run_link(run: int) -> str:

@@ -6,13 +6,13 @@ from ladder.experiments.gate.stored import Trial
 from ladder.results.overview.overview import Overview
 from ladder.results.overview.pace import RunPace
 from reports.html.figures import specs_of
-from reports.html.live.links import bot_link, division_link, games_link, run_link
+from reports.html.live.links import bot_link, division_link, games_link, run_cell, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import elsewhere_words, pace_words, run_name, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.trials import llr_text
 from reports.html.sections.verdict import verdict
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import as_sentence, day
 from reports.report.notes import note_text
 from reports.report.rating_columns import View
@@ -90,24 +90,19 @@ def _card(entry: RunPace, trial: Trial | None) -> dict[str, object]:
 
 
 def _runs_table(runs: Sequence[RunPace]) -> Table:
-    return Table(
-        headings("#run", "kind", "~title", "status", "#games", "started", "~note"),
-        [
-            (
-                Cell(
-                    str(entry.run.row.id), float(entry.run.row.id), href=run_link(entry.run.row.id)
-                ),
-                Cell(entry.run.row.kind.value),
-                Cell(entry.run.title),
-                Cell(state_of(entry)),
-                number(entry.run.games)
-                if entry.run.row.target_games is None
-                else Cell(
-                    f"{entry.run.games:,} of {entry.run.row.target_games:,}", entry.run.games
-                ),
-                Cell(day(entry.run.row.started_at), entry.run.row.started_at),
-                Cell(entry.run.row.note),
-            )
-            for entry in runs
-        ],
+    return table_of(
+        runs,
+        ("#run", lambda entry: run_cell(entry.run.row.id)),
+        ("kind", lambda entry: Cell(entry.run.row.kind.value)),
+        ("~title", lambda entry: Cell(entry.run.title)),
+        ("status", lambda entry: Cell(state_of(entry))),
+        ("#games", _games),
+        ("started", lambda entry: Cell(day(entry.run.row.started_at), entry.run.row.started_at)),
+        ("~note", lambda entry: Cell(entry.run.row.note)),
     )
+
+
+def _games(entry: RunPace) -> Cell:
+    """Return the games of a run and how many it shall have."""
+    games, target = entry.run.games, entry.run.row.target_games
+    return number(games) if target is None else Cell(f"{games:,} of {target:,}", games)

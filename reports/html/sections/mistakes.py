@@ -4,7 +4,7 @@ from ladder.results.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
 from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number, table_of
+from reports.html.tables import Table, table_from_columns, table_of
 
 
 def mistakes_figure(made: DivisionMistakes | None) -> Figure:
@@ -14,19 +14,14 @@ def mistakes_figure(made: DivisionMistakes | None) -> Figure:
         name="mistakes",
         label="Heat map of mistakes per 100 decisions by bot and plies left",
         caption="Mistakes per 100 decisions by plies left",
-        table=Table(
-            headings("bot", "plies left", "#decisions", "#mistakes", "#per 100", "#unknown moves"),
-            [
-                (
-                    Cell(row["bot"]),
-                    Cell(row["left"]),
-                    number(row["decisions"]),
-                    number(row["mistakes"]),
-                    number(row["rate"], ",.1f"),
-                    number(row["unknown"]),
-                )
-                for row in rows
-            ],
+        table=table_of(
+            rows,
+            ("bot", "bot"),
+            ("plies left", "left"),
+            ("#decisions", "decisions"),
+            ("#mistakes", "mistakes"),
+            ("#per 100", "rate", ",.1f"),
+            ("#unknown moves", "unknown"),
         ),
         spec=mistakes_map(rows, list(made.bots)) if made is not None and rows else None,
         is_wide=True,
@@ -53,4 +48,4 @@ def _rows(made: DivisionMistakes) -> list[Row]:
 
 def mistakes_table(made: DivisionMistakes | None) -> Table | None:
     """Return the table of `ladder report --mistakes`, or None if no game was analysed."""
-    return None if made is None else table_of(mistakes_columns(made.bots.items()))
+    return None if made is None else table_from_columns(mistakes_columns(made.bots.items()))

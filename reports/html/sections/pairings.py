@@ -6,7 +6,7 @@ from ladder.results.standings.pairings import ClassScores, PairingResult
 from ladder.results.standings.standings import Standings
 from reports.html.charts.pairings import heat_map
 from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, headings, number, table_of
 
 SURPRISE = 2.0
 """Residual in standard errors from which a pairing is marked."""
@@ -45,42 +45,30 @@ def _rows(pairings: Sequence[PairingResult]) -> list[Row]:
 
 
 def _table(pairings: Sequence[PairingResult]) -> Table:
-    return Table(
-        headings(
-            "bot", "against", "#games", "#win", "#draw", "#loss", "#score", "#± 95 %", "#residual"
-        ),
-        [
-            (
-                Cell(pairing.a),
-                Cell(pairing.b),
-                number(pairing.games),
-                number(pairing.wins),
-                number(pairing.draws),
-                number(pairing.losses),
-                number(pairing.score, ".1%"),
-                number(pairing.error95, ".1%"),
-                number(pairing.z, "+.1f"),
-            )
-            for pairing in pairings
-        ],
+    return table_of(
+        pairings,
+        ("bot", "a"),
+        ("against", "b"),
+        ("#games", "games"),
+        ("#win", "wins"),
+        ("#draw", "draws"),
+        ("#loss", "losses"),
+        ("#score", "score", ".1%"),
+        ("#± 95 %", "error95", ".1%"),
+        ("#residual", "z", "+.1f"),
     )
 
 
 def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
     """Return the table of the first mover's results by board class."""
     elo = standings.first_mover_elo
-    return Table(
-        headings("boards", "#games", "#draws", "#first mover scores", "#advantage in Elo"),
-        [
-            (
-                Cell(each.board_class),
-                number(each.games),
-                number(each.draws / each.games, ".1%"),
-                number(each.first_mover_score, ".1%"),
-                number(elo.get(each.board_class), "+.0f"),
-            )
-            for each in classes
-        ],
+    return table_of(
+        classes,
+        ("boards", "board_class"),
+        ("#games", "games"),
+        ("#draws", lambda each: number(each.draws / each.games, ".1%")),
+        ("#first mover scores", "first_mover_score", ".1%"),
+        ("#advantage in Elo", lambda each: number(elo.get(each.board_class), "+.0f")),
     )
 
 

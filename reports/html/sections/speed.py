@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from ladder.results.standings.move_times import MoveTimes
 from ladder.results.standings.standings import BotStanding
 from reports.html.charts.speed import cpu_chart, speed_chart, time_chart
-from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.figures import Figure
+from reports.html.tables import table_of
+from reports.layout.format import values_of
+
+QUANTILES = {"low": "1 %", "quarter": "25 %", "median": "median", "three": "75 %", "high": "99 %"}
+"""The headings of the quantiles of move times."""
 
 
 def speed_figure(bots: Sequence[BotStanding]) -> Figure:
@@ -20,17 +24,12 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
         name="speed",
         label="Simulations or nodes per second by bot",
         caption="Speed per bot, over all games",
-        table=Table(
-            headings("bot", "#simulations/s or nodes/s", "#ms a move", "#longest ms"),
-            [
-                (
-                    Cell(bot.name),
-                    number(bot.simulations_per_second),
-                    number(bot.mean_move_ms, ",.1f"),
-                    number(bot.max_move_ms, ",.1f"),
-                )
-                for bot in bots
-            ],
+        table=table_of(
+            bots,
+            ("bot", "name"),
+            ("#simulations/s or nodes/s", "simulations_per_second"),
+            ("#ms a move", "mean_move_ms", ",.1f"),
+            ("#longest ms", "max_move_ms", ",.1f"),
         ),
         spec=speed_chart(rows) if rows else None,
     )
@@ -38,38 +37,18 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
 
 def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
     """Return the figure of the distribution of move times."""
-    rows: list[Row] = [
-        {
-            "bot": entry.bot,
-            "moves": entry.moves,
-            "low": entry.low,
-            "quarter": entry.quarter,
-            "median": entry.median,
-            "three": entry.three,
-            "high": entry.high,
-            "late": entry.late,
-        }
-        for entry in times
-    ]
-    late = () if budget_ms is None else ("#late",)
+    rows = [values_of(entry, "bot", "moves", *QUANTILES, "late") for entry in times]
+    late = () if budget_ms is None else (("#late", "late"),)
     return Figure(
         name="times",
         label="Distribution of move times per bot",
         caption="Milliseconds a move in the latest games",
-        table=Table(
-            headings("bot", "#moves", "#1 %", "#25 %", "#median", "#75 %", "#99 %", *late),
-            [
-                (
-                    Cell(row["bot"]),
-                    number(row["moves"]),
-                    *(
-                        number(row[name], ",.1f")
-                        for name in ("low", "quarter", "median", "three", "high")
-                    ),
-                    *(number(row["late"]) for _ in late),
-                )
-                for row in rows
-            ],
+        table=table_of(
+            times,
+            ("bot", "bot"),
+            ("#moves", "moves"),
+            *((f"#{head}", name, ",.1f") for name, head in QUANTILES.items()),
+            *late,
         ),
         spec=time_chart(rows, budget_ms) if rows else None,
     )
@@ -87,17 +66,12 @@ def cpu_figure(times: Sequence[MoveTimes]) -> Figure:
         name="cpu",
         label="Processor time and wall time of a move by bot",
         caption="Processor time and wall time of a move in the latest games, in ms",
-        table=Table(
-            headings("bot", "#wall", "#processor", "#share"),
-            [
-                (
-                    Cell(entry.bot),
-                    number(entry.wall_ms, ",.1f"),
-                    number(entry.cpu_ms, ",.1f"),
-                    number(entry.cpu_share, ".0%"),
-                )
-                for entry in measured
-            ],
+        table=table_of(
+            measured,
+            ("bot", "bot"),
+            ("#wall", "wall_ms", ",.1f"),
+            ("#processor", "cpu_ms", ",.1f"),
+            ("#share", "cpu_share", ".0%"),
         ),
         spec=cpu_chart(rows) if rows else None,
     )

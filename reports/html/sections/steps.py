@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ladder.results.standings.lineage import Step, StepVerdict
 from reports.html.charts.ratings import step_chart
-from reports.html.figures import Figure, Row
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.figures import Figure
+from reports.html.tables import Cell, table_of
 
 _VERDICTS = {
     StepVerdict.GAINED.value: "gained",
@@ -35,24 +35,15 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
         name="steps",
         label="Difference of each version to its predecessor with its 95 % interval",
         caption="Versions and their predecessors",
-        table=_table(rows),
+        table=table_of(
+            rows,
+            ("bot", "bot"),
+            ("based on", "based_on"),
+            ("#Elo", "elo", "+.0f"),
+            ("#± 95 %", "error"),
+            ("#games", "games"),
+            ("verdict", lambda row: Cell(_VERDICTS[row["verdict"]], verdict=row["verdict"])),
+            ("change", "change"),
+        ),
         spec=step_chart(rows) if rows else None,
-    )
-
-
-def _table(rows: Sequence[Row]) -> Table:
-    return Table(
-        headings("bot", "based on", "#Elo", "#± 95 %", "#games", "verdict", "change"),
-        [
-            (
-                Cell(row["bot"]),
-                Cell(row["based_on"]),
-                number(row["elo"], "+.0f"),
-                number(row["error"]),
-                number(row["games"]),
-                Cell(_VERDICTS[row["verdict"]], verdict=row["verdict"]),
-                Cell(row["change"]),
-            )
-            for row in rows
-        ],
     )

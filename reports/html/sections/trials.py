@@ -8,7 +8,7 @@ from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.stored import Trial
 from reports.html.charts.gate import llr_chart
 from reports.html.figures import Figure, table_of_rows
-from reports.html.tables import Cell, Table, headings, number
+from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import as_sentence, day, games_in_time
 from reports.layout.format import wdl_text
 
@@ -29,28 +29,20 @@ class JudgedGate:
 
 def trials_table(trials: Sequence[Trial]) -> Table:
     """Return the table of gates and matches."""
-    return Table(
-        headings(
-            "#run", "kind", "started", "bot", "against", "verdict", "#games", "won-drawn-lost",
-            "pairs 0 ½ 1 1½ 2", "LLR (bounds)", "note",
-        ),
-        [
-            (
-                number(trial.run.id, "d"),
-                Cell(trial.run.kind.value),
-                Cell(day(trial.run.started_at), trial.run.started_at),
-                Cell(trial.bot),
-                Cell(", ".join(trial.against)),
-                _verdict(trial),
-                number(trial.games),
-                Cell(wdl_text((trial.wins, trial.draws, trial.losses))),
-                Cell(" ".join(map(str, trial.pentanomial))),
-                Cell("-" if trial.result is None else llr_text(trial.result)),
-                Cell(trial.run.note),
-            )
-            for trial in trials
-        ],
-    )  # fmt: skip
+    return table_of(
+        trials,
+        ("#run", lambda trial: number(trial.run.id, "d")),
+        ("kind", lambda trial: Cell(trial.run.kind.value)),
+        ("started", lambda trial: Cell(day(trial.run.started_at), trial.run.started_at)),
+        ("bot", "bot"),
+        ("against", lambda trial: Cell(", ".join(trial.against))),
+        ("verdict", _verdict),
+        ("#games", "games"),
+        ("won-drawn-lost", lambda each: Cell(wdl_text((each.wins, each.draws, each.losses)))),
+        ("pairs 0 ½ 1 1½ 2", lambda trial: Cell(" ".join(map(str, trial.pentanomial)))),
+        ("LLR (bounds)", lambda each: Cell("-" if each.result is None else llr_text(each.result))),
+        ("note", lambda trial: Cell(trial.run.note)),
+    )
 
 
 def _verdict(trial: Trial) -> Cell:
