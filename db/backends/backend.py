@@ -112,13 +112,13 @@ class Backend(ABC):
     migration_advice: str
     """Advice at the end of a message about an older database."""
 
-    def check_migration(  # noqa: B027 - files need no check
+    def prepare_migration(  # noqa: B027 - files need no preparation
         self, connection: Connection, *, force: bool
     ) -> None:
-        """Prepare to migrate an older database, in the transaction that does.
+        """Check that an older database may be migrated, and take the role that owns its tables.
 
         Args:
-            connection: in that transaction.
+            connection: in the transaction that migrates.
             force: migrate even while runs are in play.
 
         Raises:
@@ -204,7 +204,7 @@ class Backend(ABC):
         """
 
     def end_writing(self, connection: Connection) -> None:  # noqa: B027
-        """Send the commit with the pipelined statements; SQLAlchemy commits to a file."""
+        """Send COMMIT as the last pipelined statement; for a file, SQLAlchemy sends it."""
 
     def was_committed(self, connection: Connection, token: Token) -> bool:
         """Return whether a transaction was committed whose commit got no answer.

@@ -123,7 +123,7 @@ class Database:
         with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
             version = stored_version(connection, self.backend)
             if version not in (None, migrations.HEAD):
-                self.backend.check_migration(connection, force=force)
+                self.backend.prepare_migration(connection, force=force)
             upgrade(connection, self.backend)
             return version
 
