@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
-from db.backends.backend import Backend, Connections, Token
+from db.backends.backend import Backend, CommitToken, Connections
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.backends.session_run_lock import (
@@ -132,7 +132,7 @@ class PostgresqlBackend(Backend):
         )
         driver.autocommit = False
 
-    def check_ownership(self, connection: Connection) -> None:
+    def check_database(self, connection: Connection) -> None:
         """Refuse old servers, encodings other than UTF-8, and databases of other programs."""
         driver: Any = connection.connection.driver_connection
         check_server_version(self.place, driver.info.server_version)
@@ -241,7 +241,7 @@ class PostgresqlBackend(Backend):
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+    def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:
         """Begin a transaction, take the write lock and store the token."""
         driver: Any = connection.connection.driver_connection
         # READ COMMITTED: statements see what was committed while the first waited for the lock.
@@ -257,7 +257,7 @@ class PostgresqlBackend(Backend):
         driver: Any = connection.connection.driver_connection
         driver.execute("COMMIT")
 
-    def was_committed(self, connection: Connection, token: Token) -> bool:
+    def was_committed(self, connection: Connection, token: CommitToken) -> bool:
         """Return whether the token is stored; the session of its transaction has been ended.
 
         The server's own transaction numbers cannot show it: after a crash the server reuses those

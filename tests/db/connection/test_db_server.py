@@ -318,7 +318,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
     """A command that starts while the server restarts must wait a short time for it."""
     retry_policy = RetryPolicy()
     retry_policy.report = told.append
-    look = PostgresqlBackend.check_ownership
+    look = PostgresqlBackend.check_database
     cuts = [1]
 
     def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
@@ -327,7 +327,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
             server.cut(url)
         look(backend, connection)
 
-    monkeypatch.setattr(PostgresqlBackend, "check_ownership", cut_then_look)
+    monkeypatch.setattr(PostgresqlBackend, "check_database", cut_then_look)
     with Store.open(url, retry_policy=retry_policy) as store:
         assert store.bots.all() == []
     assert cuts == []
