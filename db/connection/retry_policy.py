@@ -74,9 +74,7 @@ class RetryPolicy:
                     raise
                 self.report(f"{error.problem}; trying again in {wait:.1f} s")
                 self._sleep(wait)
-                pause = (
-                    FIRST_PAUSE_S if isinstance(error, Busy) else min(2 * pause, MAX_PAUSE_S)
-                )
+                pause = FIRST_PAUSE_S if isinstance(error, Busy) else min(2 * pause, MAX_PAUSE_S)
                 has_failed = True
             else:
                 if has_failed:

@@ -19,19 +19,19 @@ from sqlalchemy.orm import aliased
 from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,
-    KEY,
-    SUMS,
-    Key,
+    TABLE_KEY,
+    TABLE_SUMS,
     PairSums,
-    add,
+    TableKey,
+    add_sums,
     forfeit_counts,
     sum_pair,
     whole_pairs,
 )
 from db.derived.store_pair import (
     START_ELO,
-    apply_rate,
-    points,
+    points_of_a,
+    update_ratings,
 )
 from db.models import Base, ForfeitCount, Game, PairTable, Rating
 from db.records.aggregate import (
@@ -47,7 +47,7 @@ _Rows = Mapping[Any, tuple[Any, ...]]
 """A table's values by key."""
 
 
-def rebuild_within(
+def rebuild_derived(
     connection: Connection, rate: Rate, *, repair: bool, division_id: int | None = None
 ) -> list[DerivedDifference]:
     """Recompute marks of repeats, the aggregate and live ratings; return what was wrong.
@@ -67,7 +67,7 @@ def rebuild_within(
     forfeits = {key: (games,) for key, games in forfeit_counts(tables).items()}
     live = {key: (row.elo, row.games) for key, row in ratings.items()}
     derived: tuple[tuple[type[Base], tuple[str, ...], tuple[str, ...], _Rows], ...] = (
-        (PairTable, KEY, SUMS, sums),
+        (PairTable, TABLE_KEY, TABLE_SUMS, sums),
         (ForfeitCount, FORFEIT_KEY, ("games",), forfeits),
         (Rating, _RATING_KEY, _RATING_VALUES, live),
     )
@@ -130,7 +130,7 @@ def _mark_anew(connection: Connection, marks: Sequence[DerivedDifference]) -> No
 
 def _replay(
     connection: Connection, rate: Rate, division_id: int | None
-) -> tuple[dict[Key, PairSums], dict[tuple[int, int], RatingRow]]:
+) -> tuple[dict[TableKey, PairSums], dict[tuple[int, int], RatingRow]]:
     query = (
         select(*(Game.__table__.c[name] for name in GAME_COLUMNS))
         .where(Game.rated.is_(True))
@@ -139,17 +139,17 @@ def _replay(
     )
     if division_id is not None:
         query = query.where(Game.division_id == division_id)
-    tables: dict[Key, PairSums] = {}
+    tables: dict[TableKey, PairSums] = {}
     ratings: dict[tuple[int, int], RatingRow] = {}
     games = (dict(zip(GAME_COLUMNS, row, strict=True)) for row in connection.execute(query))
     for game0, game1 in whole_pairs(games):
-        add(tables, *sum_pair(game0, game1))
+        add_sums(tables, *sum_pair(game0, game1))
         division = game0["division_id"]
         a, b = (
             ratings.get((division, revision)) or RatingRow(division, revision, START_ELO, 0)
             for revision in (game0["first_revision_id"], game0["second_revision_id"])
         )
-        for row in apply_rate(a, b, points((game0, game1)), rate):
+        for row in update_ratings(a, b, points_of_a((game0, game1)), rate):
             ratings[division, row.revision] = row
     return tables, ratings
 

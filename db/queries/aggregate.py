@@ -12,16 +12,16 @@ from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,
     GRID,
-    KEY,
-    SUMS,
-    Key,
+    TABLE_KEY,
+    TABLE_SUMS,
     PairSums,
-    add,
+    TableKey,
+    add_sums,
     sum_pair,
-    to_row,
+    to_table_row,
     whole_pairs,
 )
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.models import ForfeitCount, Game, PairTable, Rating
 from db.queries.bots import read_bot_names
 from db.queries.games import COLUMNS, games_of_run
@@ -46,7 +46,7 @@ class Aggregate:
 
     def of_division(self, division_id: int) -> list[PairTableRow]:
         """Return the stored aggregate of a division."""
-        columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
+        columns = [PairTable.__table__.c[name] for name in (*TABLE_KEY, *TABLE_SUMS)]
         query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
         columns = [ForfeitCount.__table__.c[name] for name in (*FORFEIT_KEY, "games")]
         forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
@@ -59,7 +59,7 @@ class Aggregate:
                 table = tables.get((division, boards, a, b))
                 if table is not None:  # otherwise the row is damage, which an audit reports
                     table.forfeits[offender, kind] = games
-        return [to_row(key, sums, names) for key, sums in tables.items()]
+        return [to_table_row(key, sums, names) for key, sums in tables.items()]
 
     def since(self, division_id: int, since: float) -> list[PairTableRow]:
         """Return the aggregate of a division's rated pairs that started at `since` or later."""
@@ -126,7 +126,7 @@ class Aggregate:
         """
         transaction = self._database.writing() if repair else self._database.reading()
         with transaction as connection:
-            return rebuild_within(connection, rate, repair=repair)
+            return rebuild_derived(connection, rate, repair=repair)
 
 
 def _revisions_of(division_id: int) -> CompoundSelect[int]:
@@ -159,16 +159,16 @@ def _whole_since(since: float) -> list[ColumnElement[bool]]:
 def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
     names = read_bot_names(connection)
     totals = _accumulate(connection, query)
-    return [to_row(key, totals[key], names) for key in sorted(totals)]
+    return [to_table_row(key, totals[key], names) for key in sorted(totals)]
 
 
-def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, PairSums]:
+def _accumulate(connection: Connection, query: Select[Any]) -> dict[TableKey, PairSums]:
     """Return the aggregate of the complete pairs in a query for GAME_COLUMNS."""
-    totals: dict[Key, PairSums] = {}
+    totals: dict[TableKey, PairSums] = {}
     games = (
         dict(zip(GAME_COLUMNS, row, strict=True))
         for row in connection.execute(query.order_by(Game.id))
     )
     for game0, game1 in whole_pairs(games):
-        add(totals, *sum_pair(game0, game1))
+        add_sums(totals, *sum_pair(game0, game1))
     return totals

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import FIRST, SECOND, outcome_columns, side_columns
+from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS, outcome_columns, side_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -18,7 +18,7 @@ from db.derived.invariants import (
     find_run_fault,
     prefix_names,
 )
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.derived.write_games import GameWriter
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
@@ -73,7 +73,7 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
         for place, pair in fresh:
             importer.store(place, *pair)
         if fresh:
-            rebuild_within(connection, rate, repair=True)
+            rebuild_derived(connection, rate, repair=True)
     return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
 
 
@@ -422,7 +422,7 @@ _OF_PAIR = (
     *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
 )
 """Columns of a stored pair that an import compares, apart from its games."""
-_TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
+_TIMED = {*FIRST_COLUMNS, *SECOND_COLUMNS, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing lacks."""
 
 

@@ -16,10 +16,10 @@ from db.queries.runs import find_run
 from db.records.aggregate import Rate
 from db.records.exchange import COLUMN_LIMIT
 from db.records.pairs import (
-    FinishedPair,
     PairStatus,
     PlannedPair,
     PlayedPair,
+    StoreResult,
 )
 from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
@@ -146,7 +146,7 @@ class Pairs:
                 update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
-    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
+    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[StoreResult]:
         """Store played pairs in one transaction: games, aggregate and live ratings.
 
         A pair that is no longer planned is not stored, as its outcome shows.

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
 from db.models import (
@@ -214,7 +214,7 @@ class Runs:
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))
             if games:
-                rebuild_within(connection, rate, repair=True, division_id=run.division_id)
+                rebuild_derived(connection, rate, repair=True, division_id=run.division_id)
             return games
 
     def _change(self, run_id: int, **values: Any) -> None:

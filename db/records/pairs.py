@@ -185,8 +185,8 @@ class PlayedPair:
         )
 
 
-class PairOutcome(StrEnum):
-    """What became of a pair that was handed in to be stored."""
+class StoreOutcome(StrEnum):
+    """What the store did with a played pair."""
 
     STORED = "stored"
     ALREADY_FINISHED = "already_finished"
@@ -196,10 +196,10 @@ class PairOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedPair:
-    """The answer to a pair that was handed in to be stored."""
+class StoreResult:
+    """The result of storing a played pair."""
 
-    outcome: PairOutcome
+    outcome: StoreOutcome
     game_ids: tuple[int, ...] = ()
     """Ids of the two games; empty unless stored."""
     a: RatingRow | None = None

@@ -13,9 +13,9 @@ from db.records import thought_blob as thoughts
 from db.records.aggregate import RatingRow
 from db.records.games import GameQuery, Thought
 from db.records.pairs import (
-    PairOutcome,
     PairRecord,
     PlannedPair,
+    StoreOutcome,
 )
 from db.store import Store
 from engine.result import Result, Termination
@@ -64,7 +64,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     run = new_run(store, rated=False, stream="control")
     (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     record = played(row, Random(1))
-    assert finish_pair(store, to_plan(row), record, elo).outcome is PairOutcome.STORED
+    assert finish_pair(store, to_plan(row), record, elo).outcome is StoreOutcome.STORED
     (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
@@ -76,21 +76,21 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
     first = finish_pair(store, to_plan(row), record, elo)
-    assert first.outcome is PairOutcome.STORED
+    assert first.outcome is StoreOutcome.STORED
     assert len(first.game_ids) == 2
     tables, live = (
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
     again = finish_pair(store, to_plan(row), played(row, Random(2)), elo)
-    assert again.outcome is PairOutcome.ALREADY_FINISHED
+    assert again.outcome is StoreOutcome.ALREADY_FINISHED
     assert again.game_ids == ()
     assert store.games.count(run.id) == 2
     assert store.aggregate.of_division(run.division_id) == tables
     assert store.aggregate.ratings(run.division_id) == live
     stranger = msgspec.structs.replace(to_plan(row), id=999)
     lost = msgspec.structs.replace(record, id=999)
-    assert finish_pair(store, stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+    assert finish_pair(store, stranger, lost, elo).outcome is StoreOutcome.UNKNOWN
 
 
 def test_dropped_pair_is_not_stored(store: Store) -> None:

@@ -16,7 +16,7 @@ import pytest
 from db.records.aggregate import Rate
 from db.records.games import GameQuery
 from db.records.launch import Limits
-from db.records.pairs import FinishedPair, PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.board import parse_board_classes
@@ -217,7 +217,7 @@ def test_workers_have_their_next_pairs_before_the_last_are_stored(
     given: list[int] = []
     storing = store.pairs.finish_all
 
-    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[FinishedPair]:
+    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[StoreResult]:
         given.append(len(PromptWorkers.pending))
         return storing(played, rate)
 
