@@ -15,7 +15,7 @@ import threading
 from dataclasses import dataclass, field
 
 from db.backends.run_lock import RunLock
-from db.beside import LOCKS
+from db.companion_files import LOCKS
 from db.errors import Unwritable
 
 _FLOCK = "hhqqi"

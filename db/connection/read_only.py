@@ -24,7 +24,7 @@ from db import migrations
 from db.backends import SqliteBackend, backend_of
 from db.backends.place import Place, locate
 from db.backends.sqlite import check_file, is_writable_file
-from db.beside import INDEX, JOURNAL, WAL
+from db.companion_files import JOURNAL, WAL, WAL_INDEX
 from db.connection.database import Database, OldSchema
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
@@ -65,7 +65,7 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
             pass  # a full disk
     database = None
     wal_size = _file_size(path + WAL)
-    if wal_size is not None and _file_size(path + INDEX) is not None:
+    if wal_size is not None and _file_size(path + WAL_INDEX) is not None:
         database = _keep_if_usable(ReadOnlyDatabase.open_shared(backend))
     elif not wal_size and _file_size(path + JOURNAL) is None:
         database = _keep_if_usable(ReadOnlyDatabase.open_immutable(backend))

@@ -59,9 +59,9 @@ def rebuild_derived(
         division_id: the only division to check; None for all.
 
     """
-    marks = _wrong_marks(connection, division_id)
+    marks = _find_wrong_marks(connection, division_id)
     if repair:
-        _mark_anew(connection, marks)
+        _correct_marks(connection, marks)
     tables, ratings = _replay(connection, rate, division_id)
     sums = {key: tuple(sums.values) for key, sums in tables.items()}
     forfeits = {key: (games,) for key, games in forfeit_counts(tables).items()}
@@ -73,7 +73,7 @@ def rebuild_derived(
     )
     wrong = marks
     for model, key, values, computed in derived:
-        stored = _stored(connection, model, key, values, division_id)
+        stored = _read_stored(connection, model, key, values, division_id)
         found = _compare(model.__tablename__, values, stored, computed)
         if found and repair:
             _replace(connection, model, (*key, *values), computed, division_id)
@@ -81,7 +81,7 @@ def rebuild_derived(
     return wrong
 
 
-def _wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
+def _find_wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
     """Return the games that are wrongly marked, or not marked, as repeats."""
     earlier = aliased(Game)
     is_repeat = exists().where(
@@ -118,13 +118,13 @@ def _wrong_marks(connection: Connection, division_id: int | None) -> list[Derive
     return found
 
 
-def _mark_anew(connection: Connection, marks: Sequence[DerivedDifference]) -> None:
+def _correct_marks(connection: Connection, marks: Sequence[DerivedDifference]) -> None:
     if marks:
         connection.execute(
             update(Game)
-            .where(Game.id == bindparam("place"))
+            .where(Game.id == bindparam("game_id"))
             .values(repeat=bindparam("mark", type_=Boolean)),
-            [{"place": wrong.key[0], "mark": bool(wrong.computed)} for wrong in marks],
+            [{"game_id": wrong.key[0], "mark": bool(wrong.computed)} for wrong in marks],
         )
 
 
@@ -154,7 +154,7 @@ def _replay(
     return tables, ratings
 
 
-def _stored(
+def _read_stored(
     connection: Connection,
     model: Any,
     key: Sequence[str],

@@ -33,13 +33,13 @@ class Bots:
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
         """Return the bots in the order of registration."""
-        query = _current().order_by(Bot.id)
+        query = _select_current().order_by(Bot.id)
         if not include_retired:
             query = query.where(Bot.retired_at.is_(None))
         with self._database.reading() as connection:
             return [_bot(row) for row in connection.execute(query)]
 
-    def played(self) -> set[str]:
+    def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
         finished = exists().where(
             Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED.value
@@ -222,7 +222,7 @@ def find_revisions(connection: Connection, name: str) -> list[int]:
     return list(rows.scalars())
 
 
-def _current() -> Select[Any]:
+def _select_current() -> Select[Any]:
     newest = (
         select(Revision.bot_id, func.max(Revision.recency).label("recency"))
         .group_by(Revision.bot_id)
@@ -240,7 +240,7 @@ def _current() -> Select[Any]:
 
 
 def _find(connection: Connection, name: str) -> BotRow:
-    row = connection.execute(_current().where(Bot.name == name)).first()
+    row = connection.execute(_select_current().where(Bot.name == name)).first()
     if row is None:
         known = connection.scalars(select(Bot.name))
         raise UnknownRow(f"no bot called {name!r} is registered; {remedy_for(name, known)}")
@@ -259,9 +259,10 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
     if known is None:
         _insert_revision(connection, bot_id, number + 1, recency + 1, new)
     else:
-        turn = recency if known.recency == recency else recency + 1
+        if known.recency < recency:
+            recency += 1
         connection.execute(
-            update(Revision).filter_by(id=known.id).values(recency=turn, **_revision_values(new))
+            update(Revision).filter_by(id=known.id).values(recency=recency, **_revision_values(new))
         )
 
 

@@ -45,7 +45,7 @@ def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
             "low": entry.low,
             "quarter": entry.quarter,
             "median": entry.median,
-            "three": entry.three,
+            "three": entry.three_quarters,
             "high": entry.high,
             "late": entry.late,
         }

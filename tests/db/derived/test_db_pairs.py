@@ -292,7 +292,7 @@ def test_unrated_pairs_stay_out_of_list_and_ratings(store: Store) -> None:
     play_all(store, run, revisions, 20)
     assert store.aggregate.of_division(run.division_id) == []
     assert store.aggregate.ratings(run.division_id) == []
-    assert store.aggregate.since(run.division_id, 0) == []
+    assert store.aggregate.of_division(run.division_id, since=0) == []
     assert sum(table.pairs for table in store.aggregate.of_run(run.id)) == 20
 
 
@@ -331,9 +331,9 @@ def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
                 assert count == len(mine)
     assert sum(t.pairs for t in tables.values()) == 80
     everything = store.aggregate.of_division(run.division_id)
-    assert store.aggregate.since(run.division_id, 0) == everything
+    assert store.aggregate.of_division(run.division_id, since=0) == everything
     assert store.aggregate.of_run(run.id) == everything
-    assert store.aggregate.since(run.division_id, 2e9) == []
+    assert store.aggregate.of_division(run.division_id, since=2e9) == []
     assert store.aggregate.rebuild(elo) == []
 
 
@@ -486,6 +486,6 @@ def test_a_search_reads_a_stream_to_its_end(store: Store) -> None:
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 2)
     store.pairs.plan(run.id, 1, maker(revisions))
-    assert store.pairs.unfinished_numbers(run.stream, below=NO_LIMIT) == [2]
+    assert store.pairs.planned_numbers(run.stream, below=NO_LIMIT) == [2]
     pairs = store.pairs.of_stream(run.stream, start=0, stop=NO_LIMIT)
     assert [pair.number for pair in pairs] == [0, 1]

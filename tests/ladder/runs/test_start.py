@@ -140,14 +140,14 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) 
         derivation=older.derivation,
     )
     pairs = [schedule.pair(number) for number in range(10)]
-    assert [(pair.number, pair.draw[2]) for pair in store.pairs.of_run(run.id)] == [
+    assert [(pair.number, pair.setup[2]) for pair in store.pairs.of_run(run.id)] == [
         (pair.number, pair.seed) for pair in pairs
     ]
     play(store, replace(SETTINGS, games=4), Recorder())
     following = store.runs.find()[0]
     assert following.settings["seed_derivation"] == SeedDerivation.KEYED
     assert following.stream != run.stream
-    assert {pair.draw[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
+    assert {pair.setup[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
         pair.seed for pair in pairs
     )
 
