@@ -22,11 +22,13 @@ from db.derived.rebuild import rebuild_derived
 from db.derived.write_games import GameWriter
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
+from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.aggregate import Rate
+from db.records.bots import NewBot, NewRevision
 from db.records.exchange import (
     BotLine,
     GameLine,
@@ -356,7 +358,11 @@ class _Importer:
         ).first()
         # Retired since it was created: it was imported and not registered since.
         follows = row is None or row.retired_at == row.created_at
-        bot_id = self._add_bot(lines[-1]) if row is None else row.id
+        if row is None:
+            # Retired, because its program may be missing here, and no user has asked to run it.
+            bot_id = insert_bot(connection, _new_bot(lines[-1]), is_retired=True)
+        else:
+            bot_id = row.id
         stored = connection.execute(
             select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
             .where(Revision.bot_id == bot_id)
@@ -364,9 +370,10 @@ class _Importer:
         ).all()
         number = max((row.number for row in stored), default=0)
         for place, bot in enumerate(unknown):
-            self._revisions[name, bot.content_hash] = self._add_revision(
+            self._revisions[name, bot.content_hash] = insert_revision(
+                connection,
                 bot_id,
-                bot,
+                _new_bot(bot).revision,
                 number=number + 1 + place,
                 # Below all stored revisions.
                 recency=(stored[0].recency if stored else 1) - len(unknown) + place,
@@ -381,39 +388,22 @@ class _Importer:
                     .values(recency=recency)
                 )
 
-    def _add_bot(self, bot: BotLine) -> int:
-        # Retired, because its program may be missing here, and no user has asked to run it.
-        now = time.time()
-        return self._connection.execute(
-            insert(Bot)
-            .values(
-                name=bot.name,
-                family=bot.family,
-                spec=bot.spec,
-                based_on=bot.based_on,
-                change=bot.change,
-                created_at=now,
-                retired_at=now,
-            )
-            .returning(Bot.id)
-        ).scalar_one()
 
-    def _add_revision(self, bot_id: int, bot: BotLine, *, number: int, recency: int) -> int:
-        return self._connection.execute(
-            insert(Revision)
-            .values(
-                bot_id=bot_id,
-                number=number,
-                recency=recency,
-                content_hash=bot.content_hash,
-                launch=to_json(without_commands(bot.launch)),
-                budgets=to_json(bot.budgets),
-                boards=None if bot.boards is None else to_json(bot.boards),
-                files=to_json(bot.files),
-                created_at=time.time(),
-            )
-            .returning(Revision.id)
-        ).scalar_one()
+def _new_bot(bot: BotLine) -> NewBot:
+    return NewBot(
+        name=bot.name,
+        family=bot.family,
+        spec=bot.spec,
+        based_on=bot.based_on,
+        change=bot.change,
+        revision=NewRevision(
+            content_hash=bot.content_hash,
+            launch=without_commands(bot.launch),
+            budgets=bot.budgets,
+            boards=bot.boards,
+            files=bot.files,
+        ),
+    )
 
 
 _OF_PAIR = (
