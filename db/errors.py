@@ -1,27 +1,8 @@
-"""Errors of the database.
-
-DatabaseError     its message is a sentence for the user that says what to do
-|-- Missing       the database does not exist and must not be created
-|-- NotALadderDatabase  the file or the server's database belongs to another program
-|-- TooNew        a newer version of this program wrote it
-|-- Outdated      an older version wrote it, and it is not migrated automatically
-|-- Unwritable    folder missing, no permission, read-only or full disk
-|-- Locked        another process kept the file locked beyond the timeout
-|-- Corrupt       the file is damaged
-|-- TransientError  the next attempt may succeed
-|   |-- Unreachable   the server does not answer, or has ended the connection
-|   |-- Contended     the server rolled a transaction back because of another one
-|   `-- Busy          another session of the server holds the write lock
-|-- Conflict      another process has deleted what a row refers to, or stored its like
-|-- NameTaken     a bot with that name is already registered
-|-- InUse         a bot or run cannot be changed while games or a process need it
-|-- Exhausted     a stream has no pair numbers left
-`-- UnknownRow    no bot, run, division or game has that name or number
-"""
+"""Errors of the database."""
 
 
 class DatabaseError(Exception):
-    """Base of this package's errors; its message is one sentence that says what to do."""
+    """Base of this package's errors; the message names the problem and the remedy."""
 
 
 class Missing(DatabaseError):

@@ -35,12 +35,12 @@ __all__ = [
     "RetryPolicy",
     "RunLock",
     "Store",
-    "file_of",
-    "server_of",
+    "find_database_file",
+    "find_server_key",
 ]
 
 
-def file_of(where: str) -> str | None:
+def find_database_file(where: str) -> str | None:
     """Return the absolute path of a database file; None for a database on a server.
 
     Args:
@@ -53,7 +53,7 @@ def file_of(where: str) -> str | None:
     return locate(where).path
 
 
-def server_of(where: str) -> str | None:
+def find_server_key(where: str) -> str | None:
     """Return a server database's key: host, port and name without the user; None for a file.
 
     Args:

@@ -34,7 +34,7 @@ LAYERS: dict[str, str] = {
 `*` allows every layer above it in this table, `-NAME` takes one out. A module belongs to the
 longest name that it starts with, so `ladder` holds only the modules directly in that folder.
 """
-PUBLIC_DB = ("db", "db.errors", "db.beside", "db.store", "db.records")
+PUBLIC_DB = ("db", "db.errors", "db.companion_files", "db.store", "db.records")
 """What other packages may import of `db`; `reports` only the records, `ladder.cli` all of it."""
 HEAVY = {
     "numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec", "altair", "jinja2",

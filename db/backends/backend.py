@@ -35,8 +35,8 @@ CONFLICT = (
 """Message for a violated constraint, after the database's name."""
 
 
-class Token(NamedTuple):
-    """The identity of a transaction on a server."""
+class CommitToken(NamedTuple):
+    """The identity of a transaction on a server, stored with its commit."""
 
     writer: int
     """Random number of the process."""
@@ -94,7 +94,7 @@ class Backend(ABC):
         """Create an engine that only reads, while others write. Raises DatabaseError."""
 
     @abstractmethod
-    def check_ownership(self, connection: Connection) -> None:
+    def check_database(self, connection: Connection) -> None:
         """Refuse another program's database, or an unsuitable server. Raises DatabaseError."""
 
     @abstractmethod
@@ -112,13 +112,13 @@ class Backend(ABC):
     migration_advice: str
     """Advice at the end of a message about an older database."""
 
-    def check_migration(  # noqa: B027 - files need no check
+    def prepare_migration(  # noqa: B027 - files need no preparation
         self, connection: Connection, *, force: bool
     ) -> None:
-        """Prepare to migrate an older database, in the transaction that does.
+        """Check that an older database may be migrated, and take the role that owns its tables.
 
         Args:
-            connection: in that transaction.
+            connection: in the transaction that migrates.
             force: migrate even while runs are in play.
 
         Raises:
@@ -192,7 +192,7 @@ class Backend(ABC):
         """
         return None
 
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:  # noqa: B027
+    def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:  # noqa: B027
         """Take the write lock and store a token for `was_committed`.
 
         Nothing to do for a file, whose transactions begin with the lock.
@@ -204,9 +204,9 @@ class Backend(ABC):
         """
 
     def end_writing(self, connection: Connection) -> None:  # noqa: B027
-        """Send the commit with the pipelined statements; SQLAlchemy commits to a file."""
+        """Send COMMIT as the last pipelined statement; for a file, SQLAlchemy sends it."""
 
-    def was_committed(self, connection: Connection, token: Token) -> bool:
+    def was_committed(self, connection: Connection, token: CommitToken) -> bool:
         """Return whether a transaction was committed whose commit got no answer.
 
         Connections to a file are not lost.

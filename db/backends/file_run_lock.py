@@ -11,16 +11,15 @@ with the last of them.
 import fcntl
 import os
 import struct
-import sys
 import threading
 from dataclasses import dataclass, field
 
 from db.backends.run_lock import RunLock
-from db.beside import LOCKS
+from db.companion_files import LOCKS
 from db.errors import Unwritable
 
-_LINUX = "hhqqi"  # l_type, l_whence, l_start, l_len, l_pid
-_OTHERS = "qqihh"  # l_start, l_len, l_pid, l_type, l_whence (the BSD family)
+_FLOCK = "hhqqi"
+"""`struct flock` of Linux: l_type, l_whence, l_start, l_len, l_pid."""
 
 
 @dataclass(slots=True)
@@ -85,15 +84,9 @@ class FileRunLock(RunLock):
         """Return the process that holds a run's lock, such as ``process 12``, or None."""
         if run_id in self._file.locked_runs:
             return f"process {os.getpid()}"
-        linux = sys.platform.startswith("linux")
-        layout = _LINUX if linux else _OTHERS
-        question = (
-            struct.pack(layout, fcntl.F_WRLCK, os.SEEK_SET, run_id, 1, 0)
-            if linux
-            else struct.pack(layout, run_id, 1, 0, fcntl.F_WRLCK, os.SEEK_SET)
-        )
-        answer = struct.unpack(layout, fcntl.fcntl(self._file.descriptor, fcntl.F_GETLK, question))
-        kind, process = (answer[0], answer[4]) if linux else (answer[3], answer[2])
+        request = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, run_id, 1, 0)
+        reply = fcntl.fcntl(self._file.descriptor, fcntl.F_GETLK, request)
+        kind, _, _, _, process = struct.unpack(_FLOCK, reply)
         return None if kind == fcntl.F_UNLCK else f"process {process}"
 
     def close(self) -> None:

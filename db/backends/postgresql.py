@@ -21,13 +21,13 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
-from db.backends.backend import Backend, Connections, Token
+from db.backends.backend import Backend, CommitToken, Connections
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.backends.session_run_lock import (
     SessionRunLock,
-    holder_of,
-    live_runs,
+    find_holder,
+    find_live_runs,
     lock_run,
 )
 from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, make_session_name
@@ -36,23 +36,23 @@ from db.errors import DatabaseError, InUse, NotALadderDatabase, Unwritable
 from db.models import Base
 from db.records.server import SETTINGS, ServerState
 
-OLDEST = 14
+OLDEST_VERSION = 14
 """The oldest version of PostgreSQL that was supported in 2026."""
 SILENCE_FACTOR = 3
 """A writing transaction may be silent for this many times the wait for a lock."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
 _NOW = "extract(epoch FROM clock_timestamp())"
-_NOTE_COMMIT = (
+_STORE_TOKEN = (
     f"INSERT INTO last_commits VALUES (%(writer)s, %(number)s, {_NOW}) ON CONFLICT (writer) "  # noqa: S608
     "DO UPDATE SET number = excluded.number, committed_at = excluded.committed_at"
 )
-_FORGET_COMMITS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 2592000"  # noqa: S608
+_DELETE_OLD_TOKENS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 30 * 86400"  # noqa: S608
 _LAST_COMMIT = text("SELECT number FROM last_commits WHERE writer = :writer")
 CLOCK_SAMPLES = 9
 """Number of readings of the server's clock."""
-_TIME = f"SELECT {_NOW}"
-_TABLES = "SELECT version_num FROM alembic_version"
-_ABOUT = (
+_READ_CLOCK = f"SELECT {_NOW}"
+_SCHEMA_VERSION = "SELECT version_num FROM alembic_version"
+_SERVER_INFO = (
     "SELECT current_setting('server_version'), current_user, "
     "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
     "OR usename IS NOT NULL), current_setting('max_connections')::int"
@@ -62,7 +62,11 @@ _OWNER = text(
     "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
     "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
 )
-_BECOME = text("SELECT set_config('role', :owner, true)")
+_SET_ROLE = text("SELECT set_config('role', :owner, true)")
+_REPLANNING = ("0A000", "RevalidateCachedQuery")
+"""SQLSTATE and server function of the error about changed columns of a prepared statement."""
+_FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
+"""Tables that every version of this program creates."""
 _ATTACH_WRITER = text(
     "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
@@ -129,14 +133,10 @@ class PostgresqlBackend(Backend):
         )
         driver.autocommit = False
 
-    def check_ownership(self, connection: Connection) -> None:
+    def check_database(self, connection: Connection) -> None:
         """Refuse old servers, encodings other than UTF-8, and databases of other programs."""
         driver: Any = connection.connection.driver_connection
-        version = driver.info.server_version // 10_000
-        if version < OLDEST:
-            raise DatabaseError(
-                f"{self.place} is PostgreSQL {version}, which is too old: use {OLDEST} or later"
-            )
+        check_server_version(self.place, driver.info.server_version)
         encoding = driver.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise DatabaseError(
@@ -168,9 +168,9 @@ class PostgresqlBackend(Backend):
             ).scalar_one()
         )
 
-    def check_migration(self, connection: Connection, *, force: bool) -> None:
+    def prepare_migration(self, connection: Connection, *, force: bool) -> None:
         """Refuse while runs are in play; take the role that owns the tables."""
-        runs = live_runs(connection)
+        runs = find_live_runs(connection)
         if runs and not force:
             played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
             raise InUse(
@@ -184,43 +184,39 @@ class PostgresqlBackend(Backend):
                 "as that role"
             )
         # New tables must belong to the same role, or other users could not use them.
-        connection.execute(_BECOME, {"owner": owner})
+        connection.execute(_SET_ROLE, {"owner": owner})
 
     def create_stand_in_tables(self, connection: Connection, queries: Mapping[str, str]) -> None:
-        """Create temporary tables, without foreign keys, which cannot refer to permanent ones."""
-        there = self.tables(connection)
-        incomplete = _find_incomplete(connection, there.intersection(queries))
+        """Create temporary tables, and views of temporary functions for those with a query."""
+        existing = self.tables(connection)
+        incomplete = _find_incomplete(connection, existing.intersection(queries))
         path = connection.exec_driver_sql("SHOW search_path").scalar_one()
         connection.rollback()
         driver: Any = connection.connection.driver_connection
         driver.autocommit = True
         for table in Base.metadata.sorted_tables:
-            if table.name not in there or table.name in incomplete:
-                if (rows := queries.get(table.name)) is None:
-                    made = CreateTable(table, include_foreign_key_constraints=())
-                    statement = str(made.compile(connection))
-                else:
-                    driver.execute(_function(table, rows, path, connection.dialect))
-                    statement = f"CREATE VIEW {table.name} AS SELECT * FROM pg_temp.{table.name}()"  # noqa: S608
-                driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
+            if table.name not in existing or table.name in incomplete:
+                rows = queries.get(table.name)
+                for statement in _stand_in(table, rows, path, connection.dialect):
+                    driver.execute(statement)
         driver.autocommit = False
 
     def attach_writer(self, writer: Connection, former: int | None, locked_runs: set[int]) -> int:
         """End the lost session, which may still hold its locks, and take them over."""
         with writer.begin():
             if former is not None:
-                self._end(writer, former)
+                self._end_session(writer, former)
             for run_id in locked_runs:
                 if not lock_run(writer, run_id):
                     raise InUse(
-                        f"run {run_id} was taken over by {holder_of(writer, run_id)} while this "
+                        f"run {run_id} was taken over by {find_holder(writer, run_id)} while this "
                         f"command had no connection to {self.place}: run the command again later"
                     )
-            limit = {"silence": f"{1000 * self._silence_s:.0f}"}
+            limit = {"silence": f"{1000 * self._silence_limit_s:.0f}"}
             return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
 
     @property
-    def _silence_s(self) -> float:
+    def _silence_limit_s(self) -> float:
         return SILENCE_FACTOR * self.busy_s
 
     def resolve_blocker(self, connection: Connection) -> str | None:
@@ -232,40 +228,40 @@ class PostgresqlBackend(Backend):
         blocker = find_blocker(connection)
         if blocker is None:
             return None
-        is_silent = blocker.writes and blocker.silent_s >= self._silence_s
+        is_silent = blocker.writes and blocker.silent_s >= self._silence_limit_s
         is_ended = is_silent and end_session(connection, blocker.pid)
         return f"{blocker}{', and was ended now' if is_ended else ''}"
 
-    def _end(self, connection: Connection, session: int) -> None:
+    def _end_session(self, connection: Connection, session: int) -> None:
         """End a former session of this process and wait until the server has done so."""
-        ours = text(
+        end = text(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = :session "
             "AND application_name = current_setting('application_name') "
             "AND usename = current_user AND datname = current_database()"
         )
         deadline = time.monotonic() + SESSION_END_S
-        while connection.execute(ours, {"session": session}).scalar_one():
+        while connection.execute(end, {"session": session}).scalar_one():
             if time.monotonic() >= deadline:
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+    def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:
         """Begin a transaction, take the write lock and store the token."""
         driver: Any = connection.connection.driver_connection
         # READ COMMITTED: statements see what was committed while the first waited for the lock.
         driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         driver.execute(_LOCK)
         if token is not None:
-            driver.execute(_NOTE_COMMIT, token._asdict())
+            driver.execute(_STORE_TOKEN, token._asdict())
             if token.number == 1:
-                driver.execute(_FORGET_COMMITS)
+                driver.execute(_DELETE_OLD_TOKENS)
 
     def end_writing(self, connection: Connection) -> None:
         """Send the commit."""
         driver: Any = connection.connection.driver_connection
         driver.execute("COMMIT")
 
-    def was_committed(self, connection: Connection, token: Token) -> bool:
+    def was_committed(self, connection: Connection, token: CommitToken) -> bool:
         """Return whether the token is stored; the session of its transaction has been ended.
 
         The server's own transaction numbers cannot show it: after a crash the server reuses those
@@ -303,41 +299,41 @@ class PostgresqlBackend(Backend):
             text(
                 "SELECT 'trigger ' || tgname || ' of ' || relname FROM pg_trigger "
                 "JOIN pg_class ON pg_class.oid = tgrelid "
-                "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid) AND relname = ANY(:ours) "
+                "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid) AND relname = ANY(:names) "
                 "UNION ALL SELECT 'rule ' || rulename || ' of ' || tablename FROM pg_rules "
-                "WHERE schemaname = ANY(current_schemas(false)) AND tablename = ANY(:ours) "
+                "WHERE schemaname = ANY(current_schemas(false)) AND tablename = ANY(:names) "
                 "ORDER BY 1"
             ),
-            {"ours": [table.name for table in Base.metadata.sorted_tables]},
+            {"names": [table.name for table in Base.metadata.sorted_tables]},
         )
         return list(found.scalars())
 
     def server_state(self, connection: Connection) -> ServerState:
-        """Return what `ladder doctor` judges."""
+        """Return version, rights, sessions, delays and settings of the server."""
         blocker = find_blocker(connection)
-        waits, clocks = [], []
+        round_trips, offsets = [], []
         for _ in range(CLOCK_SAMPLES):
             before = time.time()
-            now = connection.exec_driver_sql(_TIME).scalar_one()
+            now = connection.exec_driver_sql(_READ_CLOCK).scalar_one()
             after = time.time()
-            waits.append(after - before)
-            clocks.append((before + after) / 2 - float(now))
-        version, user, sessions, limit = connection.exec_driver_sql(_ABOUT).one()
+            round_trips.append(after - before)
+            offsets.append((before + after) / 2 - float(now))
+        version, user, sessions, limit = connection.exec_driver_sql(_SERVER_INFO).one()
         owner, may_migrate = connection.execute(_OWNER).one()
         return ServerState(
             version=version,
-            tables=connection.exec_driver_sql(_TABLES).scalar_one(),
+            tables=connection.exec_driver_sql(_SCHEMA_VERSION).scalar_one(),
             user=user,
             owner=owner,
             may_write=self.is_writable(connection),
             may_migrate=may_migrate,
             sessions=sessions,
             session_limit=limit,
-            runs=live_runs(connection),
+            runs=find_live_runs(connection),
             blocker=None if blocker is None else str(blocker),
             blocker_s=0.0 if blocker is None else blocker.age_s,
-            round_trip_s=statistics.median(waits),
-            ahead_s=statistics.median(clocks),
+            round_trip_s=statistics.median(round_trips),
+            ahead_s=statistics.median(offsets),
             settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
         )
 
@@ -352,30 +348,51 @@ class PostgresqlBackend(Backend):
             return None
         state = getattr(reason, "sqlstate", None)
         source = getattr(getattr(reason, "diag", None), "source_function", None)
-        if state == _NOT_SUPPORTED and source == _REPLANNING:
+        if (state, source) == _REPLANNING:
             state = CHANGED_PLAN
-        kind, sentence = translate_sqlstate(state, str(reason), reason)
-        return None if kind is None else kind(f"{self.place} {sentence}")
+        known = translate_sqlstate(state, str(reason), reason)
+        return None if known is None else known[0](f"{self.place} {known[1]}")
 
 
-_NOT_SUPPORTED = "0A000"
-_REPLANNING = "RevalidateCachedQuery"
-"""The server's function that reports changed columns of a prepared statement."""
-_FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
-"""Tables that every version of this program creates."""
+def check_server_version(place: Place, number: int) -> None:
+    """Raise DatabaseError if a server is older than OLDEST_VERSION; 14.2 has the number 140002."""
+    version = number // 10_000
+    if version < OLDEST_VERSION:
+        raise DatabaseError(
+            f"{place} is PostgreSQL {version}, which is too old: use {OLDEST_VERSION} or later"
+        )
 
 
 def _find_incomplete(connection: Connection, names: Iterable[str]) -> set[str]:
     """Return the tables that lack a column of the models."""
     incomplete = set()
     for name in names:
-        there = connection.exec_driver_sql(f"SELECT * FROM {name} LIMIT 0").keys()  # noqa: S608
-        if not {column.name for column in Base.metadata.tables[name].columns} <= set(there):
+        columns = connection.exec_driver_sql(f"SELECT * FROM {name} LIMIT 0").keys()  # noqa: S608
+        if not {column.name for column in Base.metadata.tables[name].columns} <= set(columns):
             incomplete.add(name)
     return incomplete
 
 
-def _function(table: Table, rows: str, path: str, dialect: Dialect) -> str:
+def _stand_in(table: Table, rows: str | None, path: str, dialect: Dialect) -> list[str]:
+    """Return the statements that create a temporary table, or a view of a query's rows.
+
+    Args:
+        table: the table of the current version.
+        rows: a query for its rows in an older database; None for an empty table.
+        path: the search path of the connection.
+        dialect: of the server.
+
+    """
+    if rows is None:
+        # Without foreign keys, as temporary tables cannot refer to permanent ones.
+        created = CreateTable(table, include_foreign_key_constraints=()).compile(dialect=dialect)
+        return [str(created).replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1)]
+    name = table.name
+    view = f"CREATE TEMPORARY VIEW {name} AS SELECT * FROM pg_temp.{name}()"  # noqa: S608
+    return [_stand_in_function(table, rows, path, dialect), view]
+
+
+def _stand_in_function(table: Table, rows: str, path: str, dialect: Dialect) -> str:
     """Return the SQL of a temporary function that returns a query's rows with a table's columns.
 
     Temporary tables come last on its search path, so that the query may read the permanent table

@@ -12,6 +12,7 @@ WRITER_LOCK = 0x43346C64
 """Advisory lock of the transaction that writes."""
 _PREFIX = "ladder: "
 _NAME_BYTES = 63
+"""The server cuts longer application names."""
 
 _BLOCKING = text(
     "SELECT pid, application_name, usename, writes, client_addr::text AS address, "
@@ -34,9 +35,9 @@ def make_session_name() -> str:
     """Return the application name of this process: its number, host and command."""
     program, *words = [Path(word).name for word in sys.argv[:2]] or ["python"]
     command = " ".join([program, *(word for word in words if word.isalpha())])
-    before, behind = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
-    host = socket.gethostname()[: _NAME_BYTES - len(before + behind)]
-    return f"{before}{host}{behind}".encode("ascii", "replace").decode()
+    prefix, suffix = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
+    host = socket.gethostname()[: _NAME_BYTES - len(prefix + suffix)]
+    return f"{prefix}{host}{suffix}".encode("ascii", "replace").decode()
 
 
 def format_session_name(application_name: str | None, pid: int) -> str:

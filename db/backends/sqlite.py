@@ -100,7 +100,7 @@ class SqliteBackend(Backend):
         """Create an engine whose connections wait `busy_s` for the write lock."""
         # No pool: the store keeps its connections, and closing one must close the file.
         url = self.place.url
-        return _listening(
+        return _with_listeners(
             create_engine(url, poolclass=NullPool, connect_args={"timeout": self.busy_s})
         )
 
@@ -109,13 +109,13 @@ class SqliteBackend(Backend):
         check_file(self.path, create=False)
         is_writable = is_writable_file(self.path)
         engine = self.make_reading_engine("mode=rw" if is_writable else "mode=ro")
-        event.listen(engine, "connect", _follow)
+        event.listen(engine, "connect", _configure_follower)
         return engine
 
     def make_reading_engine(self, options: str) -> Engine:
         """Create an engine with options in the file's URI, such as ``mode=ro``."""
         uri = f"file:{quote(self.path)}?{options}"
-        return _listening(
+        return _with_listeners(
             create_engine(
                 "sqlite://",
                 poolclass=NullPool,
@@ -123,7 +123,7 @@ class SqliteBackend(Backend):
             )
         )
 
-    def check_ownership(self, connection: Connection) -> None:
+    def check_database(self, connection: Connection) -> None:
         """Refuse a file with content that lacks this program's mark.
 
         The connection is in a transaction, so that SQLite's locks and WAL apply: the bare file can
@@ -227,21 +227,20 @@ class SqliteBackend(Backend):
 
     def translate(self, error: Exception) -> DatabaseError | None:
         """Translate by SQLite's result code."""
-        reason = error.orig if isinstance(error, DBAPIError) else error
-        if reason is None:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if cause is None:
             return None
-        code = getattr(reason, "sqlite_errorname", "")
-        for prefix, kind in _BY_CODE.items():
-            if code.startswith(prefix):
-                return kind(_MESSAGES[kind].format(where=self.path, reason=reason))
-        if isinstance(reason, UnicodeDecodeError):
-            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=reason.reason))
-        if str(reason).startswith(_NO_TEXT):  # raised by the driver itself, without a code
-            which = str(reason).partition(" with text")[0]
-            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=which))
-        if code == "SQLITE_ERROR" and "no such" in str(reason):
-            return Corrupt(_MESSAGES[Corrupt].format(where=self.path, reason=reason))
-        return None
+        code, reason = getattr(cause, "sqlite_errorname", ""), str(cause)
+        kind = next((kind for prefix, kind in _BY_CODE.items() if code.startswith(prefix)), None)
+        if kind is None:
+            if isinstance(cause, UnicodeDecodeError):
+                reason = cause.reason
+            elif reason.startswith(_NO_TEXT):  # raised by the driver itself, without a code
+                reason = reason.partition(" with text")[0]
+            elif not (code == "SQLITE_ERROR" and "no such" in reason):
+                return None
+            kind = Corrupt
+        return kind(_MESSAGES[kind].format(where=self.path, reason=reason))
 
 
 def check_file(path: str, *, create: bool) -> bool:
@@ -269,13 +268,13 @@ def is_writable_file(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
 
-def _listening(engine: Engine) -> Engine:
-    event.listen(engine, "connect", _set_up)
+def _with_listeners(engine: Engine) -> Engine:
+    event.listen(engine, "connect", _configure_connection)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _set_up(driver: Any, _record: object) -> None:
+def _configure_connection(driver: Any, _record: object) -> None:
     driver.isolation_level = None  # the driver must not begin transactions itself
     driver.execute("PRAGMA foreign_keys=ON")
     driver.execute("PRAGMA synchronous=FULL")
@@ -288,6 +287,6 @@ def _begin(connection: Connection) -> None:
     driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _follow(driver: Any, _record: object) -> None:
+def _configure_follower(driver: Any, _record: object) -> None:
     driver.execute("PRAGMA query_only=ON")
     driver.execute(f"PRAGMA cache_size=-{FOLLOWER_CACHE_KIB}")

@@ -16,12 +16,12 @@ from db.errors import (
     Unwritable,
 )
 
-_AWAY = "does not answer ({reason}); check that its server runs, and the URL"
+_NO_ANSWER = "does not answer ({reason}); check that its server runs, and the URL"
 _REFUSED = (
     "refuses this user ({reason}); check the user in the URL, and the password in PGPASSWORD or "
     "~/.pgpass"
 )
-_UNTRUSTED = (
+_TLS_FAILED = (
     "could not agree on TLS with this program ({reason}); check the host, sslmode, sslrootcert, "
     "sslcert and sslkey in the URL"
 )
@@ -41,7 +41,7 @@ CHANGED_PLAN = "plan"
 _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     # Whole codes before their classes.
     "53100": (Unwritable, _UNWRITABLE),  # disk full
-    "53300": (Unreachable, _AWAY),  # too many connections
+    "53300": (Unreachable, _NO_ANSWER),  # too many connections
     "40001": (Contended, "rolled a transaction back ({reason}); try again"),
     CHANGED_PLAN: (Contended, "was migrated meanwhile ({reason}); try again"),
     "40P01": (Contended, "rolled a transaction back ({reason}); try again"),
@@ -57,8 +57,8 @@ _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     "23503": (Conflict, CONFLICT),  # foreign key
     "23505": (Conflict, CONFLICT),  # unique
     "3D000": (Missing, _MISSING),
-    "08": (Unreachable, _AWAY),
-    "57P": (Unreachable, _AWAY),  # shut down, starting, dropped
+    "08": (Unreachable, _NO_ANSWER),
+    "57P": (Unreachable, _NO_ANSWER),  # shut down, starting, dropped
     "53": (Unwritable, _UNWRITABLE),
     "58": (Unwritable, _UNWRITABLE),  # errors of the server's system
     "28": (DatabaseError, _REFUSED),
@@ -72,46 +72,48 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
     (("does not exist",), (Missing, _MISSING)),
 )
 """Words of a refused connection. All others may be over when the server has started."""
-_UNTRUSTED_WORDS = ("certificate", "does not support SSL", "alert", "private key")
+_TLS_WORDS = ("certificate", "does not support SSL", "alert", "private key")
 """Words of libpq when it gives up a connection that the server accepted."""
 
 
 def translate_sqlstate(
-    state: str | None, words: str, error: BaseException
-) -> tuple[type[DatabaseError] | None, str]:
-    """Return the kind of an error and its message after the database's name.
+    state: str | None, message: str, error: BaseException
+) -> tuple[type[DatabaseError], str] | None:
+    """Return the class for an error, and its message to follow the database's name.
 
     Args:
         state: the SQLSTATE; None for a connection that failed.
-        words: the text of the driver or server.
+        message: the text of the driver or server.
         error: the driver's error.
 
     Returns:
-        (None, "") for an error that shows a bug in this program.
+        None for an error that shows a bug in this program.
 
     """
-    reason = _reason(words)
-    if state is not None:
-        for length in (5, 3, 2):
-            known = _BY_STATE.get(state[:length])
-            if known is not None:
-                return known[0], known[1].format(reason=reason)
-        return None, ""
+    if state is None:
+        known = _find_by_words(message, error)
+    else:
+        known = next((_BY_STATE[state[:n]] for n in (5, 3, 2) if state[:n] in _BY_STATE), None)
+    return None if known is None else (known[0], known[1].format(reason=_reason(message)))
+
+
+def _find_by_words(message: str, error: BaseException) -> tuple[type[DatabaseError], str] | None:
+    """Return class and message for a connection that failed, by words in the driver's text."""
     if type(error).__name__ not in ("OperationalError", "InterfaceError"):
-        return None, ""
-    if any(mark in reason for mark in _UNTRUSTED_WORDS):
-        return DatabaseError, _UNTRUSTED.format(reason=reason)
-    kind, sentence = Unreachable, _AWAY
-    if ("FATAL" in words or "no password" in words) and "timeout" not in words:
-        for marks, (its_kind, its_sentence) in _BY_WORDS:
-            if any(mark in reason for mark in marks):
-                return its_kind, its_sentence.format(reason=reason)
-    return kind, sentence.format(reason=reason)
+        return None
+    reason = _reason(message)
+    if any(word in reason for word in _TLS_WORDS):
+        return DatabaseError, _TLS_FAILED
+    if ("FATAL" in message or "no password" in message) and "timeout" not in message:
+        for words, known in _BY_WORDS:
+            if any(word in reason for word in words):
+                return known
+    return Unreachable, _NO_ANSWER
 
 
-def _reason(words: str) -> str:
+def _reason(message: str) -> str:
     """Return the line of a message that gives the reason, without the address in the URL."""
-    lines = [line.strip() for line in words.splitlines() if line.strip()] or ["no reason given"]
+    lines = [line.strip() for line in message.splitlines() if line.strip()] or ["no reason given"]
     line = next((line for line in lines if "FATAL:" in line), lines[0])
     line = line.removeprefix("connection failed: ")
     line = line.partition("fe_sendauth: ")[2] or line.partition("FATAL:")[2] or line

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
-from db.backends.backend import Token
+from db.backends.backend import CommitToken
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.backends.sqlstate import BUSY
@@ -28,13 +28,13 @@ OPENING_S = 5.0
 
 
 class OldSchema(Enum):
-    """How to open a server's database of an older version; files are migrated."""
+    """How to open a server's database of an older version. A file is migrated at once."""
 
     REFUSE = auto()
     READ = auto()
     """Read the old tables as they are, if possible."""
     MIGRATE = auto()
-    """Open it in order to migrate it."""
+    """Leave it as it is for `Database.migrate`; a file, too."""
 
 
 class Database:
@@ -55,12 +55,12 @@ class Database:
         self.locked_runs: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
-        self._number = secrets.randbits(63)
+        self._writer_number = secrets.randbits(63)
         self._transactions = count(1)
         self._session: int | None = None
         """The backend's name for the writer's session, kept after the connection is lost."""
         self._is_writable = True
-        self._older: str | None = None
+        self._older_version: str | None = None
         """The version of old tables that are read as they are."""
 
     @classmethod
@@ -102,28 +102,35 @@ class Database:
 
     def _prepare(self, *, create: bool, old_schema: OldSchema) -> None:
         with self.reading() as connection:
-            self.backend.check_ownership(connection)
+            self.backend.check_database(connection)
             version = stored_version(connection, self.backend)
             if version == migrations.HEAD:
                 self._is_writable = self.backend.is_writable(connection)
-        if version is None and not create:
-            raise Missing(f"{self.place} holds no games yet: play some first")
-        migrates = self.backend.migrates_when_opened and old_schema is not OldSchema.MIGRATE
-        if version is None or (version != migrations.HEAD and migrates):
+        if version is None:
+            if not create:
+                raise Missing(f"{self.place} holds no games yet: play some first")
             self._upgrade()
-        elif version != migrations.HEAD and old_schema is OldSchema.REFUSE:
-            raise self._outdated(version)
-        elif version != migrations.HEAD and old_schema is OldSchema.READ:
-            self._read_older(version)
+        elif version != migrations.HEAD:
+            self._open_older(version, old_schema)
         if self._is_writable:
             for connection in (self.reader, self.writer):
                 self.backend.configure(connection)
+
+    def _open_older(self, version: str, old_schema: OldSchema) -> None:
+        if old_schema is OldSchema.MIGRATE:
+            return  # the caller migrates it
+        if self.backend.migrates_when_opened:
+            self._upgrade()
+        elif old_schema is OldSchema.READ:
+            self._read_older(version)
+        else:
+            raise self._outdated(version)
 
     def _upgrade(self, *, force: bool = True) -> str | None:
         with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
             version = stored_version(connection, self.backend)
             if version not in (None, migrations.HEAD):
-                self.backend.check_migration(connection, force=force)
+                self.backend.prepare_migration(connection, force=force)
             upgrade(connection, self.backend)
             return version
 
@@ -150,11 +157,11 @@ class Database:
         error = self._outdated(version)
         if self.backend.migrates_when_opened or version < migrations.READABLE:
             raise error
-        self._older, self._is_writable = version, False
+        self._older_version, self._is_writable = version, False
         self._drop_connections()
         try:
-            with self.translating_errors():
-                self.reader  # noqa: B018 - connects
+            with self.reading():  # connects, and creates the temporary tables
+                pass
         except Unwritable as reason:  # such as a standby, which allows no temporary tables
             raise error from reason
 
@@ -195,7 +202,7 @@ class Database:
 
     def _connect_to_read(self) -> Connection:
         connection = self.engine.connect().execution_options(**self.backend.reading_options)
-        if self._older is not None:
+        if self._older_version is not None:
             try:
                 self.backend.create_stand_in_tables(connection, migrations.STAND_INS)
             except BaseException:
@@ -237,11 +244,13 @@ class Database:
         Args:
             pipelined: whether the block gives its statements to the driver directly, so that it
                 waits for a server only where it reads an answer, and at the commit.
-            has_tables: whether the tables exist in this version.
+            has_tables: whether the tables exist in this version, to store the commit's token in.
+
+        Raises:
+            DatabaseError: this process cannot write the database.
 
         """
-        if self._older is not None:
-            raise self._outdated(self._older)
+        self._check_may_write()
         with self.translating_errors():
             connection = self.writer
             transaction = connection.begin()
@@ -259,6 +268,11 @@ class Database:
                     self._undo(transaction)
                     raise
                 self._commit(transaction, token, pipeline)
+
+    def _check_may_write(self) -> None:
+        """Raise Outdated for old tables that are read as they are; subclasses refuse all writes."""
+        if self._older_version is not None:
+            raise self._outdated(self._older_version)
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
@@ -288,11 +302,11 @@ class Database:
         """Open the locks that show which runs are in play. Raises DatabaseError."""
         return self.backend.run_lock(self)
 
-    def _next_token(self) -> Token:
-        return Token(self._number, next(self._transactions))
+    def _next_token(self) -> CommitToken:
+        return CommitToken(self._writer_number, next(self._transactions))
 
     def _commit(
-        self, transaction: RootTransaction, token: Token | None, pipeline: ExitStack
+        self, transaction: RootTransaction, token: CommitToken | None, pipeline: ExitStack
     ) -> None:
         """Commit. If the connection is lost, ask on a new one whether the commit was done."""
         try:
@@ -317,7 +331,7 @@ class Database:
         with suppress(*self.backend.driver_errors):  # of a lost connection
             transaction.rollback()
 
-    def _was_committed(self, token: Token) -> bool:
+    def _was_committed(self, token: CommitToken) -> bool:
         with self.translating_errors():
             connection = self.writer  # a new session, which has ended the lost one
             with connection.begin():

@@ -5,11 +5,9 @@ opened for writing, so that the last one to close can remove the WAL; statements
 refused.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Self
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 
 from db import migrations
 from db.backends import Backend, backend_of
@@ -19,7 +17,7 @@ from db.connection.driver_errors import translate_driver_errors
 from db.errors import NotALadderDatabase, Unwritable
 from db.migrations.upgrade import stored_version
 
-MAX_WAIT_S = 2.0
+PAGE_WAIT_S = 2.0
 """Seconds that a server may not answer: a person waits for the page."""
 
 
@@ -28,7 +26,7 @@ class FollowedDatabase(Database):
 
     def __init__(self, backend: Backend, engine: Engine) -> None:
         super().__init__(backend, engine)
-        self.retry_policy.seconds = MAX_WAIT_S
+        self.retry_policy.seconds = PAGE_WAIT_S
         self._identity = backend.identity()
         self._is_writable = False
 
@@ -46,7 +44,7 @@ class FollowedDatabase(Database):
             database = cls(backend, backend.make_following_engine())
             try:
                 with database.reading() as connection:
-                    backend.check_ownership(connection)
+                    backend.check_database(connection)
                     version = stored_version(connection, backend)
                 if version is None:
                     raise NotALadderDatabase(f"{backend.place} holds no games yet; play some first")
@@ -64,7 +62,7 @@ class FollowedDatabase(Database):
 
     def _is_migrated(self) -> bool:
         """Return whether a database of an older version has been migrated since it was opened."""
-        if self._older is None:
+        if self._older_version is None:
             return False
         with self.reading() as connection:
             return stored_version(connection, self.backend) == migrations.HEAD
@@ -74,8 +72,6 @@ class FollowedDatabase(Database):
         with self.reading() as connection:
             return self.backend.change_mark(connection)
 
-    @contextmanager
-    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
+    def _check_may_write(self) -> None:
         """Raise Unwritable."""
         raise Unwritable(f"{self.place} is only read by this command")
-        yield

@@ -24,7 +24,7 @@ from db import migrations
 from db.backends import SqliteBackend, backend_of
 from db.backends.place import Place, locate
 from db.backends.sqlite import check_file, is_writable_file
-from db.beside import INDEX, JOURNAL, WAL
+from db.companion_files import JOURNAL, WAL, WAL_INDEX
 from db.connection.database import Database, OldSchema
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
@@ -34,6 +34,8 @@ from db.migrations.upgrade import stored_version
 ATTEMPTS = 3
 """How often to start a copy, if the database changes while it is copied."""
 
+FILES = ("", WAL, JOURNAL)
+"""Suffixes of the files that hold a database's content."""
 Stamps = tuple[tuple[int, int] | None, ...]
 """Size and modification time of each file of a database; None if the file is missing."""
 
@@ -61,34 +63,34 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
             return Database.open(where, create=False, busy_s=busy_s)
         except Unwritable:
             pass  # a full disk
-    usable = None
+    database = None
     wal_size = _file_size(path + WAL)
-    if wal_size is not None and _file_size(path + INDEX) is not None:
-        usable = _keep_if_usable(ReadOnlyDatabase.open_shared(backend))
+    if wal_size is not None and _file_size(path + WAL_INDEX) is not None:
+        database = _keep_if_usable(ReadOnlyDatabase.open_shared(backend))
     elif not wal_size and _file_size(path + JOURNAL) is None:
-        usable = _keep_if_usable(ReadOnlyDatabase.open_immutable(backend))
-    return usable or ReadOnlyDatabase.open_copy(backend)
+        database = _keep_if_usable(ReadOnlyDatabase.open_immutable(backend))
+    return database or ReadOnlyDatabase.open_copy(backend)
 
 
 class ReadOnlyDatabase(Database):
     """A database that this process cannot write."""
 
-    def __init__(self, backend: SqliteBackend, engine: Engine, *, unchanging: bool) -> None:
+    def __init__(self, backend: SqliteBackend, engine: Engine, *, is_immutable: bool) -> None:
         super().__init__(backend, engine)
         self._is_writable = False
         self._stack = ExitStack()
-        self._stamps = _read_stamps(self.place) if unchanging else None
+        self._stamps = _read_stamps(self.place) if is_immutable else None
 
     @classmethod
     def open_shared(cls, backend: SqliteBackend) -> Self:
         """Read with the locks and the WAL of the processes that have it open."""
-        return cls(backend, backend.make_reading_engine("mode=ro"), unchanging=False)
+        return cls(backend, backend.make_reading_engine("mode=ro"), is_immutable=False)
 
     @classmethod
     def open_immutable(cls, backend: SqliteBackend) -> Self:
         """Read a file that no process has open."""
         engine = backend.make_reading_engine("mode=ro&immutable=1")
-        return cls(backend, engine, unchanging=True)
+        return cls(backend, engine, is_immutable=True)
 
     @classmethod
     def open_copy(cls, backend: SqliteBackend) -> Self:
@@ -101,27 +103,25 @@ class ReadOnlyDatabase(Database):
             with translate_driver_errors(backend):
                 # Recovers and migrates the copy.
                 Database.open(path, create=False, busy_s=backend.busy_s).close()
-            database = cls(backend, copy.make_engine(), unchanging=False)
+            database = cls(backend, copy.make_engine(), is_immutable=False)
             database._stack = stack.pop_all()
             return database
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a transaction that reads one snapshot. Raises Locked if the file changed."""
-        with self._unchanged(), super().reading() as connection:
+        with self._checking_stamps(), super().reading() as connection:
             yield connection
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
         """Open a long reading transaction. Raises Locked if the file changed."""
-        with self._unchanged(), super().streaming() as connection:
+        with self._checking_stamps(), super().streaming() as connection:
             yield connection
 
-    @contextmanager
-    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
+    def _check_may_write(self) -> None:
         """Raise Unwritable."""
         raise Unwritable(f"{self.place} can only be read; choose another database to write")
-        yield
 
     def close(self) -> None:
         """Close all connections, and remove a copy."""
@@ -129,7 +129,7 @@ class ReadOnlyDatabase(Database):
         self._stack.close()
 
     @contextmanager
-    def _unchanged(self) -> Iterator[None]:
+    def _checking_stamps(self) -> Iterator[None]:
         try:
             yield
         finally:  # after an error, too: a concurrent change may have caused it
@@ -142,7 +142,7 @@ def _keep_if_usable(database: ReadOnlyDatabase) -> Database | None:
     usable = False
     try:
         with translate_driver_errors(database.backend), database.reading() as connection:
-            database.backend.check_ownership(connection)
+            database.backend.check_database(connection)
             usable = stored_version(connection, database.backend) == migrations.HEAD
     except Unwritable:
         pass
@@ -153,10 +153,11 @@ def _keep_if_usable(database: ReadOnlyDatabase) -> Database | None:
 
 
 def _copy(place: Place, target: str) -> None:
+    """Copy a database's files, again if they change meanwhile. Raises DatabaseError."""
     for _ in range(ATTEMPTS):
         before = _read_stamps(place)
         try:
-            for ending, stamp in zip(("", WAL, JOURNAL), before, strict=True):
+            for ending, stamp in zip(FILES, before, strict=True):
                 if stamp is not None:
                     shutil.copyfile(f"{place.path}{ending}", target + ending)
         except OSError as error:
@@ -166,7 +167,7 @@ def _copy(place: Place, target: str) -> None:
             ) from error
         if _read_stamps(place) == before:
             return
-        for ending in ("", WAL, JOURNAL):
+        for ending in FILES:
             if os.path.exists(target + ending):
                 os.remove(target + ending)
     raise Locked(f"{place} is being written, and this user cannot lock it: try again later")
@@ -174,7 +175,7 @@ def _copy(place: Place, target: str) -> None:
 
 def _read_stamps(place: Place) -> Stamps:
     found: list[tuple[int, int] | None] = []
-    for ending in ("", WAL, JOURNAL):
+    for ending in FILES:
         try:
             status = os.stat(f"{place.path}{ending}")
         except OSError:

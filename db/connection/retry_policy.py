@@ -17,8 +17,8 @@ from db.errors import Busy, TransientError
 
 MAX_WAIT_S = 300.0
 """Seconds that a server may not answer: enough for a restart after a crash."""
-FIRST_S = 0.1
-LONGEST_S = 15.0
+FIRST_PAUSE_S = 0.1
+MAX_PAUSE_S = 15.0
 """The first and the longest pause, before the random factor of 0.5 to 1.5."""
 STOP_POLL_S = 0.1
 """Seconds between two checks whether the command should stop."""
@@ -63,7 +63,7 @@ class RetryPolicy:
 
     def retry(self, attempt: Callable[[], T]) -> T:
         """Return the result of an attempt, repeated while it raises TransientError."""
-        began, pause, has_failed = time.monotonic(), FIRST_S, False
+        began, pause, has_failed = time.monotonic(), FIRST_PAUSE_S, False
         while True:
             try:
                 result = attempt()
@@ -74,7 +74,7 @@ class RetryPolicy:
                     raise
                 self.report(f"{error.problem}; trying again in {wait:.1f} s")
                 self._sleep(wait)
-                pause = FIRST_S if isinstance(error, Busy) else min(2 * pause, LONGEST_S)
+                pause = FIRST_PAUSE_S if isinstance(error, Busy) else min(2 * pause, MAX_PAUSE_S)
                 has_failed = True
             else:
                 if has_failed:
@@ -87,16 +87,16 @@ class RetryPolicy:
             time.sleep(min(left, STOP_POLL_S))
 
 
-def retried(kind: type[T]) -> type[T]:
+def retried(cls: type[T]) -> type[T]:
     """Let the public methods of a class retry transient errors.
 
     A method is one transaction, perhaps after reads, so nothing is stored when it fails. Generators
     are not retried, because the caller already has their first rows.
     """
-    for name, method in [*vars(kind).items()]:
+    for name, method in [*vars(cls).items()]:
         if isinstance(method, FunctionType) and name[0] != "_" and not isgeneratorfunction(method):
-            setattr(kind, name, _retried(method))
-    return kind
+            setattr(cls, name, _retried(method))
+    return cls
 
 
 def _retried(method: Callable[..., Any]) -> Callable[..., Any]:

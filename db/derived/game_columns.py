@@ -9,8 +9,8 @@ from db.records.sides import SideSums
 from db.records.thought_blob import clamp_count
 from engine.result import Result, Termination
 
-FIRST = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
-SECOND = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
+FIRST_COLUMNS = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
+SECOND_COLUMNS = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 """Columns of the first and the second player's sums, in the order of `SideSums`."""
 
 
@@ -30,7 +30,7 @@ def outcome_columns(
 
 
 def side_columns(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
-    """Return the columns FIRST and SECOND of both players' sums."""
+    """Return the columns of both players' sums."""
     first, second = sides
     # Bots may report any number; sums over millions of games must fit in 64 bits.
     return {
@@ -49,7 +49,10 @@ def side_columns(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
 
 def read_sides(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
     """Return both players' sums from a stored game's columns."""
-    return SideSums(*map(game.__getitem__, FIRST)), SideSums(*map(game.__getitem__, SECOND))
+    first, second = (
+        SideSums(*(game[name] for name in names)) for names in (FIRST_COLUMNS, SECOND_COLUMNS)
+    )
+    return first, second
 
 
 def find_offender(result: Result, termination: Termination) -> int | None:

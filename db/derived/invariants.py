@@ -2,10 +2,12 @@
 
 A rule receives a row's values by column. The columns of the row's pair, run and division have the
 prefixes ``pair_``, ``run_`` and ``division_``. Another program may have written the row, so values
-can be of any type. A rule returns a clause that says what is wrong, or None.
+can be of any type. A rule returns a description of the fault, such as "its start -1 is not a date",
+or None.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -48,17 +50,17 @@ OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening")
 
 def find_revision_fault(revision: Values) -> str | None:
     """Return the first fault of a revision, or None."""
-    return _first_fault((_revision_columns,), revision)
+    return _first_fault((_check_revision,), revision)
 
 
 def find_run_fault(run: Values) -> str | None:
     """Return the first fault of a run with its division's columns, or None."""
-    return _first_fault((_run_words, _run_division), run)
+    return _first_fault((_check_run, _check_run_division), run)
 
 
 def find_pair_fault(pair: Values) -> str | None:
     """Return the first fault of a pair without its games, or None."""
-    return _first_fault((_pair_columns,), pair)
+    return _first_fault((_check_pair,), pair)
 
 
 def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
@@ -70,13 +72,12 @@ def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
         openings: known sets of openings; openings of other sets are not checked.
 
     """
-    rules = (_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts)
-    return _first_fault((*rules, lambda values: _opening_of_set(values, openings)), game)
+    return _first_fault((*_GAME_RULES, partial(_check_opening_of_set, openings=openings)), game)
 
 
 def find_human_game_fault(game: Values) -> str | None:
     """Return the first fault of a game of a person, or None."""
-    return _first_fault((_human_game,), game)
+    return _first_fault((_check_human_game,), game)
 
 
 def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
@@ -93,7 +94,7 @@ def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
 # Bots.
 
 
-def _revision_columns(revision: Values) -> str | None:
+def _check_revision(revision: Values) -> str | None:
     for name, kind in (
         ("launch", Launch),
         ("budgets", tuple[str, ...]),
@@ -112,7 +113,7 @@ def _revision_columns(revision: Values) -> str | None:
 # Runs.
 
 
-def _run_words(run: Values) -> str | None:
+def _check_run(run: Values) -> str | None:
     for name, words in (("kind", RunKind), ("status", RunStatus)):
         if run[name] not in set(words):
             return f"it has the unknown {name} {run[name]!r}"
@@ -126,7 +127,7 @@ def _run_words(run: Values) -> str | None:
     return None
 
 
-def _run_division(run: Values) -> str | None:
+def _check_run_division(run: Values) -> str | None:
     boards = run["division_boards"]
     canonical = format_board_classes(parse_board_classes(boards))
     if boards != canonical:
@@ -149,7 +150,7 @@ def _run_division(run: Values) -> str | None:
 # Pairs.
 
 
-def _pair_columns(pair: Values) -> str | None:
+def _check_pair(pair: Values) -> str | None:
     if pair["status"] not in set(PairStatus):
         return f"it has the unknown status {pair['status']!r}"
     for name in ("number", "aborts"):
@@ -165,7 +166,7 @@ def _pair_columns(pair: Values) -> str | None:
 # Games.
 
 
-def _words(game: Values) -> str | None:
+def _check_outcome(game: Values) -> str | None:
     for name, words in (("result", Result), ("termination", Termination)):
         if game[name] not in set(words):
             return f"it has the unknown {name} {game[name]!r}"
@@ -182,7 +183,7 @@ def _words(game: Values) -> str | None:
     return None
 
 
-def _numbers(game: Values) -> str | None:
+def _check_numbers(game: Values) -> str | None:
     if game["game"] not in (0, 1):
         return f"a game of a pair is 0 or 1, got {game['game']}"
     if not 0 <= game["started_at"] < YEAR_9999:
@@ -199,7 +200,7 @@ def _numbers(game: Values) -> str | None:
     return None
 
 
-def _of_pair(game: Values) -> str | None:
+def _check_pair_columns(game: Values) -> str | None:
     movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
     players = (game["first_revision_id"], game["second_revision_id"])
     if players != (movers[::-1] if game["game"] else movers):
@@ -210,7 +211,7 @@ def _of_pair(game: Values) -> str | None:
     return None
 
 
-def _of_run(game: Values) -> str | None:
+def _check_run_columns(game: Values) -> str | None:
     for name in OF_RUN:
         if game[name] != game[f"run_{name}"]:
             return f"its {name} is not that of its run"
@@ -219,7 +220,7 @@ def _of_run(game: Values) -> str | None:
     return None
 
 
-def _board(game: Values) -> str | None:
+def _check_board(game: Values) -> str | None:
     board, kind = parse_board(game["board"]), parse_board_class(game["board_class"])
     for name, canonical in (("board", board), ("board_class", kind)):
         if str(canonical) != game[name]:
@@ -231,7 +232,7 @@ def _board(game: Values) -> str | None:
     return None
 
 
-def _opening(game: Values) -> str | None:
+def _check_opening(game: Values) -> str | None:
     plies = game["opening_plies"]
     if not 0 <= plies <= len(game["moves"]):
         return "opening_plies must be between 0 and the number of moves"
@@ -248,7 +249,7 @@ def _opening(game: Values) -> str | None:
     return None
 
 
-def _opening_of_set(game: Values, openings: OpeningLines) -> str | None:
+def _check_opening_of_set(game: Values, openings: OpeningLines) -> str | None:
     known = openings.get(game["division_openings"])
     line = f"{game['board']} {game['pair_opening']}".rstrip()
     if known is not None and line not in known:
@@ -256,7 +257,7 @@ def _opening_of_set(game: Values, openings: OpeningLines) -> str | None:
     return None
 
 
-def _moves(game: Values) -> str | None:
+def _check_moves(game: Values) -> str | None:
     moves = parse_moves(game["moves"])
     if game["moves"] != format_moves(moves):
         return "its moves must be written as 0 to 9, a, b"
@@ -267,7 +268,7 @@ def _moves(game: Values) -> str | None:
     return None
 
 
-def _thoughts(game: Values) -> str | None:
+def _check_thoughts(game: Values) -> str | None:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
     # A move that lost the game, such as an illegal one, has a thought but is not among the moves.
@@ -280,19 +281,33 @@ def _thoughts(game: Values) -> str | None:
     return next(filter(None, map(find_thought_fault, thoughts)), None)
 
 
-def _ending(game: Values) -> str | None:
+def _check_ending(game: Values) -> str | None:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
     return find_ending_fault(position, result, termination)
 
 
-def _human_game(game: Values) -> str | None:
+def _check_human_game(game: Values) -> str | None:
     Result(game["result"])
     Termination(game["termination"])
     msgspec.json.decode(game["budget"], type=dict[str, int])
     thought_blob.decode(game["thoughts"])
     Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     return None
+
+
+_GAME_RULES: tuple[Rule, ...] = (
+    _check_outcome,
+    _check_numbers,
+    _check_board,
+    _check_moves,
+    _check_pair_columns,
+    _check_run_columns,
+    _check_opening,
+    _check_ending,
+    _check_thoughts,
+)
+"""In this order: later rules rely on earlier ones, such as on a known termination."""
 
 
 def prefix_names(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:

@@ -7,32 +7,34 @@ of a run or a time span all use it, so they cannot disagree.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from db.derived.game_columns import FIRST, SECOND
+from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS
 from db.records.aggregate import PairTableRow
 from db.records.sides import SideSums, SideTotals
 from engine.result import FORFEITS
 
-Key = tuple[int, str, int, int]
+TableKey = tuple[int, str, int, int]
 """Division, board class, A's and B's revision; A's is not the greater one."""
 
 GRID = ("ll", "ld", "lw", "dl", "dd", "dw", "wl", "wd", "ww")
 SIDE = SideSums.__struct_fields__
-SUMS = (*GRID, *(f"{side}_{name}" for side in "ab" for name in SIDE), "plies", "repeats")
+"""Sums of one side's moves."""
+TABLE_SUMS = (*GRID, *(f"{side}_{name}" for side in "ab" for name in SIDE), "plies", "repeats")
 """Columns of `pair_tables` after its key, in the order of `PairSums.values`."""
 MAXIMA = frozenset({"a_max_us", "b_max_us"})
-"""Columns of SUMS that combine by the maximum instead of the sum."""
-KEY = ("division_id", "board_class", "a_revision_id", "b_revision_id")
-FORFEIT_KEY = (*KEY, "offender", "termination")
+"""Columns of TABLE_SUMS that combine by the maximum instead of the sum."""
+TABLE_KEY = ("division_id", "board_class", "a_revision_id", "b_revision_id")
+FORFEIT_KEY = (*TABLE_KEY, "offender", "termination")
 
-_MAXIMA_AT = tuple(SUMS.index(name) for name in sorted(MAXIMA))
+_MAXIMA_AT = tuple(TABLE_SUMS.index(name) for name in sorted(MAXIMA))
+_MAX_US = SIDE.index("max_us")
 _SCORE = {"loss": 0, "draw": 1, "win": 2}
 _FORFEITS = frozenset(kind.value for kind in FORFEITS)
 
 GAME_COLUMNS = (
     *("id", "pair_id", "division_id", "game", "first_revision_id", "second_revision_id"),
     *("board_class", "plies", "result", "termination", "offender", "repeat"),
-    *FIRST,
-    *SECOND,
+    *FIRST_COLUMNS,
+    *SECOND_COLUMNS,
 )
 """Columns of a game that `sum_pair` and `whole_pairs` read."""
 
@@ -44,12 +46,12 @@ class PairSums(NamedTuple):
     """Sums over the pairs of one key."""
 
     values: list[int]
-    """One value for each column in SUMS."""
+    """One value for each column in TABLE_SUMS."""
     forfeits: dict[tuple[int, str], int]
     """Forfeited games by offender (0 for A, 1 for B) and termination, without zeros."""
 
 
-def sum_pair(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
+def sum_pair(game0: GameValues, game1: GameValues) -> tuple[TableKey, PairSums]:
     """Return a pair's key in the aggregate and its sums."""
     starter, other = game0["first_revision_id"], game0["second_revision_id"]
     # A pair of a revision with itself has A move first in game 0.
@@ -60,8 +62,8 @@ def sum_pair(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
     # A, the lower revision, moves first in `a_first` and second in `b_first`.
     values = [0] * len(GRID)
     values[3 * _SCORE[a_first["result"]] + 2 - _SCORE[b_first["result"]]] = 1
-    values += _side(a_first, FIRST, b_first, SECOND)
-    values += _side(a_first, SECOND, b_first, FIRST)
+    values += _add_sides(a_first, FIRST_COLUMNS, b_first, SECOND_COLUMNS)
+    values += _add_sides(a_first, SECOND_COLUMNS, b_first, FIRST_COLUMNS)
     values.append(a_first["plies"] + b_first["plies"])
     values.append(int(a_first["repeat"]) + int(b_first["repeat"]))
     forfeits: dict[tuple[int, str], int] = {}
@@ -74,15 +76,15 @@ def sum_pair(game0: GameValues, game1: GameValues) -> tuple[Key, PairSums]:
     return key, PairSums(values, forfeits)
 
 
-def _side(
+def _add_sides(
     game: GameValues,
     names: tuple[str, ...],
     other: GameValues,
     other_names: tuple[str, ...],
 ) -> list[int]:
-    """Return the sums of the sides with these columns in two games."""
+    """Return the sums of the sides with these columns in two games, in the order of SIDE."""
     values = [game[a] + other[b] for a, b in zip(names, other_names, strict=True)]
-    values[2] = max(game[names[2]], other[other_names[2]])
+    values[_MAX_US] = max(game[names[_MAX_US]], other[other_names[_MAX_US]])
     return values
 
 
@@ -97,8 +99,8 @@ def whole_pairs(games: Iterable[GameValues]) -> Iterator[tuple[GameValues, GameV
             yield (partner, game) if game["game"] else (game, partner)
 
 
-def add(tables: dict[Key, PairSums], key: Key, sums: PairSums) -> None:
-    """Add the sums of a pair to the aggregate."""
+def add_sums(tables: dict[TableKey, PairSums], key: TableKey, sums: PairSums) -> None:
+    """Add sums to those of their key in the aggregate."""
     known = tables.get(key)
     if known is None:
         tables[key] = sums
@@ -113,7 +115,7 @@ def add(tables: dict[Key, PairSums], key: Key, sums: PairSums) -> None:
         known.forfeits[which] = known.forfeits.get(which, 0) + games
 
 
-def forfeit_counts(tables: Mapping[Key, PairSums]) -> dict[tuple[Any, ...], int]:
+def forfeit_counts(tables: Mapping[TableKey, PairSums]) -> dict[tuple[Any, ...], int]:
     """Return the rows of `forfeits`: numbers of games by FORFEIT_KEY."""
     return {
         (*key, *which): games
@@ -122,10 +124,10 @@ def forfeit_counts(tables: Mapping[Key, PairSums]) -> dict[tuple[Any, ...], int]
     }
 
 
-def to_row(key: Key, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
+def to_table_row(key: TableKey, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
     """Return a row of the aggregate as a record; `names` maps revisions to bots."""
     division, board_class, a, b = key
-    values, width = sums.values, len(SIDE)
+    values, start, width = sums.values, len(GRID), len(SIDE)
     failures: tuple[dict[str, int], ...] = ({}, {})
     for (offender, termination), games in sums.forfeits.items():
         failures[offender][termination] = games
@@ -136,8 +138,8 @@ def to_row(key: Key, sums: PairSums, names: Mapping[int, str]) -> PairTableRow:
         b_revision=b,
         a_name=names[a],
         b_name=names[b],
-        counts=tuple(values[:9]),
-        a=SideTotals(*values[9 : 9 + width], failures=failures[0]),
-        b=SideTotals(*values[9 + width : 9 + 2 * width], failures=failures[1]),
+        counts=tuple(values[:start]),
+        a=SideTotals(*values[start : start + width], failures=failures[0]),
+        b=SideTotals(*values[start + width : start + 2 * width], failures=failures[1]),
         repeats=values[-1],
     )

@@ -19,19 +19,19 @@ from sqlalchemy.orm import aliased
 from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,
-    KEY,
-    SUMS,
-    Key,
+    TABLE_KEY,
+    TABLE_SUMS,
     PairSums,
-    add,
+    TableKey,
+    add_sums,
     forfeit_counts,
     sum_pair,
     whole_pairs,
 )
 from db.derived.store_pair import (
     START_ELO,
-    apply_rate,
-    points,
+    points_of_a,
+    update_ratings,
 )
 from db.models import Base, ForfeitCount, Game, PairTable, Rating
 from db.records.aggregate import (
@@ -47,7 +47,7 @@ _Rows = Mapping[Any, tuple[Any, ...]]
 """A table's values by key."""
 
 
-def rebuild_within(
+def rebuild_derived(
     connection: Connection, rate: Rate, *, repair: bool, division_id: int | None = None
 ) -> list[DerivedDifference]:
     """Recompute marks of repeats, the aggregate and live ratings; return what was wrong.
@@ -59,21 +59,21 @@ def rebuild_within(
         division_id: the only division to check; None for all.
 
     """
-    marks = _wrong_marks(connection, division_id)
+    marks = _find_wrong_marks(connection, division_id)
     if repair:
-        _mark_anew(connection, marks)
+        _correct_marks(connection, marks)
     tables, ratings = _replay(connection, rate, division_id)
     sums = {key: tuple(sums.values) for key, sums in tables.items()}
     forfeits = {key: (games,) for key, games in forfeit_counts(tables).items()}
     live = {key: (row.elo, row.games) for key, row in ratings.items()}
     derived: tuple[tuple[type[Base], tuple[str, ...], tuple[str, ...], _Rows], ...] = (
-        (PairTable, KEY, SUMS, sums),
+        (PairTable, TABLE_KEY, TABLE_SUMS, sums),
         (ForfeitCount, FORFEIT_KEY, ("games",), forfeits),
         (Rating, _RATING_KEY, _RATING_VALUES, live),
     )
     wrong = marks
     for model, key, values, computed in derived:
-        stored = _stored(connection, model, key, values, division_id)
+        stored = _read_stored(connection, model, key, values, division_id)
         found = _compare(model.__tablename__, values, stored, computed)
         if found and repair:
             _replace(connection, model, (*key, *values), computed, division_id)
@@ -81,7 +81,7 @@ def rebuild_within(
     return wrong
 
 
-def _wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
+def _find_wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
     """Return the games that are wrongly marked, or not marked, as repeats."""
     earlier = aliased(Game)
     is_repeat = exists().where(
@@ -118,19 +118,19 @@ def _wrong_marks(connection: Connection, division_id: int | None) -> list[Derive
     return found
 
 
-def _mark_anew(connection: Connection, marks: Sequence[DerivedDifference]) -> None:
+def _correct_marks(connection: Connection, marks: Sequence[DerivedDifference]) -> None:
     if marks:
         connection.execute(
             update(Game)
-            .where(Game.id == bindparam("place"))
+            .where(Game.id == bindparam("game_id"))
             .values(repeat=bindparam("mark", type_=Boolean)),
-            [{"place": wrong.key[0], "mark": bool(wrong.computed)} for wrong in marks],
+            [{"game_id": wrong.key[0], "mark": bool(wrong.computed)} for wrong in marks],
         )
 
 
 def _replay(
     connection: Connection, rate: Rate, division_id: int | None
-) -> tuple[dict[Key, PairSums], dict[tuple[int, int], RatingRow]]:
+) -> tuple[dict[TableKey, PairSums], dict[tuple[int, int], RatingRow]]:
     query = (
         select(*(Game.__table__.c[name] for name in GAME_COLUMNS))
         .where(Game.rated.is_(True))
@@ -139,22 +139,22 @@ def _replay(
     )
     if division_id is not None:
         query = query.where(Game.division_id == division_id)
-    tables: dict[Key, PairSums] = {}
+    tables: dict[TableKey, PairSums] = {}
     ratings: dict[tuple[int, int], RatingRow] = {}
     games = (dict(zip(GAME_COLUMNS, row, strict=True)) for row in connection.execute(query))
     for game0, game1 in whole_pairs(games):
-        add(tables, *sum_pair(game0, game1))
+        add_sums(tables, *sum_pair(game0, game1))
         division = game0["division_id"]
         a, b = (
             ratings.get((division, revision)) or RatingRow(division, revision, START_ELO, 0)
             for revision in (game0["first_revision_id"], game0["second_revision_id"])
         )
-        for row in apply_rate(a, b, points((game0, game1)), rate):
+        for row in update_ratings(a, b, points_of_a((game0, game1)), rate):
             ratings[division, row.revision] = row
     return tables, ratings
 
 
-def _stored(
+def _read_stored(
     connection: Connection,
     model: Any,
     key: Sequence[str],

@@ -27,9 +27,9 @@ from sqlalchemy.sql.selectable import Exists, SelectBase
 
 from db.derived.pair_sums import (
     FORFEIT_KEY,
-    KEY,
     MAXIMA,
-    SUMS,
+    TABLE_KEY,
+    TABLE_SUMS,
 )
 from db.models import (
     Base,
@@ -49,25 +49,25 @@ PAIR_VALUES = (
 """Columns of a new pair."""
 
 
-Answer = Callable[[], list[Any]]
-"""Returns the rows of a statement; may wait for the server."""
+PendingRows = Callable[[], list[Any]]
+"""Returns the rows of a statement that was sent; may wait for the server."""
 
 
-def _nothing() -> list[Any]:
+def _no_rows() -> list[Any]:
     return []
 
 
 class Prepared:
     """A compiled statement."""
 
-    __slots__ = ("_answers", "_names", "_text")
+    __slots__ = ("_names", "_returns_rows", "_text")
 
     def __init__(self, statement: UpdateBase | SelectBase, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)
         if not isinstance(compiled, SQLCompiler):
             raise TypeError(f"not a statement with parameters: {statement}")
         self._text = compiled.string
-        self._answers = isinstance(statement, SelectBase) or bool(compiled.effective_returning)
+        self._returns_rows = isinstance(statement, SelectBase) or bool(compiled.effective_returning)
         self._names: tuple[str, ...] | None = None
         if dialect.name == "sqlite":
             self._names = tuple(compiled.positiontup or ())
@@ -80,20 +80,20 @@ class Prepared:
             values: by parameter; of types that the driver knows, so no enums.
 
         """
-        return self.ask(connection, values)()
+        return self.send(connection, values)()
 
-    def ask(self, connection: Connection, values: Mapping[str, Any]) -> Answer:
-        """Execute, and return a function that returns all rows, to be called at most once.
+    def send(self, connection: Connection, values: Mapping[str, Any]) -> PendingRows:
+        """Send to the driver; return a function that returns all rows, to be called at most once.
 
         In pipeline mode only that function waits for the server.
         """
         driver: Any = connection.connection.dbapi_connection
         if self._names is not None:
             # SQLite cannot commit while a statement has unfetched rows.
-            found = driver.execute(self._text, [values[name] for name in self._names]).fetchall()
-            return lambda: found
+            rows = driver.execute(self._text, [values[name] for name in self._names]).fetchall()
+            return lambda: rows
         cursor = driver.execute(self._text, values)
-        return cursor.fetchall if self._answers else _nothing
+        return cursor.fetchall if self._returns_rows else _no_rows
 
     def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Execute once for each mapping of values, without fetching rows."""
@@ -122,7 +122,7 @@ class Statements:
             dialect,
         )
         """stream, start -> id, by number"""
-        self.read_pair = Prepared(_reading_pair(), dialect)
+        self.read_pair = Prepared(_select_pair(), dialect)
         """pair, place, a, b, board_of_both, line0, line1, moves0, moves1
 
         -> status, run_id, division_id, rated, whether the division holds line 0, and line 1, elo
@@ -143,17 +143,19 @@ class Statements:
             insert(PairMachine).values(bound(("pair_id", "machine_id"))), dialect
         )
         """pair_id, machine_id"""
-        self.add_to_table = Prepared(_adding(dialect, PairTable, KEY, SUMS), dialect)
-        """KEY, SUMS"""
+        self.add_to_table = Prepared(
+            _upsert_sums(dialect, PairTable, TABLE_KEY, TABLE_SUMS), dialect
+        )
+        """TABLE_KEY, TABLE_SUMS"""
         self.add_forfeits = Prepared(
-            _adding(dialect, ForfeitCount, FORFEIT_KEY, ("games",)), dialect
+            _upsert_sums(dialect, ForfeitCount, FORFEIT_KEY, ("games",)), dialect
         )
         """FORFEIT_KEY, games"""
-        self.write_rating = Prepared(_replacing_rating(dialect), dialect)
+        self.write_rating = Prepared(_upsert_rating(dialect), dialect)
         """division_id, revision_id, elo, games"""
 
 
-def _reading_pair() -> Select[Any]:
+def _select_pair() -> Select[Any]:
     """Select all that storing a pair needs, in one query: each costs a round trip."""
     a, b = Rating.__table__.alias("a"), Rating.__table__.alias("b")
     return (
@@ -162,8 +164,8 @@ def _reading_pair() -> Select[Any]:
             Pair.run_id,
             Run.division_id,
             Run.rated,
-            _line_stored(0),
-            _line_stored(1),
+            _is_line_stored(0),
+            _is_line_stored(1),
             *(rating.c[name] for rating in (a, b) for name in ("elo", "games")),
         )
         .select_from(Pair)
@@ -174,7 +176,7 @@ def _reading_pair() -> Select[Any]:
     )
 
 
-def _line_stored(which: int) -> Exists:
+def _is_line_stored(which: int) -> Exists:
     return exists().where(
         Game.line_hash == bindparam(f"line{which}"),
         Game.division_id == Run.division_id,
@@ -193,7 +195,7 @@ def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
     return build(model).values(bound(names))
 
 
-def _adding(
+def _upsert_sums(
     dialect: Dialect, model: type[Base], key: tuple[str, ...], sums: tuple[str, ...]
 ) -> Any:
     statement = _upsert(dialect, model, (*key, *sums))
@@ -208,7 +210,7 @@ def _adding(
     return statement.on_conflict_do_update(index_elements=list(key), set_=updates)
 
 
-def _replacing_rating(dialect: Dialect) -> Any:
+def _upsert_rating(dialect: Dialect) -> Any:
     key = ("division_id", "revision_id")
     statement = _upsert(dialect, Rating, (*key, "elo", "games"))
     return statement.on_conflict_do_update(

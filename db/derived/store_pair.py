@@ -8,7 +8,7 @@ Every lookup uses an index, so the time does not grow with the database.
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -16,25 +16,25 @@ from db.connection.database import Database
 from db.derived.game_columns import outcome_columns, side_columns
 from db.derived.pair_sums import (
     FORFEIT_KEY,
-    KEY,
-    SUMS,
+    TABLE_KEY,
+    TABLE_SUMS,
     GameValues,
-    Key,
     PairSums,
-    add,
+    TableKey,
+    add_sums,
     forfeit_counts,
     sum_pair,
 )
-from db.derived.statements import Answer, Statements
+from db.derived.statements import PendingRows, Statements
 from db.derived.write_games import GameWriter
 from db.records.aggregate import Rate, RatingRow
 from db.records.games import GameRecord
 from db.records.pairs import (
-    FinishedPair,
-    PairOutcome,
     PairPlan,
     PairRecord,
     PairStatus,
+    StoreOutcome,
+    StoreResult,
 )
 from engine.position import format_moves
 from engine.result import Result, Termination
@@ -59,7 +59,7 @@ class PairStorer:
         self._statements = statements
         self._games = GameWriter(database.engine.dialect)
 
-    def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
+    def finish(self, played: Sequence[Played], rate: Rate) -> list[StoreResult]:
         """Store pairs in one transaction, except those that are no longer planned.
 
         Raises:
@@ -72,25 +72,24 @@ class PairStorer:
                 raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
             if any(game.termination is Termination.ABORTED for game in record.games):
                 raise ValueError(f"pair {plan.id}: an aborted game cannot be stored")
-        games = [[_game_values(plan, game) for game in record.games] for plan, record in played]
+        pairs = [
+            _Pair(plan, record, [_game_values(plan, game) for game in record.games])
+            for plan, record in played
+        ]
         with self._database.writing(pipelined=True) as connection:
-            requests = [
-                self._ask(connection, plan, both)
-                for (plan, _), both in zip(played, games, strict=True)
-            ]
-            found = [request() for request in requests]
+            requests = [self._request_state(connection, pair) for pair in pairs]
+            states = [[_PairState(*row) for row in request()] for request in requests]
             pending = _PendingUpdates()
-            answers = [
-                self._finish(connection, pending, *pair, both, rows, rate)
-                for pair, both, rows in zip(played, games, found, strict=True)
+            results = [
+                self._finish(connection, pending, pair, found[0] if found else None, rate)
+                for pair, found in zip(pairs, states, strict=True)
             ]
             self._write(connection, pending)
-        return [answer() for answer in answers]
+        return [result() for result in results]
 
-    def _ask(
-        self, connection: Connection, plan: PairPlan, games: Sequence[dict[str, Any]]
-    ) -> Answer:
-        """Request what is stored about a pair."""
+    def _request_state(self, connection: Connection, pair: "_Pair") -> PendingRows:
+        """Request the `_PairState` of a pair; no row if this database never planned it."""
+        plan = pair.plan
         values: dict[str, Any] = {
             "pair": plan.id,
             "place": plan.number,
@@ -98,50 +97,60 @@ class PairStorer:
             "b": plan.b.revision,
             "board_of_both": plan.board,
         }
-        for which, game in enumerate(games):
+        for which, game in enumerate(pair.games):
             values[f"line{which}"] = game["line_hash"]
             values[f"moves{which}"] = game["moves"]
-        return self._statements.read_pair.ask(connection, values)
+        return self._statements.read_pair.send(connection, values)
 
     def _finish(
         self,
         connection: Connection,
         pending: "_PendingUpdates",
-        plan: PairPlan,
-        record: PairRecord,
-        games: Sequence[dict[str, Any]],
-        found: Sequence[Any],
+        pair: "_Pair",
+        state: "_PairState | None",
         rate: Rate,
-    ) -> Callable[[], FinishedPair]:
-        """Store a pair, given the row `found`; return what gives the answer after the commit."""
-        if not found:
-            return partial(FinishedPair, PairOutcome.UNKNOWN)
-        status, run_id, division_id, rated, *rest = found[0]
-        if status == PairStatus.FINISHED.value or plan.id in pending.pairs:
-            return partial(FinishedPair, PairOutcome.ALREADY_FINISHED)
-        if status != PairStatus.PLANNED.value:
-            return partial(FinishedPair, PairOutcome.DROPPED)
+    ) -> Callable[[], StoreResult]:
+        """Store a pair if it is planned; return what returns the result after the commit."""
+        plan, games = pair.plan, pair.games
+        if state is None:
+            return partial(StoreResult, StoreOutcome.UNKNOWN)
+        if state.status == PairStatus.FINISHED.value or plan.id in pending.pairs:
+            return partial(StoreResult, StoreOutcome.ALREADY_FINISHED)
+        if state.status != PairStatus.PLANNED.value:
+            return partial(StoreResult, StoreOutcome.DROPPED)
         pending.pairs.add(plan.id)
-        stored_lines, stored_ratings = rest[:2], rest[2:]
-        for row, is_stored in zip(games, stored_lines, strict=True):
-            repeat = pending.is_repeat(division_id, row, is_stored=bool(is_stored))
-            row.update(run_id=run_id, division_id=division_id, rated=bool(rated), repeat=repeat)
-        ids = self._insert(connection, plan, record, games)
-        a = b = None
-        if rated:
-            if plan.a.revision == plan.b.revision:
-                raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
-            add(pending.sums, *sum_pair(games[0], games[1]))
-            ratings = (
-                pending.rating(division_id, plan.a.revision, stored_ratings[:2]),
-                pending.rating(division_id, plan.b.revision, stored_ratings[2:]),
+        for game, is_stored in zip(games, (state.has_line0, state.has_line1), strict=True):
+            repeat = pending.is_repeat(state.division_id, game, is_stored=bool(is_stored))
+            game.update(
+                run_id=state.run_id,
+                division_id=state.division_id,
+                rated=bool(state.rated),
+                repeat=repeat,
             )
-            a, b = apply_rate(*ratings, points(games), rate)
-            pending.ratings.update(((division_id, each.revision), each) for each in (a, b))
-        repeats = sum(row["repeat"] for row in games)
-        return lambda: FinishedPair(
-            PairOutcome.STORED, tuple(answer()[0][0] for answer in ids), a, b, repeats
+        ids = self._insert(connection, plan, pair.record, games)
+        a, b = self._rate(pending, pair, state, rate) if state.rated else (None, None)
+        repeats = sum(game["repeat"] for game in games)
+        return lambda: StoreResult(
+            StoreOutcome.STORED, tuple(rows()[0][0] for rows in ids), a, b, repeats
         )
+
+    def _rate(
+        self, pending: "_PendingUpdates", pair: "_Pair", state: "_PairState", rate: Rate
+    ) -> tuple[RatingRow, RatingRow]:
+        """Add a pair to the aggregate, and return the new ratings of A and B."""
+        plan, division = pair.plan, state.division_id
+        if plan.a.revision == plan.b.revision:
+            raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
+        add_sums(pending.sums, *sum_pair(*pair.games))
+        a, b = update_ratings(
+            pending.rating(division, plan.a.revision, state.a_elo, state.a_games),
+            pending.rating(division, plan.b.revision, state.b_elo, state.b_games),
+            points_of_a(pair.games),
+            rate,
+        )
+        pending.ratings[division, a.revision] = a
+        pending.ratings[division, b.revision] = b
+        return a, b
 
     def _insert(
         self,
@@ -149,8 +158,8 @@ class PairStorer:
         plan: PairPlan,
         record: PairRecord,
         games: Sequence[dict[str, Any]],
-    ) -> list[Answer]:
-        """Mark a pair as finished and insert its games; return the answers with their ids."""
+    ) -> list[PendingRows]:
+        """Mark a pair as finished and insert its games; return what returns the rows of ids."""
         run = self._statements
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
@@ -166,7 +175,7 @@ class PairStorer:
         run = self._statements
         for key, sums in pending.sums.items():
             row = (*key, *sums.values)
-            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), row, strict=True)))
+            run.add_to_table.run(connection, dict(zip((*TABLE_KEY, *TABLE_SUMS), row, strict=True)))
         for which, games in forfeit_counts(pending.sums).items():
             row = (*which, games)
             run.add_forfeits.run(connection, dict(zip((*FORFEIT_KEY, "games"), row, strict=True)))
@@ -182,6 +191,31 @@ class PairStorer:
             )
 
 
+class _Pair(NamedTuple):
+    """A played pair, and its two games by column."""
+
+    plan: PairPlan
+    record: PairRecord
+    games: list[dict[str, Any]]
+
+
+class _PairState(NamedTuple):
+    """The stored values that storing a pair needs, as `Statements.read_pair` returns them."""
+
+    status: str
+    run_id: int
+    division_id: int
+    rated: bool
+    has_line0: bool
+    """Whether the division holds the board and moves of game 0."""
+    has_line1: bool
+    a_elo: float | None
+    """Live rating; None without rated games."""
+    a_games: int
+    b_elo: float | None
+    b_games: int
+
+
 class _PendingUpdates:
     """Changes of one transaction apart from its games."""
 
@@ -190,8 +224,8 @@ class _PendingUpdates:
         """Ids of the pairs that it stores."""
         self.lines: set[tuple[int, str, str]] = set()
         """Division, board and moves of the games that it stores."""
-        self.sums: dict[Key, PairSums] = {}
-        """Sums to add to the aggregate."""
+        self.sums: dict[TableKey, PairSums] = {}
+        """Sums to add_sums to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
         """Ratings after the pairs so far, by division and revision."""
 
@@ -202,18 +236,19 @@ class _PendingUpdates:
         self.lines.add(line)
         return is_known
 
-    def rating(self, division_id: int, revision: int, stored: Sequence[Any]) -> RatingRow:
-        """Return a rating as changed by this transaction; `stored` holds its elo and games."""
+    def rating(
+        self, division_id: int, revision: int, stored_elo: float | None, stored_games: int
+    ) -> RatingRow:
+        """Return a rating as changed by this transaction, else the stored one, else the first."""
         known = self.ratings.get((division_id, revision))
         if known is not None:
             return known
-        elo, games = stored
-        if elo is None:
+        if stored_elo is None:
             return RatingRow(division_id, revision, START_ELO, 0)
-        return RatingRow(division_id, revision, elo, games)
+        return RatingRow(division_id, revision, stored_elo, stored_games)
 
 
-def apply_rate(
+def update_ratings(
     a: RatingRow, b: RatingRow, a_points: float, rate: Rate
 ) -> tuple[RatingRow, RatingRow]:
     """Return both ratings after a pair of two games."""
@@ -224,8 +259,8 @@ def apply_rate(
     )
 
 
-def points(games: Sequence[GameValues]) -> float:
-    """Return A's points in a pair, 0..2, from its two games in order."""
+def points_of_a(games: Sequence[GameValues]) -> float:
+    """Return A's points_of_a in a pair, 0..2, from its two games in order."""
     return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
 
 

@@ -1,13 +1,14 @@
 """The writer of the table of games, for played pairs and for imported ones."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, insert
 from sqlalchemy.engine import Dialect
 
 from db.derived.game_columns import last_output_values
-from db.derived.statements import Answer, Prepared, bound
+from db.derived.statements import PendingRows, Prepared, bound
 from db.models import Game
 from db.models import LastOutput as LastOutputRow
 from db.records.games import LastOutput
@@ -27,12 +28,13 @@ class GameWriter:
         connection: Connection,
         games: Sequence[Mapping[str, Any]],
         last_outputs: Sequence[LastOutput | None],
-    ) -> list[Answer]:
-        """Insert games, given by column; each answer is the row with a game's id."""
-        ids = [self._insert.ask(connection, values) for values in games]
+    ) -> list[PendingRows]:
+        """Insert games, given by column; return, for each, what returns the row with its id."""
+        ids = [self._insert.send(connection, values) for values in games]
         for place, output in enumerate(last_outputs):
             if output is not None:
-                (row,) = ids[place]()
-                ids[place] = [row].copy
-                self._insert_last_output.run(connection, last_output_values(row[0], output))
+                rows = ids[place]()
+                ids[place] = partial(list, rows)  # may be called only once, so return these rows
+                game_id = rows[0][0]
+                self._insert_last_output.run(connection, last_output_values(game_id, output))
         return ids

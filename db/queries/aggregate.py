@@ -12,16 +12,16 @@ from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,
     GRID,
-    KEY,
-    SUMS,
-    Key,
+    TABLE_KEY,
+    TABLE_SUMS,
     PairSums,
-    add,
+    TableKey,
+    add_sums,
     sum_pair,
-    to_row,
+    to_table_row,
     whole_pairs,
 )
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.models import ForfeitCount, Game, PairTable, Rating
 from db.queries.bots import read_bot_names
 from db.queries.games import COLUMNS, games_of_run
@@ -44,9 +44,25 @@ class Aggregate:
         with self._database.reading() as connection:
             return {division: 2 * int(count) for division, count in connection.execute(query)}
 
-    def of_division(self, division_id: int) -> list[PairTableRow]:
-        """Return the stored aggregate of a division."""
-        columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
+    def of_division(self, division_id: int, *, since: float | None = None) -> list[PairTableRow]:
+        """Return the aggregate of a division.
+
+        Args:
+            division_id: the division.
+            since: count only pairs of which both games started then or later, in epoch seconds;
+                all games of the division are then read. None for the stored aggregate.
+
+        """
+        if since is None:
+            return self._stored(division_id)
+        query = select(*_FOR_TABLES).where(
+            Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
+        )
+        with self._database.streaming() as connection:
+            return _sum_games(connection, query)
+
+    def _stored(self, division_id: int) -> list[PairTableRow]:
+        columns = [PairTable.__table__.c[name] for name in (*TABLE_KEY, *TABLE_SUMS)]
         query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
         columns = [ForfeitCount.__table__.c[name] for name in (*FORFEIT_KEY, "games")]
         forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
@@ -59,20 +75,12 @@ class Aggregate:
                 table = tables.get((division, boards, a, b))
                 if table is not None:  # otherwise the row is damage, which an audit reports
                     table.forfeits[offender, kind] = games
-        return [to_row(key, sums, names) for key, sums in tables.items()]
-
-    def since(self, division_id: int, since: float) -> list[PairTableRow]:
-        """Return the aggregate of a division's rated pairs that started at `since` or later."""
-        with self._database.streaming() as connection:
-            query = select(*_FOR_TABLES).where(
-                Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
-            )
-            return _tables(connection, query)
+        return [to_table_row(key, sums, names) for key, sums in tables.items()]
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
         """Return the aggregate of a run's pairs, rated or not."""
         with self._database.streaming() as connection:
-            return _tables(connection, games_of_run(connection, select(*_FOR_TABLES), run_id))
+            return _sum_games(connection, games_of_run(connection, select(*_FOR_TABLES), run_id))
 
     def count_distinct(
         self,
@@ -88,7 +96,7 @@ class Aggregate:
 
         Args:
             tables: at least one row; all tables between the revisions in them.
-            since: the argument of `since` that gave the tables.
+            since: the argument of `of_division` that gave the tables.
             run_id: the argument of `of_run` that gave the tables.
 
         """
@@ -126,7 +134,7 @@ class Aggregate:
         """
         transaction = self._database.writing() if repair else self._database.reading()
         with transaction as connection:
-            return rebuild_within(connection, rate, repair=repair)
+            return rebuild_derived(connection, rate, repair=repair)
 
 
 def _revisions_of(division_id: int) -> CompoundSelect[int]:
@@ -156,19 +164,14 @@ def _whole_since(since: float) -> list[ColumnElement[bool]]:
     return [Game.started_at >= since, whole]
 
 
-def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
-    names = read_bot_names(connection)
-    totals = _accumulate(connection, query)
-    return [to_row(key, totals[key], names) for key in sorted(totals)]
-
-
-def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, PairSums]:
+def _sum_games(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
     """Return the aggregate of the complete pairs in a query for GAME_COLUMNS."""
-    totals: dict[Key, PairSums] = {}
+    names = read_bot_names(connection)
+    tables: dict[TableKey, PairSums] = {}
     games = (
         dict(zip(GAME_COLUMNS, row, strict=True))
         for row in connection.execute(query.order_by(Game.id))
     )
     for game0, game1 in whole_pairs(games):
-        add(totals, *sum_pair(game0, game1))
-    return totals
+        add_sums(tables, *sum_pair(game0, game1))
+    return [to_table_row(key, tables[key], names) for key in sorted(tables)]

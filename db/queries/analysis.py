@@ -1,7 +1,7 @@
 """Solved positions and verdicts on games: a cache of `ladder analyze`."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import asdict
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
@@ -57,7 +57,9 @@ class Analysis:
                 part = wanted[start : start + KEYS_AT_ONCE]
                 query = select(SolvedPosition.__table__).where(SolvedPosition.key.in_(part))
                 for row in connection.execute(query):
-                    found[row.key] = _position(row)
+                    found[row.key] = records.SolvedPosition(
+                        row.key, row.solver_version, row.nodes, row.bounds
+                    )
         return found
 
     def save(
@@ -75,12 +77,10 @@ class Analysis:
             for one in positions:
                 connection.execute(delete(SolvedPosition).where(SolvedPosition.key == one.key))
             if positions:
-                connection.execute(
-                    insert(SolvedPosition), [_values(one, "key") for one in positions]
-                )
-            if verdict is not None and _is_there(connection, verdict.game_id):
+                connection.execute(insert(SolvedPosition), [asdict(one) for one in positions])
+            if verdict is not None and _game_exists(connection, verdict.game_id):
                 connection.execute(delete(Verdict).where(Verdict.game_id == verdict.game_id))
-                connection.execute(insert(Verdict).values(**_values(verdict, "game_id")))
+                connection.execute(insert(Verdict).values(**asdict(verdict)))
 
     def judged(
         self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None
@@ -127,14 +127,5 @@ class Analysis:
             )
 
 
-def _is_there(connection: Connection, game_id: int) -> bool:
+def _game_exists(connection: Connection, game_id: int) -> bool:
     return connection.execute(select(Game.id).where(Game.id == game_id)).first() is not None
-
-
-def _values(record: object, key: str) -> dict[str, Any]:
-    names = (key, "solver_version", "nodes", "bounds" if key == "key" else "moves")
-    return {name: getattr(record, name) for name in names}
-
-
-def _position(row: Any) -> records.SolvedPosition:
-    return records.SolvedPosition(row.key, row.solver_version, row.nodes, row.bounds)

@@ -68,7 +68,7 @@ class Audit:
         with self._database.reading() as connection:
             return self._database.backend.find_foreign_objects(connection)
 
-    def damage(self) -> Corrupt | None:
+    def find_damage(self) -> Corrupt | None:
         """Check everything after a failed read; return the first fault as an error, or None."""
         checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games)
         for check in checks:
@@ -111,10 +111,8 @@ class Audit:
         with self._database.streaming() as connection:
             for row in connection.execute(query):
                 fault = find_run_fault(row._asdict())
-                if streams.setdefault(row.stream, (row.identity, row.seed)) != (
-                    row.identity,
-                    row.seed,
-                ):
+                known = streams.setdefault(row.stream, (row.identity, row.seed))
+                if known != (row.identity, row.seed):
                     fault = fault or "its stream has another identity or seed in an earlier run"
                 if fault is not None:
                     yield f"run {row.id}: {fault}"
@@ -166,12 +164,12 @@ class Audit:
                 for row in connection.execute(select(OpeningSet.__table__))
             }
             for row in connection.execute(query):
-                fault = _fault(row._asdict(), names, openings)
+                fault = _find_fault(row._asdict(), names, openings)
                 if fault is not None:
                     yield f"game {row.id}: {fault}"
 
 
-def _fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:
+def _find_fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:
     """Return what is wrong with a game, or None."""
     for side in ("first", "second"):
         revision = game[f"{side}_revision_id"]

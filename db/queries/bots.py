@@ -33,13 +33,13 @@ class Bots:
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
         """Return the bots in the order of registration."""
-        query = _current().order_by(Bot.id)
+        query = _select_current().order_by(Bot.id)
         if not include_retired:
             query = query.where(Bot.retired_at.is_(None))
         with self._database.reading() as connection:
             return [_bot(row) for row in connection.execute(query)]
 
-    def played(self) -> set[str]:
+    def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
         finished = exists().where(
             Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED.value
@@ -64,7 +64,7 @@ class Bots:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing() as connection:
             _refuse_taken(connection, new.name)
-            _insert(connection, new)
+            _register(connection, new)
             return _find(connection, new.name)
 
     def bring_up_to_date(self, new: Iterable[NewBot], changed: Mapping[str, NewRevision]) -> None:
@@ -85,7 +85,7 @@ class Bots:
                 if each.name in names:
                     revisions[each.name] = each.revision
                 else:
-                    _insert(connection, each)
+                    _register(connection, each)
             for name, revision in revisions.items():
                 _make_current(connection, _find(connection, name).id, revision)
 
@@ -182,8 +182,10 @@ _DELETE_BLOCKERS = (
 """Statuses of a pair that keep its bots from being deleted, with messages."""
 
 
-def _insert(connection: Connection, new: NewBot) -> None:
-    bot_id = connection.execute(
+def insert_bot(connection: Connection, new: NewBot, *, is_retired: bool = False) -> int:
+    """Store a bot without its revision; return its id. If retired, then since it was created."""
+    now = time.time()
+    return connection.execute(
         insert(Bot)
         .values(
             name=new.name,
@@ -191,11 +193,33 @@ def _insert(connection: Connection, new: NewBot) -> None:
             spec=new.spec,
             based_on=new.based_on,
             change=new.change,
-            created_at=time.time(),
+            created_at=now,
+            retired_at=now if is_retired else None,
         )
         .returning(Bot.id)
     ).scalar_one()
-    _insert_revision(connection, bot_id, 1, 1, new.revision)
+
+
+def insert_revision(
+    connection: Connection, bot_id: int, new: NewRevision, *, number: int, recency: int
+) -> int:
+    """Store a revision of a bot; return its id."""
+    return connection.execute(
+        insert(Revision)
+        .values(
+            bot_id=bot_id,
+            number=number,
+            recency=recency,
+            content_hash=new.content_hash,
+            created_at=time.time(),
+            **_revision_values(new),
+        )
+        .returning(Revision.id)
+    ).scalar_one()
+
+
+def _register(connection: Connection, new: NewBot) -> None:
+    insert_revision(connection, insert_bot(connection, new), new.revision, number=1, recency=1)
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
@@ -222,7 +246,7 @@ def find_revisions(connection: Connection, name: str) -> list[int]:
     return list(rows.scalars())
 
 
-def _current() -> Select[Any]:
+def _select_current() -> Select[Any]:
     newest = (
         select(Revision.bot_id, func.max(Revision.recency).label("recency"))
         .group_by(Revision.bot_id)
@@ -240,7 +264,7 @@ def _current() -> Select[Any]:
 
 
 def _find(connection: Connection, name: str) -> BotRow:
-    row = connection.execute(_current().where(Bot.name == name)).first()
+    row = connection.execute(_select_current().where(Bot.name == name)).first()
     if row is None:
         known = connection.scalars(select(Bot.name))
         raise UnknownRow(f"no registered bot is called {name!r}: {remedy_for(name, known)}")
@@ -257,27 +281,13 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
         )
     ).first()
     if known is None:
-        _insert_revision(connection, bot_id, number + 1, recency + 1, new)
+        insert_revision(connection, bot_id, new, number=number + 1, recency=recency + 1)
     else:
-        turn = recency if known.recency == recency else recency + 1
+        if known.recency < recency:
+            recency += 1
         connection.execute(
-            update(Revision).filter_by(id=known.id).values(recency=turn, **_revision_values(new))
+            update(Revision).filter_by(id=known.id).values(recency=recency, **_revision_values(new))
         )
-
-
-def _insert_revision(
-    connection: Connection, bot_id: int, number: int, recency: int, new: NewRevision
-) -> None:
-    connection.execute(
-        insert(Revision).values(
-            bot_id=bot_id,
-            number=number,
-            recency=recency,
-            content_hash=new.content_hash,
-            created_at=time.time(),
-            **_revision_values(new),
-        )
-    )
 
 
 def _revision_values(new: NewRevision) -> dict[str, str | None]:

@@ -59,27 +59,23 @@ def export_lines(
         names = read_bot_names(connection)
         index = _BotIndex(connection, division_id)
         divisions = {row.id: row for row in read_divisions(connection)}
-        unknown = {division.openings for division in divisions.values() if division.openings}
-        met_runs: dict[int, Any] = {}
+        unsent = {division.openings for division in divisions.values() if division.openings}
+        seen_runs: dict[int, Any] = {}
         for row in connection.execute(query):
             introduction = Introduction()
-            if row.run_id not in met_runs:
+            if row.run_id not in seen_runs:
                 run = connection.execute(select(runs).where(runs.c.id == row.run_id)).one()
-                met_runs[row.run_id] = (len(met_runs) + 1, run)
+                seen_runs[row.run_id] = (len(seen_runs) + 1, run)
                 introduction.settings = current_settings(connection, run.id, run.settings)
-                introduction.settings.pop(
-                    OPTIONS, None
-                )  # they name files and hosts of this machine
+                # They name files and hosts of this machine.
+                introduction.settings.pop(OPTIONS, None)
             for revision in (row.first_revision_id, row.second_revision_id):
                 introduction.bots = [*introduction.bots, *index.introduce(revision)]
-            number, run = met_runs[row.run_id]
+            number, run = seen_runs[row.run_id]
             division = divisions[row.division_id]
-            if division.openings in unknown:
-                unknown.remove(division.openings)
-                openings = find_set(connection, division.openings)
-                introduction.openings = (
-                    None if openings is None else OpeningsLine(openings.name, openings.lines)
-                )
+            if division.openings in unsent:
+                unsent.remove(division.openings)
+                introduction.openings = _openings_line(connection, division.openings)
             yield GameLine(
                 pair=row.number,
                 game=row.game,
@@ -104,6 +100,11 @@ def export_lines(
                 introduces=introduction if introduction != Introduction() else None,
                 timing=_timing(row, ids=ids),
             )
+
+
+def _openings_line(connection: Connection, content_hash: str) -> OpeningsLine | None:
+    found = find_set(connection, content_hash)
+    return None if found is None else OpeningsLine(found.name, found.lines)
 
 
 def _timing(row: Any, *, ids: bool) -> Timing:
@@ -137,8 +138,9 @@ class _BotIndex:
         rows = connection.execute(select(Revision.__table__).order_by(Revision.recency)).all()
         self.revisions = {row.id: row for row in rows}
         self._bots = {row.id: row for row in connection.execute(select(Bot.__table__))}
-        self._met: set[int] = set()
-        self._places: dict[int, int] = {}
+        self._introduced: set[int] = set()
+        self._ranks: dict[int, int] = {}
+        """`BotLine.recency` by revision, where the order of the latest games would be wrong."""
         self._unplayed: dict[int, Any] = {}
         """Current revisions without games, by bot, if other revisions of the bot have games."""
         of_bot: dict[int, list[Any]] = {}
@@ -157,12 +159,12 @@ class _BotIndex:
             if played[-1] is not current:
                 self._unplayed[current.bot_id] = current
                 played.append(current)
-            self._places |= {row.id: place for place, row in enumerate(played)}
+            self._ranks |= {row.id: rank for rank, row in enumerate(played)}
 
     def introduce(self, revision_id: int) -> Iterator[BotLine]:
         """Yield the descriptions that a revision's first game needs; nothing for later games."""
-        if revision_id not in self._met:
-            self._met.add(revision_id)
+        if revision_id not in self._introduced:
+            self._introduced.add(revision_id)
             revision = self.revisions[revision_id]
             yield self._line(revision)
             unplayed = self._unplayed.pop(revision.bot_id, None)
@@ -182,7 +184,7 @@ class _BotIndex:
             budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
             boards=None if boards is None else msgspec.json.decode(boards, type=tuple[str, ...]),
             files=msgspec.json.decode(revision.files, type=dict[str, str]),
-            recency=self._places.get(revision.id),
+            recency=self._ranks.get(revision.id),
         )
 
 

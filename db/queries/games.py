@@ -40,8 +40,10 @@ from engine.result import Result, Termination
 COLUMNS = Game.__table__.c
 """Columns of the table of games, by name."""
 _PLANNED_AHEAD = 500
-"""More pairs than a run plans before it plays them."""
+"""More pairs than a run has in play: their games may be stored in another order."""
 _IDS_PER_STATEMENT = 500
+_SHIFT = 1 << 31
+"""Greater than every revision's id."""
 
 
 @retried
@@ -62,7 +64,7 @@ class Games:
         """
         columns = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
         with self._database.streaming() as connection:
-            query = fitting(connection, select(*columns), wanted or GameQuery())
+            query = narrow(connection, select(*columns), wanted or GameQuery())
             names = read_bot_names(connection)
             for row in connection.execute(query.order_by(Game.id)):
                 yield game_row(row, names, row.thoughts if thoughts else None)
@@ -70,7 +72,7 @@ class Games:
     def get(self, game_id: int) -> GameRow | None:
         """Return a game with its thoughts and last output, or None."""
         with self._database.reading() as connection:
-            row = connection.execute(_whole().where(Game.id == game_id)).first()
+            row = connection.execute(_select_whole().where(Game.id == game_id)).first()
             if row is None:
                 return None
             game = game_row(row, read_bot_names(connection), row.thoughts)
@@ -84,7 +86,8 @@ class Games:
             names = read_bot_names(connection)
             for start in range(0, len(wanted), _IDS_PER_STATEMENT):
                 part = wanted[start : start + _IDS_PER_STATEMENT]
-                for row in connection.execute(_whole().where(Game.id.in_(part)).order_by(Game.id)):
+                query = _select_whole().where(Game.id.in_(part)).order_by(Game.id)
+                for row in connection.execute(query):
                     game = game_row(row, names, row.thoughts)
                     found.append(replace(game, last_output=read_last_output(row)))
         return found
@@ -101,7 +104,7 @@ class Games:
         """
         with self._database.reading() as connection:
             names = read_bot_names(connection)
-            rows = connection.execute(matching(connection, query).limit(limit))
+            rows = connection.execute(select_summaries(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
 
     def id_range(self, run_id: int | None = None) -> tuple[int, int]:
@@ -185,7 +188,7 @@ class Games:
             return int(connection.execute(query).scalar_one())
 
 
-def _whole() -> Select[Any]:
+def _select_whole() -> Select[Any]:
     """Select whole games, with their last output if there is any."""
     return select(Game.__table__, LastOutput.stderr, LastOutput.messages).outerjoin(
         LastOutput, LastOutput.game_id == Game.id
@@ -200,7 +203,8 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
 
 
 def _id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
-    # Of a run only the first and the latest pairs are read, where its first and last games are.
+    # Games are stored roughly in the order in which their pairs were planned. So a run's first and
+    # last games are among those of its first and last pairs, and no other pairs are read.
     if run_id is None:
         ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
         low, high = connection.execute(select(*ends)).one()
@@ -228,16 +232,16 @@ _SUMMARY = tuple(
 )
 
 
-def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
+def select_summaries(connection: Connection, wanted: GameQuery) -> Select[Any]:
     """Select summaries of the games that fit, newest first. Raises UnknownRow."""
-    return fitting(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
+    return narrow(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
 
 
-def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
+def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
     """Narrow a query for games to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
-        if wanted.down_to is None:
+        if wanted.min_id is None:
             query = games_of_run(connection, query, run_id)
         else:  # the range of ids is given
             query = query.where(Game.run_id == run_id)
@@ -249,8 +253,8 @@ def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Se
         query = query.where(Game.id < wanted.before)
     if wanted.since is not None:
         query = query.where(Game.started_at >= wanted.since)
-    if wanted.down_to is not None:
-        query = query.where(Game.id >= wanted.down_to)
+    if wanted.min_id is not None:
+        query = query.where(Game.id >= wanted.min_id)
     if wanted.board is not None:
         query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
     if wanted.termination is not None:
@@ -309,10 +313,6 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
             for division, pairs in wanted.items()
         ),
     )
-
-
-_SHIFT = 1 << 31
-"""Greater than every revision's id."""
 
 
 def _summary(row: Any, names: dict[int, str]) -> GameSummary:

@@ -45,15 +45,15 @@ class History:
             slices: maximum number of slices.
 
         """
-        place = {"division": division_id, "since": 0.0 if since is None else since}
+        parameters = {"division": division_id, "since": 0.0 if since is None else since}
         with self._database.reading() as connection:
-            low, high = connection.execute(_ENDS, place).one()
+            low, high = connection.execute(_ENDS, parameters).one()
             if low is None:
                 return []
             names = read_bot_names(connection)
             found: dict[int, HistorySlice] = {}
             rows = connection.execute(
-                _SLICES, {**place, "low": low, "high": high, "slices": slices}
+                _SLICES, {**parameters, "low": low, "high": high, "slices": slices}
             )
             for number, board_class, a, b, first, second, count, earliest, latest in rows:
                 one = found.setdefault(int(number), HistorySlice(earliest, latest))

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import FIRST, SECOND, outcome_columns, side_columns
+from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS, outcome_columns, side_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -18,15 +18,17 @@ from db.derived.invariants import (
     find_run_fault,
     prefix_names,
 )
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.derived.write_games import GameWriter
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
+from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.aggregate import Rate
+from db.records.bots import NewBot, NewRevision
 from db.records.exchange import (
     BotLine,
     GameLine,
@@ -39,13 +41,13 @@ from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus
 
-Lines = tuple[GameLine, GameLine]
+PairLines = tuple[GameLine, GameLine]
 """Game 0 and game 1 of a pair."""
 Content = tuple[str, str]
 """A bot's name and content hash, which identify a revision in any database."""
 
 
-def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Imported:
+def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> Imported:
     """Store all pairs or none, and rebuild the derived tables.
 
     Pairs that are already stored are skipped, so that a later export of the same database adds only
@@ -73,7 +75,7 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
         for place, pair in fresh:
             importer.store(place, *pair)
         if fresh:
-            rebuild_within(connection, rate, repair=True)
+            rebuild_derived(connection, rate, repair=True)
     return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
 
 
@@ -84,8 +86,8 @@ class _StoredRun:
     id: int
     division_id: int
     stream: str
-    prefix_names: Mapping[str, Any]
-    """Columns of the run and its division that the rules for games need."""
+    context: Mapping[str, Any]
+    """Columns of the run and its division that the rules for games need, with prefixes."""
 
 
 class _Importer:
@@ -97,11 +99,11 @@ class _Importer:
         self._runs: dict[tuple[int, str], _StoredRun] = {}
         """Stored runs by the number in the file and the stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
-        self._openings: dict[str, OpeningsLine] = {}
+        self._file_openings: dict[str, OpeningsLine] = {}
         """The file's sets of openings by hash."""
-        self._lines: dict[str, frozenset[str]] = {}
+        self._opening_lines: dict[str, frozenset[str]] = {}
         """The lines of known sets of openings by hash."""
-        self._numbers: set[tuple[str, int]] = set()
+        self._seen_pairs: set[tuple[str, int]] = set()
         """Stream and number of the file's pairs so far."""
         self._revisions: dict[Content, int] = {}
         for row in connection.execute(
@@ -111,7 +113,7 @@ class _Importer:
         ):
             self._revisions[row.name, row.content_hash] = row.id
 
-    def register(self, pairs: Sequence[Lines]) -> None:
+    def register(self, pairs: Sequence[PairLines]) -> None:
         """Register the bots, and remember the settings and openings, that the lines introduce."""
         lines: dict[str, dict[str, BotLine]] = {}
         latest: dict[Content, int] = {}
@@ -124,7 +126,7 @@ class _Importer:
                     self._settings[line.run, line.stream] = line.introduces.settings
                 openings = line.introduces and line.introduces.openings
                 if openings and line.division.openings is not None:
-                    self._openings[line.division.openings] = openings
+                    self._file_openings[line.division.openings] = openings
 
         def age(bot: BotLine) -> tuple[int, int]:
             return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
@@ -140,9 +142,9 @@ class _Importer:
 
         """
         number = first.stream, first.pair
-        if number in self._numbers:
+        if number in self._seen_pairs:
             raise NotImportable(place, f"the file holds pair {first.pair} of this stream twice")
-        self._numbers.add(number)
+        self._seen_pairs.add(number)
         stored = self._connection.execute(
             select(*_OF_PAIR)
             .join(Run, Run.id == Pair.run_id)
@@ -151,20 +153,20 @@ class _Importer:
         ).first()
         if stored is None:
             return False
-        known = f"pair {first.pair} of run {first.run} is already stored"
+        label = f"pair {first.pair} of run {first.run} is already stored"
         if stored.status != PairStatus.FINISHED:
             raise NotImportable(
-                place, f"{known} in run {stored.run_id}, but {stored.status} and not finished"
+                place, f"{label} in run {stored.run_id}, but {stored.status} and not finished"
             )
         games = self._connection.execute(
             select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
         ).all()
         if len(games) != 2:
-            raise NotImportable(place, f"{known} without its games: see `ladder doctor`")
+            raise NotImportable(place, f"{label} without its games: see `ladder doctor`")
         for line, game in zip((first, second), games, strict=True):
             differing = self._difference(line, stored, game)
             if differing is not None:
-                raise NotImportable(place, f"{known}, but game {line.game} differs in {differing}")
+                raise NotImportable(place, f"{label}, but game {line.game} differs in {differing}")
         run = {"id": stored.run_id, **{name: stored._mapping[name] for name in ("stream", *OF_RUN)}}
         self._runs[first.run, first.stream] = self._describe_run(run, stored._asdict())
         return True
@@ -199,7 +201,7 @@ class _Importer:
             stored["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
         return next((name for name in imported if imported[name] != stored[name]), None)
 
-    def create_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
+    def create_runs(self, pairs: Sequence[tuple[int, PairLines]]) -> None:
         """Create the runs of new pairs, in the order of the file.
 
         Raises:
@@ -249,14 +251,14 @@ class _Importer:
                 "first_revision_id": mover,
                 "second_revision_id": other,
             }
-            beside = {
+            more = {
                 "first": line.first,
                 "second": line.second,
                 "has_last_words": line.timing.last_words is not None,
             }
             fault = find_game_fault(
-                {**values, **beside, **prefix_names(pair, "pair", OF_PAIR), **run.prefix_names},
-                self._lines,
+                {**values, **more, **prefix_names(pair, "pair", OF_PAIR), **run.context},
+                self._opening_lines,
             )
             if fault is not None:
                 raise NotImportable(place, fault, game=line.game)
@@ -296,14 +298,14 @@ class _Importer:
         }
         columns = _division_values(conditions)
         fault = find_run_fault({**run, **prefix_names(columns, "division", tuple(columns))})
-        beside = self._connection.execute(
+        sibling = self._connection.execute(
             select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
         ).first()
-        if beside is not None and tuple(beside) != (line.identity, line.run_seed):
+        if sibling is not None and tuple(sibling) != (line.identity, line.run_seed):
             fault = fault or "a stored run of its stream has another identity or seed"
         if fault is not None:
             raise NotImportable(place, f"run {line.run}: {fault}")
-        openings = self._openings.get(conditions.openings or "")
+        openings = self._file_openings.get(conditions.openings or "")
         if openings is not None and conditions.openings is not None:
             row = OpeningSetRow(conditions.openings, openings.name, openings.text)
             insert_set(self._connection, row)
@@ -316,15 +318,15 @@ class _Importer:
     def _describe_run(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_StoredRun":
         """Return a run for comparison with its games; read its set of openings."""
         openings = conditions["openings"]
-        if openings is not None and openings not in self._lines:
+        if openings is not None and openings not in self._opening_lines:
             openings_row = find_set(self._connection, openings)
             if openings_row is not None:
-                self._lines[openings] = frozenset(openings_row.lines.splitlines())
+                self._opening_lines[openings] = frozenset(openings_row.lines.splitlines())
         return _StoredRun(
             id=run["id"],
             division_id=run["division_id"],
             stream=run["stream"],
-            prefix_names={
+            context={
                 **prefix_names(run, "run", OF_RUN),
                 **prefix_names(conditions, "division", OF_DIVISION),
             },
@@ -345,24 +347,29 @@ class _Importer:
         ).first()
         # Retired since it was created: it was imported and not registered since.
         follows = row is None or row.retired_at == row.created_at
-        bot_id = self._add_bot(lines[-1]) if row is None else row.id
-        here = connection.execute(
+        if row is None:
+            # Retired, because its program may be missing here, and no user has asked to run it.
+            bot_id = insert_bot(connection, _new_bot(lines[-1]), is_retired=True)
+        else:
+            bot_id = row.id
+        stored = connection.execute(
             select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
             .where(Revision.bot_id == bot_id)
             .order_by(Revision.recency)
         ).all()
-        number = max((row.number for row in here), default=0)
+        number = max((row.number for row in stored), default=0)
         for place, bot in enumerate(unknown):
-            self._revisions[name, bot.content_hash] = self._add_revision(
+            self._revisions[name, bot.content_hash] = insert_revision(
+                connection,
                 bot_id,
-                bot,
+                _new_bot(bot).revision,
                 number=number + 1 + place,
                 # Below all stored revisions.
-                recency=(here[0].recency if here else 1) - len(unknown) + place,
+                recency=(stored[0].recency if stored else 1) - len(unknown) + place,
             )
         described = [bot.content_hash for bot in lines]
-        if follows and (not here or here[-1].content_hash in described):
-            others = [row.content_hash for row in here if row.content_hash not in described]
+        if follows and (not stored or stored[-1].content_hash in described):
+            others = [row.content_hash for row in stored if row.content_hash not in described]
             for recency, content in enumerate((*others, *described), start=1):
                 connection.execute(
                     update(Revision)
@@ -370,39 +377,22 @@ class _Importer:
                     .values(recency=recency)
                 )
 
-    def _add_bot(self, bot: BotLine) -> int:
-        # Retired, because its program may be missing here, and no user has asked to run it.
-        now = time.time()
-        return self._connection.execute(
-            insert(Bot)
-            .values(
-                name=bot.name,
-                family=bot.family,
-                spec=bot.spec,
-                based_on=bot.based_on,
-                change=bot.change,
-                created_at=now,
-                retired_at=now,
-            )
-            .returning(Bot.id)
-        ).scalar_one()
 
-    def _add_revision(self, bot_id: int, bot: BotLine, *, number: int, recency: int) -> int:
-        return self._connection.execute(
-            insert(Revision)
-            .values(
-                bot_id=bot_id,
-                number=number,
-                recency=recency,
-                content_hash=bot.content_hash,
-                launch=to_json(without_commands(bot.launch)),
-                budgets=to_json(bot.budgets),
-                boards=None if bot.boards is None else to_json(bot.boards),
-                files=to_json(bot.files),
-                created_at=time.time(),
-            )
-            .returning(Revision.id)
-        ).scalar_one()
+def _new_bot(bot: BotLine) -> NewBot:
+    return NewBot(
+        name=bot.name,
+        family=bot.family,
+        spec=bot.spec,
+        based_on=bot.based_on,
+        change=bot.change,
+        revision=NewRevision(
+            content_hash=bot.content_hash,
+            launch=without_commands(bot.launch),
+            budgets=bot.budgets,
+            boards=bot.boards,
+            files=bot.files,
+        ),
+    )
 
 
 _OF_PAIR = (
@@ -411,7 +401,7 @@ _OF_PAIR = (
     *(Division.__table__.c[name] for name in Conditions._fields),
 )
 """Columns of a stored pair that an import compares, apart from its games."""
-_TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
+_TIMED = {*FIRST_COLUMNS, *SECOND_COLUMNS, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing lacks."""
 
 

@@ -13,7 +13,7 @@ from db.records.machines import MachineRow, MachineTableRow
 from db.records.pairs import PairStatus
 from engine.result import Result
 
-DESCRIBED = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
+IDENTITY_COLUMNS = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
 """Columns that identify a machine; another value makes another row."""
 
 
@@ -26,7 +26,7 @@ class Machines:
 
     def save(self, row: MachineRow) -> int:
         """Store a machine that has joined, or update its speed if it is known; return its id."""
-        described = {name: getattr(row, name) for name in DESCRIBED}
+        described = {name: getattr(row, name) for name in IDENTITY_COLUMNS}
         measured = {"speed": row.speed, "joined_at": time.time()}
         with self._database.writing() as connection:
             key = connection.execute(select(Machine.id).filter_by(**described)).scalar()

@@ -16,10 +16,10 @@ from db.queries.runs import find_run
 from db.records.aggregate import Rate
 from db.records.exchange import COLUMN_LIMIT
 from db.records.pairs import (
-    FinishedPair,
     PairStatus,
     PlannedPair,
     PlayedPair,
+    StoreResult,
 )
 from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
@@ -110,7 +110,7 @@ class Pairs:
             .order_by(Pair.number)
         )
         with self._database.reading() as connection:
-            return [_pair(row) for row in connection.execute(query)]
+            return [_planned_pair(row) for row in connection.execute(query)]
 
     def reassign(self, run_id: int, from_runs: Sequence[int]) -> int:
         """Move planned pairs of other runs of the stream to this run; return their number."""
@@ -146,7 +146,7 @@ class Pairs:
                 update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
-    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
+    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[StoreResult]:
         """Store played pairs in one transaction: games, aggregate and live ratings.
 
         A pair that is no longer planned is not stored, as its outcome shows.
@@ -160,14 +160,16 @@ class Pairs:
 
     def of_run(self, run_id: int) -> list[PlayedPair]:
         """Return a run's finished pairs by number."""
-        return self._played(_finished().where(Pair.run_id == run_id).order_by(Pair.number))
+        return self._played(_select_finished().where(Pair.run_id == run_id).order_by(Pair.number))
 
     def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
         """Return a stream's finished pairs with numbers from `start` to `stop - 1`, by number."""
-        query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
+        query = _select_finished().where(
+            Pair.stream == stream, Pair.number >= start, Pair.number < stop
+        )
         return self._played(query.order_by(Pair.number))
 
-    def unfinished_numbers(self, stream: str, *, below: int) -> list[int]:
+    def planned_numbers(self, stream: str, *, below: int) -> list[int]:
         """Return the numbers below `below` of a stream's pairs that are planned, ascending."""
         query = select(Pair.number).where(
             Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
@@ -175,22 +177,22 @@ class Pairs:
         with self._database.reading() as connection:
             return list(connection.execute(query.order_by(Pair.number)).scalars())
 
-    def between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
+    def between(self, division_id: int, revision: int, others: Sequence[int]) -> list[PlayedPair]:
         """Return a division's finished pairs of one revision against others, rated or not.
 
         Args:
             division_id: the division.
-            hero: the revision.
+            revision: one side of the pairs.
             others: its opponents' revisions.
 
         Returns:
             The pairs in the order of planning.
 
         """
-        first = (Pair.a_revision_id == hero) & Pair.b_revision_id.in_(others)
-        second = (Pair.b_revision_id == hero) & Pair.a_revision_id.in_(others)
+        first = (Pair.a_revision_id == revision) & Pair.b_revision_id.in_(others)
+        second = (Pair.b_revision_id == revision) & Pair.a_revision_id.in_(others)
         query = (
-            _finished()
+            _select_finished()
             .join(Run, Run.id == Pair.run_id)
             .where(Run.division_id == division_id, first | second)
             .order_by(Pair.id)
@@ -207,7 +209,7 @@ class Pairs:
                     board_class=row.board_class,
                     results=(Result(row.result0), Result(row.result1).mirrored),
                     terminations=(Termination(row.termination0), Termination(row.termination1)),
-                    draw=(row.board, row.opening, row.seed),
+                    setup=(row.board, row.opening, row.seed),
                     moves=(row.moves0, row.moves1),
                     duration_us=row.duration_us,
                 )
@@ -215,7 +217,7 @@ class Pairs:
             ]
 
 
-def _pair(row: Any) -> PlannedPair:
+def _planned_pair(row: Any) -> PlannedPair:
     return PlannedPair(
         a_revision=row.a_revision_id,
         b_revision=row.b_revision_id,
@@ -228,7 +230,7 @@ def _pair(row: Any) -> PlannedPair:
     )
 
 
-def _finished() -> Select[Any]:
+def _select_finished() -> Select[Any]:
     one, two = Game.__table__.alias("one"), Game.__table__.alias("two")
     return (
         select(

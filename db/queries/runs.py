@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_derived
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
 from db.models import (
@@ -43,8 +43,8 @@ class Runs:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._late: list[int] | None = None
-        """Ended runs to be marked as finished at the end of a `finishing_late` block."""
+        self._deferred: list[int] | None = None
+        """Ended runs to be marked as finished at the end of a `deferring_finish` block."""
 
     def create(self, new: NewRun) -> RunRow:
         """Store a new run with the status `running`."""
@@ -129,40 +129,40 @@ class Runs:
         self._change(run_id, **values)
 
     def finish(self, run_id: int) -> None:
-        """Mark a run as finished, now or at the end of a `finishing_late` block.
+        """Mark a run as finished, now or at the end of a `deferring_finish` block.
 
         Raises:
             UnknownRow: there is no such run.
 
         """
-        if self._late is None:
+        if self._deferred is None:
             self.set_status(run_id, RunStatus.FINISHED)
         else:
-            self._late.append(run_id)
+            self._deferred.append(run_id)
 
-    def finish_late(self) -> None:
-        """Mark the runs as finished that have ended so far in a `finishing_late` block."""
-        while self._late:
-            self.set_status(self._late[0], RunStatus.FINISHED)
-            del self._late[0]
+    def finish_deferred(self) -> None:
+        """Mark the runs as finished that have ended so far in a `deferring_finish` block."""
+        while self._deferred:
+            self.set_status(self._deferred[0], RunStatus.FINISHED)
+            del self._deferred[0]
 
     @contextmanager
-    def finishing_late(self) -> Iterator[None]:
+    def deferring_finish(self) -> Iterator[None]:
         """Mark runs that end in the block as finished only when it is left without an error.
 
         The block prints the results. If the command is killed before that, the same command resumes
         the run and prints them; after a finished run, it would start the next one. The end of an
         inner block does nothing.
         """
-        if self._late is not None:
+        if self._deferred is not None:
             yield
             return
-        self._late = []
+        self._deferred = []
         try:
             yield
-            self.finish_late()
+            self.finish_deferred()
         finally:
-            self._late = None
+            self._deferred = None
 
     def set_verdict(self, run_id: int, verdict: str) -> None:
         """Set a run's verdict. Raises UnknownRow."""
@@ -214,7 +214,7 @@ class Runs:
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))
             if games:
-                rebuild_within(connection, rate, repair=True, division_id=run.division_id)
+                rebuild_derived(connection, rate, repair=True, division_id=run.division_id)
             return games
 
     def _change(self, run_id: int, **values: Any) -> None:

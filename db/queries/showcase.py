@@ -16,7 +16,8 @@ class Showcase:
 
     def forfeits(self, wanted: ShowcaseQuery, number: int) -> list[int]:
         """Return the latest forfeited games."""
-        return self._ids(wanted, number, "offender IS NOT NULL ORDER BY id DESC")
+        # Forfeits are few and have an index by division.
+        return self._ids(wanted, number, "offender IS NOT NULL ORDER BY id DESC", by_index=True)
 
     def shortest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
         """Return the decided games with the fewest plies after the opening."""
@@ -30,22 +31,32 @@ class Showcase:
         """Return the latest games."""
         return self._ids(wanted, number, "TRUE ORDER BY id DESC")
 
-    def _ids(self, wanted: ShowcaseQuery, number: int, rest: str) -> list[int]:
+    def _ids(
+        self, wanted: ShowcaseQuery, number: int, ending: str, *, by_index: bool = False
+    ) -> list[int]:
+        """Return the ids of a query's games.
+
+        Args:
+            wanted: the query.
+            number: maximum number of games.
+            ending: SQL of one more condition, and the order.
+            by_index: whether to let the planner use an index of divisions.
+
+        """
         if number < 1 or not wanted.shown:
             return []
         current, shown = (
             ", ".join(str(int(key)) for key in sorted(keys))
             for keys in (wanted.current, wanted.shown)
         )
-        # A plus keeps the planner from the index of divisions, whose order is scattered over the
-        # table. Forfeits are few and have an index of their own.
-        plus = "" if rest.startswith("offender IS NOT NULL") else "+"
+        # The order of an index of divisions is scattered over the table; a plus disables it.
+        division = "division_id" if by_index else "+division_id"
         query = text(
             "SELECT id FROM games "  # noqa: S608 - numbers and constants
-            f"WHERE {plus}division_id = :division AND rated AND started_at >= :since "
+            f"WHERE {division} = :division AND rated AND started_at >= :since "
             f"AND first_revision_id IN ({current}) AND second_revision_id IN ({current}) "
             f"AND (first_revision_id IN ({shown}) OR second_revision_id IN ({shown})) "
-            f"AND {rest} LIMIT :number"
+            f"AND {ending} LIMIT :number"
         )
         values = {"division": wanted.division, "since": wanted.since, "number": number}
         with self._database.reading() as connection:

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SolvedPosition:
-    """Bounds on the value of every column of a position, for the side to move."""
+    """Bounds on the value of every column of a position, for the side to move.
+
+    Its fields are the columns of the table.
+    """
 
     key: bytes
     """16 bytes, equal for mirrored positions."""
@@ -18,7 +21,7 @@ class SolvedPosition:
 
 @dataclass(frozen=True, slots=True)
 class GameVerdict:
-    """The verdicts on all moves of a game after its opening."""
+    """The verdicts on all moves of a game after its opening. Its fields are the table's columns."""
 
     game_id: int
     solver_version: int

@@ -27,8 +27,8 @@ Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 COLUMN_LIMIT = 1 << 31
 """Limit of numbers in 32-bit columns of PostgreSQL."""
 Positive = Annotated[int, Meta(gt=0, lt=COUNT_LIMIT)]
-Small = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
-Key = Annotated[str, Meta(min_length=1, max_length=200)]
+ColumnInt = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
+Identifier = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
 """The first moment, in seconds since the epoch, that a date cannot be written for."""
@@ -86,7 +86,7 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     spec: str
     based_on: str | None
     change: str
-    content_hash: Key
+    content_hash: Identifier
     launch: Launch
     """How the exporting database starts it; an import strips the commands."""
     budgets: tuple[str, ...]
@@ -154,7 +154,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
-    aborts: Small = 0
+    aborts: ColumnInt = 0
     detail: str = ""
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()
@@ -185,7 +185,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
-    pair: Small
+    pair: ColumnInt
     """Number of its pair in the run's stream."""
     game: Literal[0, 1]
     kind: RunKind
@@ -200,15 +200,15 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     termination: Termination
     opening_plies: Plies
     board_class: str
-    first_hash: Key
+    first_hash: Identifier
     """Content hash of the first player's revision."""
-    second_hash: Key
+    second_hash: Identifier
     run: Count
     """Number of the run within the export, from 1."""
     rated: bool
     run_seed: Seed
-    stream: Key
-    identity: Key
+    stream: Identifier
+    identity: Identifier
     division: ConditionsLine
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)

@@ -192,7 +192,7 @@ class GameQuery:
     """Pairs of winner's and loser's revision, by division."""
     before: int | None = None
     """Find only ids below this."""
-    down_to: int | None = None
+    min_id: int | None = None
     """Find only ids from this on."""
     moved_first: bool | None = None
     """Whether `bot` moved first; needs `bot`."""

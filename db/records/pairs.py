@@ -156,7 +156,7 @@ class PlannedPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlayedPair:
-    """A finished pair: its results, moves, and the draw that they came from."""
+    """A finished pair: its setup, results and moves."""
 
     number: int
     a_revision: int
@@ -166,8 +166,8 @@ class PlayedPair:
     results: tuple[Result, Result]
     """A's results in game 0 and game 1."""
     terminations: tuple[Termination, Termination]
-    draw: tuple[str, str, int]
-    """Board, opening and seed. Pairs of the same bots with equal draws are repetitions."""
+    setup: tuple[str, str, int]
+    """Board, opening and seed. Pairs of the same bots with equal setups are repetitions."""
     moves: tuple[str, str]
     """Columns of game 0 and game 1, including the opening, as `format_moves` writes them."""
     duration_us: int = 0
@@ -185,8 +185,8 @@ class PlayedPair:
         )
 
 
-class PairOutcome(StrEnum):
-    """What became of a pair that was handed in to be stored."""
+class StoreOutcome(StrEnum):
+    """What the store did with a played pair."""
 
     STORED = "stored"
     ALREADY_FINISHED = "already_finished"
@@ -196,10 +196,10 @@ class PairOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedPair:
-    """The answer to a pair that was handed in to be stored."""
+class StoreResult:
+    """The result of storing a played pair."""
 
-    outcome: PairOutcome
+    outcome: StoreOutcome
     game_ids: tuple[int, ...] = ()
     """Ids of the two games; empty unless stored."""
     a: RatingRow | None = None

@@ -15,7 +15,7 @@ from db.records.games import Proven, Thought, parse_claim
 
 LIMIT = 1 << 40
 """Greatest count to store: bots may report any number, and sums must fit in 64 bits."""
-LEAST = 5
+MIN_FIELDS = 5
 """Number of fields that every move has."""
 RESULTS: tuple[Proven, ...] = get_args(Proven)
 """Proven results by their codes."""
@@ -57,7 +57,7 @@ def _packed(thought: Thought) -> list[int | str | None]:
         _clamp(thought.nodes),
         _clamp(thought.distance),
     ]
-    while len(packed) > LEAST and packed[-1] in (None, ""):
+    while len(packed) > MIN_FIELDS and packed[-1] in (None, ""):
         packed.pop()
     return packed
 

@@ -82,7 +82,7 @@ def _explained_by_damage(store: "Store") -> Iterator[None]:
     except Exception as error:
         from ladder.cli.failures import is_expected
 
-        damage = None if is_expected(error) else store.audit.damage()
+        damage = None if is_expected(error) else store.audit.find_damage()
         if damage is None:
             raise
         raise damage from error

@@ -108,7 +108,7 @@ def print_out(text: str) -> None:
 @contextmanager
 def printed_first(store: "Store") -> "Iterator[None]":
     """Mark the runs of a command as finished once the block has printed its results."""
-    with store.runs.finishing_late():
+    with store.runs.deferring_finish():
         yield
         # Without a reader the result still counts, and the exit code reports it.
         with suppress(BrokenPipeError):

@@ -86,7 +86,7 @@ def play(
 
     """
     runs = context.store.runs
-    with runs.finishing_late():  # the end of the run and its verdict are stored together
+    with runs.deferring_finish():  # the end of the run and its verdict are stored together
         try:
             outcome = start_run(
                 store=context.store,

@@ -109,7 +109,7 @@ def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
         board_class=plan.board_class,
         results=(first.result, second.result.mirrored),
         terminations=(first.termination, second.termination),
-        draw=(plan.board, format_moves(plan.opening), plan.seed),
+        setup=(plan.board, format_moves(plan.opening), plan.seed),
         moves=(format_moves(first.moves), format_moves(second.moves)),
         duration_us=first.duration_us + second.duration_us,
     )

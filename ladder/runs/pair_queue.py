@@ -11,10 +11,10 @@ from itertools import chain
 
 from db.records.pairs import (
     Entrant,
-    FinishedPair,
     PairPlan,
     PairRecord,
     PlannedPair,
+    StoreResult,
 )
 from db.records.runs import RunRow
 from db.store import Store
@@ -87,7 +87,7 @@ class PairSource(ABC):
         self._waiting.clear()
 
     @abstractmethod
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
         """Store finished pairs; return the outcome of each."""
 
     @abstractmethod
@@ -185,7 +185,7 @@ class PairQueue(PairSource):
         self._deferred.clear()
         self.store.pairs.drop([plan.id for plan in plans])
 
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
         """Store pairs with their games, in one transaction."""
         return self.store.pairs.finish_all(played, rate_pair)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from db.records.pairs import (
-    FinishedPair,
-    PairOutcome,
     PairPlan,
     PairRecord,
+    StoreOutcome,
+    StoreResult,
 )
 from db.records.runs import (
     RunRow,
@@ -233,8 +233,8 @@ class Runner:
         if died:
             self._warn(self.health.note_deaths(died))
 
-    def _count(self, plan: PairPlan, record: PairRecord, finished: FinishedPair) -> Iterator[str]:
-        if finished.outcome is not PairOutcome.STORED:
+    def _count(self, plan: PairPlan, record: PairRecord, finished: StoreResult) -> Iterator[str]:
+        if finished.outcome is not StoreOutcome.STORED:
             yield f"pair {plan.number} was not stored: it is {finished.outcome} already"
             return
         yield from count_pair(self.live, plan, record, finished)

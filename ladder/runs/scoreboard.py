@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 
-from db.records.pairs import Entrant, FinishedPair, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan, PairRecord, StoreResult
 from db.records.runs import RunRow
 from db.store import Store
 from engine.result import Result
@@ -40,7 +40,7 @@ def scoreboard_of(
 
 
 def count_pair(
-    live: LiveRun, plan: PairPlan, record: PairRecord, finished: FinishedPair
+    live: LiveRun, plan: PairPlan, record: PairRecord, finished: StoreResult
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
     for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):

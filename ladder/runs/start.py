@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from db.beside import LOGS, folder_beside
+from db.companion_files import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
@@ -121,7 +121,7 @@ def start_run(
         InvalidRun: bots fail or the machine stalls too often.
 
     """
-    store.runs.finish_late()
+    store.runs.finish_deferred()
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:

@@ -100,7 +100,7 @@ class OpponentChooser:
             # Another process plays later batches of the stream: start again from the first one.
             self._counts[:] = 0
             self._absorbed = 0
-        if self._store.pairs.unfinished_numbers(self._stream, below=batches * BATCH):
+        if self._store.pairs.planned_numbers(self._stream, below=batches * BATCH):
             raise PairsPending
         played = self._store.pairs.of_stream(
             self._stream, start=self._absorbed * BATCH, stop=batches * BATCH

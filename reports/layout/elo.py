@@ -7,10 +7,10 @@ from ladder.stats.elo import EloEstimate
 from reports.layout.format import rounded, values_of
 
 if TYPE_CHECKING:
-    from ladder.results.standings.comparison import Versus
+    from ladder.results.standings.comparison import BotDifference
 
 
-def interval_values(estimate: "EloEstimate | Versus", *, digits: int = 2) -> dict[str, Any]:
+def interval_values(estimate: "EloEstimate | BotDifference", *, digits: int = 2) -> dict[str, Any]:
     """Return an Elo estimate and the bounds of a shutout for a JSON document."""
     return {
         **values_of(estimate, "elo", "error95", digits=digits),

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ladder.results.standings.against import Against, Balance, Opponent
+from ladder.results.standings.against import Balance, Opponent, OpponentResults
 from ladder.visible import visible
 from reports.layout.elo import elo_words, interval_values, los_words
 from reports.layout.format import csv_text, markdown_text, rounded, values_of
@@ -13,7 +13,7 @@ from reports.layout.table import Column, fit, to_markdown
 from reports.report.notes import note_text
 
 
-def against_document(made: Against) -> dict[str, Any]:
+def against_document(made: OpponentResults) -> dict[str, Any]:
     """Return the document of `ladder report --against NAME --json`."""
     return {
         "division": made.label,
@@ -44,7 +44,7 @@ def _opponent_document(one: Opponent) -> dict[str, Any]:
     }
 
 
-def summary(made: Against) -> str:
+def summary(made: OpponentResults) -> str:
     """Return a sentence about the share of opponents that the bot beats."""
     beats, met = made.count(Balance.BEATS), len(made.opponents)
     sure = made.count(Balance.BEATS, clear=True)
@@ -55,27 +55,27 @@ def summary(made: Against) -> str:
     )
 
 
-def print_against(console: Console, made: Against) -> None:
+def print_against(console: Console, made: OpponentResults) -> None:
     """Print the opponents from the best score to the worst, and the summary."""
     console.print(fit(_columns(made.opponents), console.width).table())
     for line in _lines(made):
         console.print(visible(line))
 
 
-def against_markdown(made: Against) -> str:
+def against_markdown(made: OpponentResults) -> str:
     """Return the opponents as a Markdown table, and the summary."""
     parts = [to_markdown(_columns(made.opponents)), *map(markdown_text, _lines(made))]
     return "\n\n".join(parts) + "\n"
 
 
-def against_csv(made: Against) -> str:
+def against_csv(made: OpponentResults) -> str:
     """Return the opponents as comma-separated values; a missing value is empty."""
     rows = [_opponent_document(one) for one in made.opponents]
     names = [name for name in rows[0] if name != "pentanomial"]
     return csv_text(names, ([row[name] for name in names] for row in rows))
 
 
-def _lines(made: Against) -> list[str]:
+def _lines(made: OpponentResults) -> list[str]:
     lines = [note_text(note) for note in made.notes]
     if made.never_met:
         lines.append(f"never met: {', '.join(made.never_met)}")

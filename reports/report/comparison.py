@@ -11,10 +11,10 @@ from rich.text import Text
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.comparison import (
     LENGTHS,
+    BotDifference,
     ComparedBot,
     Comparison,
     Share,
-    Versus,
 )
 from ladder.visible import visible
 from reports.analyze import mistake_rows
@@ -69,7 +69,7 @@ def _share(share: Share) -> dict[str, Any]:
     return {"games": share.games, "score": rounded(share.score, 4)}
 
 
-def _versus_document(pair: Versus) -> dict[str, Any]:
+def _versus_document(pair: BotDifference) -> dict[str, Any]:
     document = {
         "a": pair.a,
         "b": pair.b,
@@ -143,7 +143,7 @@ def _ranges() -> list[str]:
     return [f"{low}+" if high == LENGTHS[-1][1] else f"{low}-{high}" for low, high in LENGTHS]
 
 
-def _versus_cells(pair: Versus) -> tuple[str, ...]:
+def _versus_cells(pair: BotDifference) -> tuple[str, ...]:
     return (
         f"{pair.a} - {pair.b}",
         *difference_cells(pair),
@@ -153,7 +153,7 @@ def _versus_cells(pair: Versus) -> tuple[str, ...]:
     )
 
 
-def difference_cells(pair: Versus) -> tuple[str, str]:
+def difference_cells(pair: BotDifference) -> tuple[str, str]:
     """Return Elo and its error; a bound and no error if one bot won every game."""
     if pair.at_least is not None:
         return f"at least {pair.at_least:+.1f}", "-"

@@ -77,9 +77,9 @@ def bisect(
     Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
     or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.beside import COPIES, folder_beside
+    from db.companion_files import COPIES, folder_beside
     from db.records.runs import RunKind
-    from db.store import file_of
+    from db.store import find_database_file
     from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_bisection
@@ -107,7 +107,7 @@ def bisect(
         folder=Path.cwd(),
         build=build,
         python=python,
-        copies=folder_beside(file_of(db), COPIES),
+        copies=folder_beside(find_database_file(db), COPIES),
     )
     with trial_bounds(db, options) as confinement:
         asked = Bisection(

@@ -93,15 +93,15 @@ def add(
     First the bot plays a trial game against random on each kind of board that it supports. These
     games are not stored. docs/first-bot.md leads from nothing to a rated bot.
     """
-    from db.beside import COPIES, folder_beside
-    from db.store import file_of
+    from db.companion_files import COPIES, folder_beside
+    from db.store import find_database_file
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
     from ladder.match.specs.git_spec import describe_uncommitted, make_git_source
     from reports.bots import trial_text
 
-    source = make_git_source(git, build, folder_beside(file_of(db), COPIES))
+    source = make_git_source(git, build, folder_beside(find_database_file(db), COPIES))
     warning = describe_uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
@@ -192,10 +192,10 @@ def add_all(
 @contextlib.contextmanager
 def trial_bounds(db: str, options: BotOptions) -> "Iterator[Confinement]":
     """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
-    from db.beside import LOGS, folder_beside
-    from db.store import file_of
+    from db.companion_files import LOGS, folder_beside
+    from db.store import find_database_file
 
-    logs = folder_beside(file_of(db), LOGS) / "trial"
+    logs = folder_beside(find_database_file(db), LOGS) / "trial"
     try:
         yield options.confinement(logs=logs)
     finally:

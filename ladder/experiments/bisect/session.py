@@ -196,7 +196,7 @@ class _BisectSession:
     def _stored_pairs(self, stream: str) -> list[PlayedPair]:
         """Return the finished pairs of a stream before its first unfinished one."""
         pairs = self._context.store.pairs
-        stop = next(iter(pairs.unfinished_numbers(stream, below=NO_LIMIT)), NO_LIMIT)
+        stop = next(iter(pairs.planned_numbers(stream, below=NO_LIMIT)), NO_LIMIT)
         return pairs.of_stream(stream, start=0, stop=stop)
 
     def _close(self, result: BisectResult) -> None:

@@ -4,9 +4,9 @@ Against each baseline a sequential test runs on pentanomial counts. H0 is that t
 worse by the largest acceptable drop, H1 that it is equal. Pairs are taken in the order of their
 numbers. Forfeits are tested first, because games of a failing bot say nothing about strength.
 
-A pair is a draw of a board, an opening and a seed. A repeated draw is not counted: it is the same
-experiment. Different draws may still give the same games, if there are few openings or bots ignore
-their seed. Counting all draws is unbiased, but overstates the evidence if a few games are repeated.
+A pair has a board, an opening and a seed. A repetition of all three is not counted: it is the same
+experiment. Different pairs may still give the same games, if there are few openings or bots ignore
+their seed. Counting them all is unbiased, but overstates the evidence if a few games are repeated.
 Counting distinct pairs only does not overstate it, but is biased, because it weighs common and rare
 games equally. So the test runs on both counts, and decides when both agree (docs/gate.md).
 """
@@ -80,7 +80,7 @@ class GateJudge(ExperimentJudge):
         return self._tallies[plan.b.revision].is_open
 
     def take(self, pair: PlayedPair) -> None:
-        """Count a pair, unless its draw was counted before or its test is decided."""
+        """Count a pair, unless its setup was counted before or its test is decided."""
         is_first = pair.a_revision == self._candidate.revision
         ours = pair if is_first else pair.mirrored
         tally = self._tallies[ours.b_revision]

@@ -36,7 +36,7 @@ class Tally:
     wdl: list[int] = field(default_factory=lambda: [0] * 3)
     distinct: list[int] = field(default_factory=lambda: [0] * 5)
     """The pentanomial counts of the distinct pairs."""
-    draws: set[tuple[str, str, int]] = field(default_factory=set)
+    setups: set[tuple[str, str, int]] = field(default_factory=set)
     """Board, opening and seed of each counted pair."""
     lines: set[tuple[str, str, str]] = field(default_factory=set)
     """Board and moves of each counted pair, the game with the candidate as first mover first."""
@@ -69,12 +69,12 @@ class Tally:
             is_first: Whether the candidate is A in the pair.
 
         """
-        if pair.draw in self.draws:
+        if pair.setup in self.setups:
             self.repeated_games += 2
             return False
-        self.draws.add(pair.draw)
+        self.setups.add(pair.setup)
         one, two = pair.moves if is_first else reversed(pair.moves)
-        ours, line = pair if is_first else pair.mirrored, (pair.draw[0], one, two)
+        ours, line = pair if is_first else pair.mirrored, (pair.setup[0], one, two)
         cell = sum(result.points2 for result in ours.results)
         self.pentanomial[cell] += 1
         self.order.append(cell)

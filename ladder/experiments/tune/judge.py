@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from db.records.bots import BotRow, NewBot, RevisionRow
 from db.records.pairs import (
     Entrant,
-    FinishedPair,
-    PairOutcome,
     PairPlan,
     PairRecord,
     PlayedPair,
+    StoreOutcome,
+    StoreResult,
 )
 from db.records.runs import RunRow
 from db.records.tuning import TuningStepRow
@@ -105,7 +105,7 @@ class TuningJudge(Judge, PairSource):
             self._begin_step()
         return heapq.heappop(self._waiting)[1] if self._waiting else None
 
-    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
         """Count finished pairs.
 
         Raises:
@@ -116,7 +116,7 @@ class TuningJudge(Judge, PairSource):
             self._counts[sum(each.points2 for each in played_pair(plan, record).results)] += 1
             self._forfeits += sum(game.termination.is_forfeit for game in record.games)
             self._count_done()
-        return [FinishedPair(PairOutcome.STORED)] * len(played)
+        return [StoreResult(StoreOutcome.STORED)] * len(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
         """Leave a pair out of its step.

@@ -86,12 +86,13 @@ def channel_name(database: str | None) -> str | None:
 
     """
     if database is not None and "://" in database:
-        from db.store import file_of, server_of  # slow to import, and workers do not need it
+        # Slow to import, and workers do not need it.
+        from db.store import find_database_file, find_server_key
 
-        server = server_of(database)
+        server = find_server_key(database)
         if server is not None:
             return f"{PREFIX}.boards.{hashlib.sha256(server.encode()).hexdigest()[:32]}"
-        database = file_of(database)
+        database = find_database_file(database)
     try:
         found = os.stat(database or "")
     except (OSError, ValueError):

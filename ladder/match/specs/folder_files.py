@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from bots.errors import SpecError
-from db import beside
+from db.companion_files import SUFFIXES
 from ladder.errors import UsageError
 from ladder.names import CONFIG
 
@@ -69,7 +69,7 @@ def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
 def _walk(folder: Path) -> Iterator[Path]:
     for place, subfolders, names in os.walk(folder):
         databases = {name for name in names if _is_database(Path(place, name))}
-        skipped = {name + suffix for name in databases for suffix in beside.ALL} | databases
+        skipped = {name + suffix for name in databases for suffix in SUFFIXES} | databases
         skipped |= {name for name in (*names, *subfolders) if is_ladders_own(name)}
         subfolders[:] = sorted(_wanted(subfolders, skipped))
         for name in sorted(_wanted(names, skipped)):
@@ -84,8 +84,8 @@ def is_ladders_own(name: str) -> bool:
     These are its configuration and the files beside a database, such as ``ladder.db.locks``, or
     ``ladder.logs`` if the database is on a server.
     """
-    beside_files = tuple(f".db{suffix}" for suffix in beside.ALL)
-    beside_servers = {f"ladder{suffix}" for suffix in beside.ALL}
+    beside_files = tuple(f".db{suffix}" for suffix in SUFFIXES)
+    beside_servers = {f"ladder{suffix}" for suffix in SUFFIXES}
     return name == CONFIG or name in beside_servers or name.endswith(beside_files)
 
 

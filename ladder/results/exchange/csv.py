@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from db.records.exchange import GameLine
-from ladder.results.exchange.fields import FIELDS, fields_of, game_of
+from ladder.results.exchange.fields import FIELDS, format_fields, parse_game
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible
 
@@ -33,7 +33,7 @@ def read_csv(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
                 raise ImportRefused(
                     name, number, "the number of values differs from the number of columns"
                 )
-            yield NumberedGame(number, game_of(name, number, row))
+            yield NumberedGame(number, parse_game(name, number, row))
     except csv.Error as error:
         raise ImportRefused(name, reader.line_num, f"it is not valid CSV: {error}") from error
 
@@ -48,7 +48,7 @@ def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
     writer.writerow([*FIELDS, ID] if ids else FIELDS)
     for line in () if first is None else chain((first,), rest):
         number = [str(line.timing.id)] if ids else []
-        writer.writerow([*map(visible, fields_of(line).values()), *number])
+        writer.writerow([*map(visible, format_fields(line).values()), *number])
         yield output.getvalue()
         output.seek(0)
         output.truncate()

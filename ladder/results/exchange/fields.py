@@ -14,7 +14,7 @@ FIELDS = (
 )  # fmt: skip
 """The fields of a `GameLine`; the last three describe its division, the budget in JSON."""
 NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
-OWN = ("rated", "boards", "opening", "budget")
+CONVERTED = ("rated", "boards", "opening", "budget")
 """Fields with another form in a `GameLine`."""
 AUTO = "auto"
 """Stands for the board class's default opening plies; `fixed_opening` follows if it is given."""
@@ -22,7 +22,7 @@ SET = "openings:"
 """Prefix of the hash of a set of openings."""
 
 
-def fields_of(line: GameLine) -> dict[str, str]:
+def format_fields(line: GameLine) -> dict[str, str]:
     """Return a game without its times and thoughts, by the names of `FIELDS`."""
     own = {
         "boards": line.division.boards,
@@ -33,7 +33,7 @@ def fields_of(line: GameLine) -> dict[str, str]:
     return {name: own[name] if name in own else str(getattr(line, name)) for name in FIELDS}
 
 
-def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
+def parse_game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
     """Return the game in text fields.
 
     Args:
@@ -45,7 +45,7 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
         ImportRefused: a field is invalid.
 
     """
-    plain = {field: fields[field] for field in FIELDS if field not in OWN}
+    plain = {field: fields[field] for field in FIELDS if field not in CONVERTED}
     try:
         if fields["rated"] not in ("true", "false"):
             raise ImportRefused(

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from db.records.exchange import GameLine
 from engine.result import Result
 from ladder.errors import UsageError
-from ladder.results.exchange.fields import fields_of, game_of
+from ladder.results.exchange.fields import format_fields, parse_game
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
-from ladder.results.exchange.pgn_tags import tagged_games, text_of, value_of
+from ladder.results.exchange.pgn_tags import decode_tag, escape_tag, tagged_games
 
 TAGS = {
     "Event": "kind", "Site": "", "Date": "", "Round": "", "White": "first", "Black": "second",
@@ -37,7 +37,7 @@ def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
     results = {word: result for result, word in RESULTS.items()}
     try:
         for found in tagged_games(lines, wanted=frozenset(wanted), keep_comments=True):
-            fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
+            fields = {wanted[tag]: decode_tag(value) for tag, value in found.tags.items()}
             missing = [tag.decode() for tag in wanted if tag not in found.tags]
             if missing:
                 raise ImportRefused(name, found.line, f"the tags {', '.join(missing)} are missing")
@@ -46,15 +46,15 @@ def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
                 raise ImportRefused(
                     name, found.line, "the columns played are missing: they must stand in braces"
                 )
-            word = text_of(found.tags[b"Result"])
+            word = decode_tag(found.tags[b"Result"])
             if word not in results:
                 raise ImportRefused(
                     name, found.line, f"{word!r} is not the result of a finished game"
                 )
-            pair, _, game = text_of(found.tags[b"Round"]).partition(".")
+            pair, _, game = decode_tag(found.tags[b"Round"]).partition(".")
             fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
-            whole = game_of(name, found.line, fields)
-            whole.timing.started = _day(name, found.line, text_of(found.tags[b"Date"]))
+            whole = parse_game(name, found.line, fields)
+            whole.timing.started = _day(name, found.line, decode_tag(found.tags[b"Date"]))
             yield NumberedGame(found.line, whole)
     except ImportRefused:
         raise
@@ -75,7 +75,7 @@ def _day(name: str, line: int, text: str) -> float:
 def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
     """Yield the text of each game: tags, an empty line, the columns played and the result."""
     for line in lines:
-        fields = fields_of(line)
+        fields = format_fields(line)
         result = RESULTS[Result(line.result)]
         day = datetime.fromtimestamp(line.timing.started, UTC)
         made = {
@@ -85,7 +85,7 @@ def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
             "Result": result,
         }
         tags = [
-            f'[{tag} "{value_of(made[tag] if tag in made else fields[field])}"]\n'
+            f'[{tag} "{escape_tag(made[tag] if tag in made else fields[field])}"]\n'
             for tag, field in TAGS.items()
         ]
         if line.timing.id:

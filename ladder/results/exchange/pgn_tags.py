@@ -51,66 +51,67 @@ def tagged_games(
     enough = len(wanted)
     tags: Tags = {}
     comments: list[bytes] = []
-    swallowed: set[bytes] = set()
-    start = opened = 0
-    moved = gap = False
+    tags_in_comment: set[bytes] = set()  # all of them show that the brace was never closed
+    start = 0  # line of the game's first tag; 0 before it
+    open_line = 0  # line of the open brace; 0 outside braces
+    has_moves = has_gap = False  # of the current game: moves, an empty line after its last tag
     for number, line in enumerate(lines, start=1):
         if number == 1 and line.startswith(b"\xef\xbb\xbf"):
             line = line[3:]
-        after = 0
-        if opened:
+        after = 0  # index after the brace that this line closes
+        if open_line:
             after = line.find(b"}") + 1
             if keep_comments:
                 comments[-1] += line[: after - 1] if after else line
             if not after:
                 found = whole(line)
                 if found:
-                    swallowed.add(found[1])
-                    if len(swallowed) == enough:
+                    tags_in_comment.add(found[1])
+                    if len(tags_in_comment) == enough:
                         raise UsageError(
-                            f"line {opened}: the comment that begins here is not closed before "
+                            f"line {open_line}: the comment that begins here is not closed before "
                             f"the tags of another game in line {number}"
                         )
                 continue
-            opened = 0
+            open_line = 0
         elif line.startswith(b"["):
             found = whole(line)
             name = found[1] if found else None
-            if moved or name in tags or (gap and len(tags) == enough):
+            if has_moves or name in tags or (has_gap and len(tags) == enough):
                 if tags:
                     yield TaggedGame(start, tags, comments)
-                tags, comments, moved = {}, [], False
+                tags, comments, has_moves = {}, [], False
                 start = 0
-            gap = False
+            has_gap = False
             start = start or number
             if found:
                 tags[found[1]] = found[2]
             elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
-                shown = text_of(line.strip())[:80]
+                shown = decode_tag(line.strip())[:80]
                 raise UsageError(
                     f'line {number}: a tag must be written [Name "value"], got {shown}'
                 )
             continue
         # A line without braces matters only if it may be the first one of a game's moves.
-        if b"{" not in line and (moved or after):
-            moved = True
+        if b"{" not in line and (has_moves or after):
+            has_moves = True
             continue
         if not after and line.startswith((b"%", b";")):
             continue
         if not line.strip():
-            gap = True
+            has_gap = True
             continue
-        moved = True
+        has_moves = True
         # The last brace shows whether one is open after the line, unless a semicolon hides it.
         if keep_comments or b";" in line:
             is_open = _opens(line, after, comments)
         else:
             is_open = line.rfind(b"{", after) > line.rfind(b"}", after)
         if is_open:
-            opened = number
-            swallowed.clear()
-    if opened:
-        raise UsageError(f"line {opened}: the comment that begins here is not closed")
+            open_line = number
+            tags_in_comment.clear()
+    if open_line:
+        raise UsageError(f"line {open_line}: the comment that begins here is not closed")
     if tags:
         yield TaggedGame(start, tags, comments)
 
@@ -136,12 +137,12 @@ def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
     return False
 
 
-def value_of(text: str) -> str:
+def escape_tag(text: str) -> str:
     """Return a text for the quotes of a tag, printable and escaped."""
     return visible(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def text_of(value: bytes) -> str:
+def decode_tag(value: bytes) -> str:
     """Return a tag's value as text: from UTF-8, else from Windows-1252 or Latin-1."""
     if b"\\" in value:
         value = _ESCAPE.sub(rb"\1", value)

@@ -7,6 +7,7 @@ from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
+from engine.result import Result
 from ladder.results.overview.overview import read_current_list
 from ladder.results.overview.search import search
 from ladder.results.standings.against import Opponent, compare_with_opponents
@@ -48,6 +49,7 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
 
     """
     row = store.bots.get(name)
+    bots = store.bots.all(include_retired=True)
     found = search(store, GameQuery(bot=name), GAMES_SHOWN)
     divisions = store.divisions.all()
     chosen = None
@@ -61,22 +63,19 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
         opponents = list(compare_with_opponents(store, chosen, name).opponents)
-        bots = store.bots.all(include_retired=True)
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]
-    lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN).games
-    games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
+    forfeited = GameQuery(bot=name, forfeit=True, result=Result.LOSS)
+    lost = store.games.newest(forfeited, FORFEITS_SHOWN)
     return BotPage(
         row=row,
-        successors=[
-            bot.name for bot in store.bots.all(include_retired=True) if bot.based_on == name
-        ],
+        successors=[bot.name for bot in bots if bot.based_on == name],
         divisions=divisions,
         division=chosen,
         standing=standing,
         history=moments,
         opponents=opponents,
-        forfeits=[game for game in games if game is not None],
+        forfeits=store.games.get_many(game.id for game in lost)[::-1],
         games=found.games,
     )

@@ -15,9 +15,9 @@ def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mappin
 
     They do not change during the run. All games of the run are read.
     """
-    tables, _ = current_tables(store, division, since=None)
     if not run.rated:
         return {}
+    tables, _ = current_tables(store, division, since=None)
     pool = rate_tables(_subtract(tables, store.aggregate.of_run(run.id)))
     return {} if pool is None else pool.elo
 

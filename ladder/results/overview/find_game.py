@@ -5,6 +5,7 @@ from db.records.games import GameRow, HumanGameRow
 from db.store import Store
 
 MOST_DIGITS = 18
+"""Any such number fits in 64 bits, as keys do."""
 
 
 def find_game(store: Store, word: str) -> GameRow | HumanGameRow:

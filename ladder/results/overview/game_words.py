@@ -16,6 +16,7 @@ class Outcome(StrEnum):
     LOST = "lost"
     DRAWN = "drawn"
 
+    # The words of stored results and of JSON output are accepted, too.
     @classmethod
     def _missing_(cls, value: object) -> "Outcome | None":
         return {"win": cls.WON, "loss": cls.LOST, "draw": cls.DRAWN}.get(str(value))

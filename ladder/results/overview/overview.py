@@ -33,8 +33,8 @@ class Overview:
     """List ratings by bot without the games of `latest`."""
 
     @property
-    def gates(self) -> list[RunPace]:
-        """Runs that are gates or matches, newest first."""
+    def trials(self) -> list[RunPace]:
+        """Gates and matches, newest first."""
         return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
 
 

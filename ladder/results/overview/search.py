@@ -53,7 +53,7 @@ def search(
     found: list[GameSummary] = []
     while True:
         start = max(high - stretch, low)
-        part = replace(query, before=high, down_to=start)
+        part = replace(query, before=high, min_id=start)
         found += store.games.newest(part, limit + 1 - len(found))
         if len(found) > limit or start <= low:
             return _page(found, limit)

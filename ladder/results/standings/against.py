@@ -63,7 +63,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class OpponentResults:
     """A bot and its opponents in one division."""
 
     label: str
@@ -93,7 +93,7 @@ def compare_with_opponents(
     patterns: Sequence[str] = (),
     retired: bool = False,
     since: float | None = None,
-) -> Against:
+) -> OpponentResults:
     """Return a bot's results against each opponent in the rated games of a division.
 
     Args:
@@ -132,7 +132,7 @@ def compare_with_opponents(
     left_out = sorted(set(met) & hidden)
     if left_out:
         notes.append(RetiredOpponents(left_out))
-    return Against(
+    return OpponentResults(
         label=division.label,
         bot=name,
         opponents=sorted(opponents, key=lambda one: (-one.score, one.name)),

@@ -59,7 +59,7 @@ class ComparedBot:
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class BotDifference:
     """The difference between two of the compared bots."""
 
     a: str
@@ -118,7 +118,7 @@ class Comparison:
     label: str
     sides: tuple[ComparedBot, ...]
     """The compared bots in the order in which they were named."""
-    versus: tuple[Versus, ...]
+    versus: tuple[BotDifference, ...]
     """The differences of every two of them."""
     common: tuple[str, ...]
     """Other bots that all of them have met."""
@@ -224,8 +224,8 @@ def _by_length(
 
 
 def _with_losses(
-    store: Store, division: DivisionRow, versus: Versus, since: float | None
-) -> Versus:
+    store: Store, division: DivisionRow, versus: BotDifference, since: float | None
+) -> BotDifference:
     """Return a difference with the numbers of the latest games lost by either bot."""
 
     def find_losses(loser: str, winner: str, count: int) -> tuple[int, ...]:
@@ -249,10 +249,10 @@ def _with_losses(
     )
 
 
-def _versus(a: str, b: str, standings: Standings) -> Versus:
+def _versus(a: str, b: str, standings: Standings) -> BotDifference:
     """Return the difference between two bots, without the numbers of lost games."""
     head = standings.head_to_head(a, b)
-    versus = Versus(a, b, (head.wins, head.draws, head.losses), head.pentanomial)
+    versus = BotDifference(a, b, (head.wins, head.draws, head.losses), head.pentanomial)
     pool = standings.pool
     if pool is None or a not in pool.places or b not in pool.places:
         return replace(versus, reason="no games connect them")

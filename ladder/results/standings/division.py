@@ -118,11 +118,7 @@ def current_tables(
     store: Store, division: DivisionRow, *, since: float | None
 ) -> tuple[list[PairTableRow], list[Note]]:
     """Return the aggregate of current revisions, with a note if other games are left out."""
-    tables = (
-        store.aggregate.of_division(division.id)
-        if since is None
-        else store.aggregate.since(division.id, since)
-    )
+    tables = store.aggregate.of_division(division.id, since=since)
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     listed = [row for row in tables if row.a_revision in current and row.b_revision in current]
     left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in listed)

@@ -41,11 +41,11 @@ class Agreement:
     @property
     def doubts(self) -> list[MachineDisagrees]:
         """Notes on machines whose games differ from those of the others."""
-        chances = [each for each in self.machines if each.fit.p is not None]
+        known = [(each, each.fit.p) for each in self.machines if each.fit.p is not None]
         return [
-            MachineDisagrees(each.label, each.fit.p * len(chances), each.fit.surprise)
-            for each in chances
-            if each.fit.p is not None and each.fit.p * len(chances) < DOUBT
+            MachineDisagrees(each.label, p * len(known), each.fit.surprise)
+            for each, p in known
+            if p * len(known) < DOUBT
         ]
 
 

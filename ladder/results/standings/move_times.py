@@ -29,7 +29,7 @@ class MoveTimes:
     """The 1 % quantile."""
     quarter: float
     median: float
-    three: float
+    three_quarters: float
     """The 75 % quantile."""
     high: float
     """The 99 % quantile."""
@@ -82,23 +82,23 @@ def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[Move
 
 def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
     times = sorted(sample.times)
-    low, quarter, median, three, high = (
+    low, quarter, median, three_quarters, high = (
         times[min(int(share * len(times)), len(times) - 1)] / 1000
         for share in (0.01, 0.25, 0.5, 0.75, 0.99)
     )
     late = 0 if budget_ms is None else sum(time > 1000 * budget_ms for time in times)
     count = 1000 * sample.measured
     return MoveTimes(
-        name,
-        len(times),
-        low,
-        quarter,
-        median,
-        three,
-        high,
-        late,
-        sample.wall_us / count if count else None,
-        sample.cpu_us / count if count else None,
+        bot=name,
+        moves=len(times),
+        low=low,
+        quarter=quarter,
+        median=median,
+        three_quarters=three_quarters,
+        high=high,
+        late=late,
+        wall_ms=sample.wall_us / count if count else None,
+        cpu_ms=sample.cpu_us / count if count else None,
     )
 
 

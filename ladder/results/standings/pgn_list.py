@@ -7,8 +7,8 @@ from pathlib import Path
 from ladder.errors import UsageError
 from ladder.names import check_line
 from ladder.results.exchange.pgn_tags import (
+    decode_tag,
     tagged_games,
-    text_of,
 )
 from ladder.stats.pool.cells import from_games
 from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
@@ -86,7 +86,7 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
                 continue
             raise UsageError(
                 f"line {game.line}: Result must be 1-0, 0-1, 1/2-1/2 or *, got "
-                f"{text_of(result)[:40]!r}"
+                f"{decode_tag(result)[:40]!r}"
             )
         counts = found.get((white, black))
         if counts is None:
@@ -110,7 +110,7 @@ def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
 
     """
     try:
-        white, black = (check_line(text_of(name), "a player's name") for name in pair)
+        white, black = (check_line(decode_tag(name), "a player's name") for name in pair)
     except UsageError as error:
         raise UsageError(f"line {line}: {error}") from error
     if white == black or not (white and black):

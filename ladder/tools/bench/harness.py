@@ -9,7 +9,7 @@ from pathlib import Path
 from bots.protocol import Budget
 from db.records.aggregate import Rate
 from db.records.bots import NewBot, NewRevision
-from db.records.pairs import FinishedPair, PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import NewRun, RunKind
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
@@ -104,7 +104,7 @@ class _TimedPairs(Pairs):
 
     def finish_all(
         self, played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate
-    ) -> list[FinishedPair]:
+    ) -> list[StoreResult]:
         """Store played pairs and add the time this takes."""
         begun = time.perf_counter()
         finished = super().finish_all(played, rate)

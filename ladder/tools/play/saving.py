@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from db.beside import UNSAVED, folder_beside
+from db.companion_files import UNSAVED, folder_beside
 from db.errors import DatabaseError
 from db.records.games import NewHumanGame
-from db.store import Store, file_of
+from db.store import Store, find_database_file
 from engine.position import format_moves
 from ladder.errors import UsageError
 from ladder.tools.play.game import InteractiveGame
@@ -60,7 +60,7 @@ def _save_to_file(record: NewHumanGame, bot: str, database: str) -> str:
         "duration_us": record.duration_us,
     }
     begun = time.strftime("%Y%m%d-%H%M%S", time.localtime(record.started_at))
-    file = folder_beside(file_of(database), UNSAVED) / f"game-{begun}-{record.seed}.json"
+    file = folder_beside(find_database_file(database), UNSAVED) / f"game-{begun}-{record.seed}.json"
     try:
         file.parent.mkdir(exist_ok=True)
         place = _write_new(file, msgspec.json.format(msgspec.json.encode(document)))

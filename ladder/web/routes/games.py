@@ -29,7 +29,7 @@ async def games_page(request: Request) -> Response:
         return games_parts(
             found.games,
             given.given(NAMES),
-            bot_groups(store.bots.all(include_retired=True), store.bots.played()),
+            bot_groups(store.bots.all(include_retired=True), store.bots.names_with_games()),
             found.next,
             before=before,
             is_cut=found.is_cut,

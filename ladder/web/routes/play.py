@@ -60,7 +60,7 @@ async def play_page(request: Request) -> Response:
     given.check()
 
     def render(store: FollowedStore) -> PageParts:
-        groups = bot_groups(store.bots.all(), store.bots.played())
+        groups = bot_groups(store.bots.all(), store.bots.names_with_games())
         row = None if game is None else find_game(store, game)
         at, to_move = None, None
         if row is not None:
@@ -103,7 +103,7 @@ async def game_page(request: Request) -> Response:
     hints: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game can be played without hints
         hints = await site.readers.read(
-            lambda store: bot_groups(store.bots.all(), store.bots.played())
+            lambda store: bot_groups(store.bots.all(), store.bots.names_with_games())
         )
     page = PageParts(f"You against {game.request.bot}", {"form": ""})
     return HTMLResponse(

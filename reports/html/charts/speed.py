@@ -56,7 +56,9 @@ def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
     tips = ["bot:N", "moves:Q", *(rounded(name, ".1f") for name in ("low", "median", "high"))]
     layers = [
         base.mark_rule(color=INK).encode(x=x, x2="high:Q"),
-        base.mark_bar(color=ACCENT, height=10).encode(x="quarter:Q", x2="three:Q", tooltip=tips),
+        base.mark_bar(color=ACCENT, height=10).encode(
+            x="quarter:Q", x2="three_quarters:Q", tooltip=tips
+        ),
         base.mark_tick(color=INK, thickness=2, size=14).encode(x="median:Q", tooltip=tips),
     ]
     if budget_ms is not None:

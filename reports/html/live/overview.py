@@ -40,7 +40,7 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
         "runs": fragment(
             "runs.html.j2",
             runs=_runs_table(data.runs[:RUNS_SHOWN]),
-            trials=_runs_table(data.gates[:RUNS_SHOWN]),
+            trials=_runs_table(data.trials[:RUNS_SHOWN]),
             older=max(len(data.runs) - RUNS_SHOWN, 0),
         ),
     }

@@ -9,7 +9,13 @@ from reports.html.figures import Figure
 from reports.html.tables import table_of
 from reports.layout.format import values_of
 
-QUANTILES = {"low": "1 %", "quarter": "25 %", "median": "median", "three": "75 %", "high": "99 %"}
+QUANTILES = {
+    "low": "1 %",
+    "quarter": "25 %",
+    "median": "median",
+    "three_quarters": "75 %",
+    "high": "99 %",
+}
 """The headings of the quantiles of move times."""
 
 

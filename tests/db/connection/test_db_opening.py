@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 
-from db import migrations
 from db.backends.sqlite import APPLICATION_ID
 from db.connection.database import Database
 from db.errors import (
@@ -29,6 +29,7 @@ from db.errors import (
 from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.db.migrations.versions import go_back
 from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
@@ -135,51 +136,32 @@ def test_newer_database_is_refused(place: str) -> None:
 
 
 @pytest.mark.sqlite_file
-def test_older_database_is_migrated_after_a_backup(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_database_is_migrated_after_a_backup(place: str) -> None:
     """An older database is copied first, then migrated with its games kept."""
     with Store.open(place) as store:
         run = new_run(store)
         play_all(store, run, add_bots(store), 5)
-    scripts = tmp_path / "scripts"
-    shutil.copytree(migrations.SCRIPTS, scripts)
-    (scripts / "versions" / "9000_more.py").write_text(
-        "import sqlalchemy as sa\nfrom alembic import op\n"
-        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
-        "def upgrade():\n    op.add_column('bots', sa.Column('author', sa.Text()))\n"
-    )
-    monkeypatch.setattr(migrations, "SCRIPTS", scripts)
-    monkeypatch.setattr(migrations, "HEAD", "9000")
+    go_back(place, "0015")
     with Store.open(place) as store:
         assert store.games.count(run.id) == 10
-        assert execute_sql(place, "SELECT author FROM bots")
-    monkeypatch.undo()
-    with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
+        assert execute_sql(place, "SELECT * FROM last_commits") == []
+    with Store.open(f"{place}.backup-0015") as copy:
         assert copy.games.count(run.id) == 10
         assert copy.audit.integrity() == []
 
 
 @pytest.mark.slow
-def test_failed_migration_leaves_the_file_as_it_was(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_migration_leaves_the_file_as_it_was(place: str) -> None:
     """A migration that breaks half-way is undone as a whole."""
     Store.open(place).close()
-    scripts = tmp_path / "scripts"
-    shutil.copytree(migrations.SCRIPTS, scripts)
-    (scripts / "versions" / "9000_broken.py").write_text(
-        "from alembic import op\n"
-        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
-        "def upgrade():\n    op.drop_table('ratings')\n    raise RuntimeError('power cut')\n"
-    )
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "SCRIPTS", scripts)
-        patched.setattr(migrations, "HEAD", "9000")
-        with pytest.raises(RuntimeError, match="power cut"):
-            Store.migrate(place)
-    with Store.open(place) as store:
-        assert store.aggregate.ratings(1) == []
+    go_back(place, "0014")
+    execute_sql(place, "CREATE TABLE last_commits (writer INTEGER)")  # the second step fails on it
+    with pytest.raises(DBAPIError, match="last_commits"):
+        Store.migrate(place)
+    assert execute_sql(place, "SELECT version_num FROM alembic_version") == [("0014",)]
+    assert execute_sql(place, "SELECT a_timeout FROM pair_tables") == []
+    execute_sql(place, "DROP TABLE last_commits")
+    assert Store.migrate(place) == "0014"
 
 
 @pytest.mark.sqlite_file

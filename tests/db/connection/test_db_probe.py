@@ -53,7 +53,7 @@ def probe(place: str, times: int) -> None:
     database = Database.open(place, create=False, busy_s=10)
     for _ in range(times):
         with database.streaming() as connection:  # a connection of its own each time
-            database.backend.check_ownership(connection)
+            database.backend.check_database(connection)
     database.close()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from db import migrations
 from db.backends import SqliteBackend
 from db.backends.place import locate
 from db.connection import read_only
@@ -17,6 +16,7 @@ from db.errors import DatabaseError, Locked, Missing, NotALadderDatabase, Unwrit
 from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
+from tests.db.migrations.versions import go_back
 
 pytestmark = pytest.mark.sqlite_file
 PAIRS = 5
@@ -114,19 +114,9 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
         assert as_nobody(lambda: look(closed)) == "read-only 5 bots"
 
 
-def test_an_older_database_is_read_from_a_copy(
-    closed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_database_is_read_from_a_copy(closed: Path) -> None:
     """It is migrated in a temporary folder, and stays as it is itself."""
-    scripts = closed.parent / "scripts"  # where another user may read them
-    shutil.copytree(migrations.SCRIPTS, scripts)
-    (scripts / "versions" / "9000_more.py").write_text(
-        "import sqlalchemy as sa\nfrom alembic import op\n"
-        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
-        "def upgrade():\n    op.add_column('bots', sa.Column('author', sa.Text()))\n"
-    )
-    monkeypatch.setattr(migrations, "SCRIPTS", scripts)
-    monkeypatch.setattr(migrations, "HEAD", "9000")
+    go_back(str(closed), "0015")
     before = lock_up(closed, "folder")
     content = closed.read_bytes()
     assert as_nobody(lambda: look(closed)) == "read-only 4 bots"

@@ -13,9 +13,8 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from db.backends import postgresql
 from db.backends.place import locate
-from db.backends.postgresql import PostgresqlBackend
+from db.backends.postgresql import PostgresqlBackend, check_server_version
 from db.backends.sessions import WRITER_LOCK
 from db.backends.sqlstate import translate_sqlstate
 from db.connection.database import OPENING_S, Database
@@ -319,7 +318,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
     """A command that starts while the server restarts must wait a short time for it."""
     retry_policy = RetryPolicy()
     retry_policy.report = told.append
-    look = PostgresqlBackend.check_ownership
+    look = PostgresqlBackend.check_database
     cuts = [1]
 
     def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
@@ -328,7 +327,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
             server.cut(url)
         look(backend, connection)
 
-    monkeypatch.setattr(PostgresqlBackend, "check_ownership", cut_then_look)
+    monkeypatch.setattr(PostgresqlBackend, "check_database", cut_then_look)
     with Store.open(url, retry_policy=retry_policy) as store:
         assert store.bots.all() == []
     assert cuts == []
@@ -371,11 +370,12 @@ def test_a_newer_database_is_refused(url: str) -> None:
         Store.open(url)
 
 
-def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_server_is_refused() -> None:
     """A server that is too old must be an error with its version."""
-    monkeypatch.setattr(postgresql, "OLDEST", 999)
-    with pytest.raises(DatabaseError, match="999 or later"):
-        Store.open(url)
+    place = locate("postgresql+psycopg://me@host/games")
+    check_server_version(place, 140_000)
+    with pytest.raises(DatabaseError, match="PostgreSQL 13, which is too old: use 14 or later"):
+        check_server_version(place, 130_012)
 
 
 def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
@@ -446,7 +446,9 @@ def test_codes_have_their_errors(url: str) -> None:
 def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
     """Without a code, a starting server is waited for; a lasting refusal is an error at once."""
     error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
-    found, sentence = translate_sqlstate(None, str(error), error)
+    known = translate_sqlstate(None, str(error), error)
+    assert known is not None
+    found, sentence = known
     assert found is kind
     assert words in sentence
 
@@ -466,4 +468,6 @@ def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) ->
 def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
     """An untrusted server must be an error at once, without another attempt."""
     error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
-    assert translate_sqlstate(None, str(error), error)[0] is kind
+    known = translate_sqlstate(None, str(error), error)
+    assert known is not None
+    assert known[0] is kind

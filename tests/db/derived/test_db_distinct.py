@@ -59,7 +59,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
         chosen = set(random.sample(revisions, size))
         mine = [game for game in games if {game.first_revision, game.second_revision} <= chosen]
         assert store.aggregate.count_distinct(listed(tables, chosen)) == lines(mine)
-    since = store.aggregate.since(division, 1030.0)
+    since = store.aggregate.of_division(division, since=1030.0)
     late = [game for game in games if game.started_at >= 1030.0]
     assert store.aggregate.count_distinct(since, since=1030.0) == lines(late)
     for run in runs:
@@ -76,7 +76,7 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
     play(store, run, a, b, 1)
     play(store, run, a, b, 2)
     execute_sql(store.where, "UPDATE games SET started_at = 5 WHERE id IN (1, 2, 5)")
-    tables = store.aggregate.since(run.division_id, 10.0)
+    tables = store.aggregate.of_division(run.division_id, since=10.0)
     assert sum(row.pairs for row in tables) == 1
     assert store.aggregate.count_distinct(tables, since=10.0) == 2
 

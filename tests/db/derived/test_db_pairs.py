@@ -13,9 +13,9 @@ from db.records import thought_blob as thoughts
 from db.records.aggregate import RatingRow
 from db.records.games import GameQuery, Thought
 from db.records.pairs import (
-    PairOutcome,
     PairRecord,
     PlannedPair,
+    StoreOutcome,
 )
 from db.store import Store
 from engine.result import Result, Termination
@@ -64,7 +64,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     run = new_run(store, rated=False, stream="control")
     (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     record = played(row, Random(1))
-    assert finish_pair(store, to_plan(row), record, elo).outcome is PairOutcome.STORED
+    assert finish_pair(store, to_plan(row), record, elo).outcome is StoreOutcome.STORED
     (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
@@ -76,21 +76,21 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
     first = finish_pair(store, to_plan(row), record, elo)
-    assert first.outcome is PairOutcome.STORED
+    assert first.outcome is StoreOutcome.STORED
     assert len(first.game_ids) == 2
     tables, live = (
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
     again = finish_pair(store, to_plan(row), played(row, Random(2)), elo)
-    assert again.outcome is PairOutcome.ALREADY_FINISHED
+    assert again.outcome is StoreOutcome.ALREADY_FINISHED
     assert again.game_ids == ()
     assert store.games.count(run.id) == 2
     assert store.aggregate.of_division(run.division_id) == tables
     assert store.aggregate.ratings(run.division_id) == live
     stranger = msgspec.structs.replace(to_plan(row), id=999)
     lost = msgspec.structs.replace(record, id=999)
-    assert finish_pair(store, stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+    assert finish_pair(store, stranger, lost, elo).outcome is StoreOutcome.UNKNOWN
 
 
 def test_dropped_pair_is_not_stored(store: Store) -> None:
@@ -292,7 +292,7 @@ def test_unrated_pairs_stay_out_of_list_and_ratings(store: Store) -> None:
     play_all(store, run, revisions, 20)
     assert store.aggregate.of_division(run.division_id) == []
     assert store.aggregate.ratings(run.division_id) == []
-    assert store.aggregate.since(run.division_id, 0) == []
+    assert store.aggregate.of_division(run.division_id, since=0) == []
     assert sum(table.pairs for table in store.aggregate.of_run(run.id)) == 20
 
 
@@ -331,9 +331,9 @@ def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
                 assert count == len(mine)
     assert sum(t.pairs for t in tables.values()) == 80
     everything = store.aggregate.of_division(run.division_id)
-    assert store.aggregate.since(run.division_id, 0) == everything
+    assert store.aggregate.of_division(run.division_id, since=0) == everything
     assert store.aggregate.of_run(run.id) == everything
-    assert store.aggregate.since(run.division_id, 2e9) == []
+    assert store.aggregate.of_division(run.division_id, since=2e9) == []
     assert store.aggregate.rebuild(elo) == []
 
 
@@ -487,6 +487,6 @@ def test_a_search_reads_a_stream_to_its_end(store: Store) -> None:
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 2)
     store.pairs.plan(run.id, 1, maker(revisions))
-    assert store.pairs.unfinished_numbers(run.stream, below=NO_LIMIT) == [2]
+    assert store.pairs.planned_numbers(run.stream, below=NO_LIMIT) == [2]
     pairs = store.pairs.of_stream(run.stream, start=0, stop=NO_LIMIT)
     assert [pair.number for pair in pairs] == [0, 1]

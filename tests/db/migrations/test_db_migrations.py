@@ -17,7 +17,7 @@ from db.backends.place import locate
 from db.connection.database import Database
 from db.derived.statements import Statements
 from db.models import Base
-from db.queries.games import matching
+from db.queries.games import select_summaries
 from db.records.games import GameQuery
 from db.store import Store
 from engine.opening_set import parse_opening_set
@@ -166,7 +166,7 @@ def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None
 def test_forfeits_are_found_by_their_index(place: str) -> None:
     """The query for forfeits must use their index."""
     with closing(Database.open(place)) as database, database.reading() as connection:
-        query = matching(connection, GameQuery(forfeit=True)).limit(20)
+        query = select_summaries(connection, GameQuery(forfeit=True)).limit(20)
         text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
     assert any("ix_games_forfeited" in step.detail for step in plan), plan

@@ -16,7 +16,7 @@ import pytest
 from db.records.aggregate import Rate
 from db.records.games import GameQuery
 from db.records.launch import Limits
-from db.records.pairs import FinishedPair, PairPlan, PairRecord
+from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from engine.board import parse_board_classes
@@ -156,14 +156,14 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) 
         derivation=older.derivation,
     )
     pairs = [schedule.pair(number) for number in range(10)]
-    assert [(pair.number, pair.draw[2]) for pair in store.pairs.of_run(run.id)] == [
+    assert [(pair.number, pair.setup[2]) for pair in store.pairs.of_run(run.id)] == [
         (pair.number, pair.seed) for pair in pairs
     ]
     play(store, replace(SETTINGS, games=4), Recorder())
     following = store.runs.find()[0]
     assert following.settings["seed_derivation"] == SeedDerivation.KEYED
     assert following.stream != run.stream
-    assert {pair.draw[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
+    assert {pair.setup[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
         pair.seed for pair in pairs
     )
 
@@ -233,7 +233,7 @@ def test_workers_have_their_next_pairs_before_the_last_are_stored(
     given: list[int] = []
     storing = store.pairs.finish_all
 
-    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[FinishedPair]:
+    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[StoreResult]:
         given.append(len(PromptWorkers.pending))
         return storing(played, rate)
 

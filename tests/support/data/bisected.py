@@ -24,7 +24,7 @@ def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = Fa
         board_class="6x7",
         results=(WIN if won else LOSS, LOSS),
         terminations=(ended, ended),
-        draw=("6x7", "", number),
+        setup=("6x7", "", number),
         moves=(games or str(number), ""),
         duration_us=1000,
     )

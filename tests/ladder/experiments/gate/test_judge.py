@@ -40,7 +40,7 @@ def pair(
         board_class="6x7",
         results=(first, second),
         terminations=terminations,
-        draw=("6x7", "", number),
+        setup=("6x7", "", number),
         moves=(f"0{number}", f"1{number}"),
         duration_us=1_500_000,
     )
@@ -338,7 +338,7 @@ def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
 def test_equal_moves_on_different_boards_are_different_games() -> None:
     """A pair must be new when its board is, whatever its opening and moves."""
     pairs = [
-        replace(pair(n, (W, L)), draw=(f"6x7@0,{n}", "33", n), moves=("334", "33"))
+        replace(pair(n, (W, L)), setup=(f"6x7@0,{n}", "33", n), moves=("334", "33"))
         for n in range(20)
     ]
     assert after(pairs).deciding.distinct_pairs == 20

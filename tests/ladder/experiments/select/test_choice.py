@@ -44,7 +44,7 @@ def pair(
         board_class="6x7",
         results=RESULTS[cell],
         terminations=(ended, ended),
-        draw=("6x7", "", number),
+        setup=("6x7", "", number),
         moves=(games or str(number), ""),
         duration_us=1000,
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from db.beside import COPIES, folder_beside
+from db.companion_files import COPIES, folder_beside
 from db.records.launch import Origin
-from db.store import file_of
+from db.store import find_database_file
 from ladder.errors import UsageError
 from ladder.match.specs.git import resolve_commit
 from ladder.match.specs.git_build import run_build
@@ -44,8 +44,8 @@ def test_the_store_lies_beside_the_database(tmp_path: Path) -> None:
     """A relative path and a URL of the same file must name the same absolute folder."""
     path = tmp_path / "x.db"
     for where in (str(path), f"sqlite:///{path}"):
-        assert folder_beside(file_of(where), COPIES) == Path(f"{path}.bots")
-    assert folder_beside(file_of("x.db"), COPIES).is_absolute()
+        assert folder_beside(find_database_file(where), COPIES) == Path(f"{path}.bots")
+    assert folder_beside(find_database_file("x.db"), COPIES).is_absolute()
 
 
 def test_the_same_files_are_stored_once(place: Path, store: Path, take: Take) -> None:

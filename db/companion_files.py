@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-WAL, INDEX, JOURNAL = "-wal", "-shm", "-journal"
+WAL, WAL_INDEX, JOURNAL = "-wal", "-shm", "-journal"
 """SQLite's own files."""
 LOCKS = ".locks"
 """One locked byte for each run in play; see `db.backends.file_run_lock`."""
@@ -12,7 +12,7 @@ COPIES = ".bots"
 """Copies of bots taken from git."""
 UNSAVED = ".unsaved"
 """Games of people that could not be stored."""
-ALL = (WAL, INDEX, JOURNAL, LOCKS, LOGS, COPIES, UNSAVED)
+SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS, COPIES, UNSAVED)
 
 
 def folder_beside(database: str | None, suffix: str) -> Path:
