@@ -106,8 +106,8 @@ class Stopped(LadderError):
 
 REGISTER_ANEW = (
     "restore the files, register the new ones under another name with `ladder bots add NAME SPEC`, "
-    "or replace the old ones with --replace, and their games no longer count (files that are not "
-    "part of the bot do not count if `--files '*.py'` or the like names those that are)"
+    "or put them in the place of the old ones with `ladder bots add NAME SPEC --replace`, whose "
+    "games then no longer count (with `--files '*.py'` or the like, other files do not matter)"
 )
 """The remedy for a bot whose files have changed."""
 

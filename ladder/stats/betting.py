@@ -1,14 +1,14 @@
-"""Evidence about the mean of results by betting, valid whenever it is looked at.
+"""Evidence about the mean of results by betting, valid at any time.
 
 A bettor starts with a capital of 1 and bets on every unit that the mean of the results is above
 `mean`, at odds that are fair if it is `mean` and unfavourable if it is lower. A stake of s turns a
 result x into a gain of 1 + s * (x - mean). By Ville (1939) the capital ever reaches 1 / e with a
 probability of at most e, so deciding "above" at a capital of 1 / e is wrong with a probability of
-at most e, however often it is looked at and whatever ties the units together, as long as each has
+at most e, however often it is computed. The units may depend on each other, as long as each has
 that mean given those before it (Waudby-Smith and Ramdas 2023, for means of bounded results).
 
-Nobody knows the best stake in advance. The capital is divided evenly between several; the best of
-them decides, and the division costs it a factor of their number.
+The best stake is not known in advance, so the capital is divided evenly between several; the best
+of them decides, and the division costs it a factor of their number.
 
 Example: at a mean of 0.5 and a stake of 1.9, ten lost pairs (results 0, bet on "below") multiply
 the capital by 1.95**10 = 795.

@@ -87,7 +87,7 @@ class GateTest:
         )
 
     def early_test(self, baselines: int) -> EarlyTest | None:
-        """Return the test for obvious cases against each baseline; None if there is none."""
+        """Return the test for obvious cases against each baseline; None for no such test."""
         if not self.early:
             return None
         # A drop of normalized Elo is a mean only together with the spread of the results, which the

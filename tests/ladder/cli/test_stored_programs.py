@@ -269,5 +269,5 @@ def test_a_path_among_the_options_of_a_stored_player_is_not_opened(
         revision = NewRevision("content", launch, ("depth",))
         row = store.bots.add(NewBot("trained", "c4ai", f"builtin:c4ai?weights={file}", revision))
         assert sync_builtins(store) == []
-        with pytest.raises((LadderError, ValueError), match="names a file as option"):
+        with pytest.raises((LadderError, ValueError), match="names a file"):
             make_entrants([row], lambda _: Budget(depth=1))

@@ -77,7 +77,7 @@ def test_each_bot_gets_the_first_budget_that_it_knows() -> None:
 
 def test_a_bot_served_by_none_is_refused_by_name() -> None:
     """The sentence must name the bot and what it plays on."""
-    with pytest.raises(UsageError, match="ab1 plays on time, depth, not on simulations"):
+    with pytest.raises(UsageError, match="ab1 plays on time or depth, not on simulations"):
         Budgets({"simulations": 400}).for_bot("ab1", ("time", "depth"))
 
 
@@ -204,7 +204,7 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
     assert first.division() == other.division()._replace(fixed_opening=4)
     assert division_label(other.division()).startswith("thu,6x7+auto6/")
     hashes = {"v1": "one", "v2": "two"}
-    assert other.describe(hashes) == {**first.describe(hashes), "fixed_opening": 6}
+    assert other.identity(hashes) == {**first.identity(hashes), "fixed_opening": 6}
     assert settings(boards=boards[1:], fixed_opening=6).division().opening_plies == 6
 
 

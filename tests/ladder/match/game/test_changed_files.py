@@ -60,7 +60,7 @@ def test_an_edit_between_games_stops_the_bot_s_pairs(
 def test_a_changed_bot_is_not_started(bot: Entrant, pool: BotPool, tmp_path: Path) -> None:
     """A new process would play as another content than the registered one."""
     (tmp_path / "rules.py").unlink()
-    with pytest.raises(BotChanged, match=r"rules\.py gone.*`ladder bots add`"):
+    with pytest.raises(BotChanged, match=r"rules\.py gone.*`ladder bots add "):
         pool.acquire(bot.start)
 
 

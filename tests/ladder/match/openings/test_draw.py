@@ -99,7 +99,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
         assert run_command(["openings", "make", str(file), *words]) == 0
     assert len(parse_opening_set(files[0].read_text())) == 5
     assert files[0].read_bytes() == files[1].read_bytes()
-    assert "5 openings in" in capsys.readouterr().out
+    assert "5 openings were written to" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
