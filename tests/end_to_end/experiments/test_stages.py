@@ -75,7 +75,7 @@ def test_a_stopped_gate_goes_on_in_its_stage(
     ("words", "sentence"),
     [
         (("--stages", "20ms"), "--stages: "),
-        (("--stages", "20ms:500"), "two or more, with rising times"),
+        (("--stages", "20ms:500"), "is not two or more stages with rising times"),
         (("--stages", "100ms:50,20ms:500"), "with rising times"),
         (("--stages", "20ms:1,40ms:500"), "2 or more"),
         (("--stages", "20ms:50,40ms:500", "--time", "10ms"), "leave out"),

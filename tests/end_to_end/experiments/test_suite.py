@@ -63,7 +63,7 @@ def test_bad_input(ladder: Ladder) -> None:
         (("run", "random", "mine.jsonl", "--simulations", "1,x"), "--simulations: "),
         (("run", "random", "mine.jsonl", "--simulations", "0"), "from 1 to"),
         (("run", "random", "mine.jsonl", "--time", "1s", "--nodes", "5"), "cannot be combined"),
-        (("run", "v1", "mine.jsonl", "--depth", "5"), "v1 plays on time, simulations"),
+        (("run", "v1", "mine.jsonl", "--depth", "5"), "v1 plays on time or simulations"),
         (("run", "random", "mine.jsonl", "--baseline", "no.json"), "--baseline: no.json"),
         (("make", "no/such.jsonl"), "does not exist"),
         (("make", "x.jsonl", "--stored"), "no database"),

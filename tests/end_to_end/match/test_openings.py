@@ -71,7 +71,7 @@ def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path)
     assert copied.code == 0, copied.err
     refused = match(ladder, "--db", "csv.db")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
-    assert "no run with openings of that name or hash" in refused.err
+    assert "no run used openings of that name or hash" in refused.err
 
 
 def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:
@@ -91,8 +91,8 @@ def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "lines.txt, there is no opening"),
-        ("6x7 01\n", "'6x7 01' is no opening for the boards 5x5"),
+        ("", "lines.txt, there are no openings"),
+        ("6x7 01\n", "'6x7 01' is not for the boards 5x5"),
         ("5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
         ("5x5 0101010\n", "lines.txt, line 1: the game is over"),
         ("5x5 012\n5x5 210\n", "lines.txt, line 2: the position of line 1 again"),

@@ -95,7 +95,10 @@ def test_what_counts_as_the_bot_is_said(ladder: Ladder, mine: Path) -> None:
     del mine
     (ladder.folder / "weights.bin").write_bytes(b"\1")
     added = ladder("bots", "add", "other", SPEC, "--files", "*.bin")
-    assert "rules.py, weights.bin\nnot tracked: files that the patterns do not select" in added.out
+    assert (
+        "rules.py, weights.bin\nnot checked for changes: files that the patterns do not select"
+        in added.out
+    )
     plain = ladder("bots", "add", "third", SPEC)
     assert "not tracked: data that it opens, and installed packages" in plain.out
     (ladder.folder / "weights.bin").write_bytes(b"\2")

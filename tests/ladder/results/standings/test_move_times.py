@@ -31,7 +31,7 @@ def test_bots_that_all_waited_are_not_blamed() -> None:
     assert not any(bot.over_budget for bot in found.bots)
     assert found.is_shared
     (note,) = [note for note in found.notes if isinstance(note, SharedMachine)]
-    assert "computed for 50% of the time" in note_text(note)
+    assert "for 50% of their move times" in note_text(note)
 
 
 def test_a_bot_over_its_budget_by_processor_time_is_blamed() -> None:

@@ -42,7 +42,7 @@ def test_a_sound_server_has_no_warning() -> None:
         ("server", "max_connections", {"sessions": 90}),
         ("server", "round trip 80.0 ms", {"round_trip_s": 0.08}),
         ("rights", "can only read", {"may_write": False}),
-        ("tables", "needs version {SCHEMA_VERSION}", {"tables": "0013"}),
+        ("tables", f"needs version {SCHEMA_VERSION}", {"tables": "0013"}),
         ("locks", "process 1 on a has been in a transaction for 40 s", {"blocker_s": 40.0}),
         ("time", "2.00 s ahead", {"ahead_s": 2.0}),
         ("settings", "fsync is off", {"settings": {"fsync": "off"}}),
