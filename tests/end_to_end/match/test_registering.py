@@ -100,7 +100,7 @@ def test_what_counts_as_the_bot_is_said(ladder: Ladder, mine: Path) -> None:
         in added.out
     )
     plain = ladder("bots", "add", "third", SPEC)
-    assert "not tracked: data that it opens, and installed packages" in plain.out
+    assert "not checked for changes: data that it opens, and installed packages" in plain.out
     (ladder.folder / "weights.bin").write_bytes(b"\2")
     refused = ladder("match", "other", "random", *SHORT, "--games", "2")
     assert (refused.code, "(weights.bin changed)" in refused.err) == (2, True)

@@ -22,7 +22,7 @@ def script(ladder: Ladder) -> Path:
     (ladder.folder / "notes.txt").write_text("ideas\n")
     done = ladder("bots", "add", "mine", SPEC)
     assert done.code == 0, done.err
-    assert "not tracked: data that it opens, and installed packages" in done.out
+    assert "not checked for changes: data that it opens, and installed packages" in done.out
     return ladder.folder / "bot.py"
 
 

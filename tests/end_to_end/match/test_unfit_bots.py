@@ -63,7 +63,7 @@ def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
         ),
         (("--bots", "my-edited,random"), "my-edited is not what was registered"),
         (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),
-        (("--bots", "my-a*,random"), "a ladder needs at least two different bots"),
+        (("--bots", "my-a*,random"), "a run needs at least two different bots"),
     ],
 )
 def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: str) -> None:
@@ -86,6 +86,6 @@ def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:
     assert done.err.count("left out: my-agent does not play 6x7@1,1") == 1
     refused = ladder("suite", "run", "my-agent", suite, "--simulations", "1")
     assert refused.code == 2
-    assert "my-agent does not play 6x7@1,1, which is among the boards of with-a-hole" in refused.err
+    assert "my-agent does not play 6x7@1,1, a board of with-a-hole" in refused.err
     assert "take a suite on other boards, such as standard" in refused.err
     assert "no bot is left" in ladder("suite", "run", "my-a*", suite, "--simulations", "1").err

@@ -125,7 +125,7 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
         ("{", "not an exported game"),
         ({**last, "result": "draw"}, "do not end in a draw"),
         ({**last, "moves": last["moves"] + "0"}, "column 0 cannot be played: the game is over"),
-        ({**last, "moves": "z"}, "no column"),
+        ({**last, "moves": "z"}, "is not a column"),
         ({**last, "board": "99x99"}, "rows must be"),
         ({**last, "termination": "boredom"}, "boredom"),
         ({**last, "seed": -1}, "seed"),
@@ -160,7 +160,7 @@ def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
         assert played("export", "--format", form, "-o", f"one.{form}").code == 0
         done = played("import", f"one.{form}", "--json")
         assert done.document == {"games": 0, "skipped": 20}
-    assert "0 games were imported, 20 were here already" in played("import", "one.jsonl").out
+    assert "0 games were imported, 20 were already stored" in played("import", "one.jsonl").out
     (played.folder / "half.jsonl").write_text(
         "".join((played.folder / "one.jsonl").read_text().splitlines(keepends=True)[:8])
     )
