@@ -82,8 +82,8 @@ def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow 
         return None
     if store is None:
         raise UsageError(
-            f"{word} is neither a file nor a specification such as thu:./strategy.so, and there is "
-            "no database with registered bots here: check the path, or choose a database"
+            f"there is no database with registered bots here, and {word} is neither a file nor a "
+            "specification such as thu:./strategy.so: check the path, or choose a database"
         )
     bot = store.bots.get(word)
     if bot.retired_at is not None:

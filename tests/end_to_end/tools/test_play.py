@@ -166,7 +166,9 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     assert process.returncode == 2, err
     assert "you won against mine" in out
     assert "saved as game" not in out
-    assert err.startswith("ladder: the game was not saved: the bot was deleted while it played")
+    assert err.startswith(
+        "ladder: the game was not saved: the bot of this game was deleted while it played"
+    )
     (file,) = (ladder.folder / "ladder.db.unsaved").iterdir()
     assert str(file) in err
     kept = json.loads(file.read_text())
