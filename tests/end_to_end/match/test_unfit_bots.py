@@ -88,4 +88,7 @@ def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:
     assert refused.code == 2
     assert "my-agent does not play 6x7@1,1, a board of with-a-hole" in refused.err
     assert "choose a suite on other boards, such as standard" in refused.err
-    assert "no bot is left" in ladder("suite", "run", "my-a*", suite, "--simulations", "1").err
+    assert (
+        "none of these bots can answer"
+        in ladder("suite", "run", "my-a*", suite, "--simulations", "1").err
+    )

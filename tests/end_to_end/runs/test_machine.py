@@ -57,7 +57,8 @@ def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
     assert "the machine stalls: " in done.err
     assert "the machine stalls" in done.err
     assert query(ladder.folder, "select count(*) from games where offender is not null") == [(0,)]
-    assert query(ladder.folder, "select sum(aborts) from pairs where status = 'planned'") == [(12,)]
+    # Three pairs of four attempts each; a worker may have begun the next one.
+    assert query(ladder.folder, "select sum(aborts) from pairs where status = 'planned'") >= [(12,)]
     done = ladder(*run)
     assert done.code == 0, done.err
     report = ladder("report", "--json").document
@@ -104,7 +105,7 @@ def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
     )
     refused = ladder("run", *words, "--sandbox", "no-such-program --flag")
     assert refused.code == 2
-    assert "--sandbox: no program 'no-such-program' is on PATH" in refused.err
+    assert "--sandbox: there is no program 'no-such-program' on PATH" in refused.err
     assert ladder("run", *words, "--sandbox", "'").code == 2
     found = ladder("doctor", "--json").document
     [reach] = [row for row in found if row["topic"] == "reach"]

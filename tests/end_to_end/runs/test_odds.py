@@ -50,4 +50,4 @@ def test_a_stopped_odds_match_is_listed_with_its_command(
     assert "--time steady=200ms,100ms" in told.err
     refused = ladder("match", "random", "stupid", *odds)
     assert refused.code == 2
-    assert "--time names steady, which does not play here" in refused.err
+    assert "--time: steady does not play in this run" in refused.err
