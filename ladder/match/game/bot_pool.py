@@ -52,8 +52,8 @@ class BotPool:
         self._started: list[BotProcess] = []
         """Processes whose logs are not counted yet."""
         self._histories: dict[Start, BotHistory] = {}
-        self.prepared_us: dict[tuple[Start, str | None], int] = {}
-        """Shortest time from the start of a process to its first `ready`, by process and built-in
+        self.shortest_preparation_us: dict[tuple[Start, str | None], int] = {}
+        """Shortest time from the start of a process to its first `ready`, by `Start` and built-in
         player; measured before the bot could know any position of the game."""
         self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
         """Whether this process, and so every bot, is restricted to a single CPU."""
@@ -74,7 +74,7 @@ class BotPool:
             kept, process = self._idle[place]
             if kept == start:
                 del self._idle[place]
-                if process.has_stray_output():
+                if process.is_unusable():
                     process.kill()
                     continue
                 return process
@@ -92,13 +92,13 @@ class BotPool:
         return self._histories.setdefault(start, BotHistory())
 
     def pause_idle(self) -> None:
-        """Stop all idle processes until they are acquired, for a game has the CPU now.
+        """Stop all idle processes until their next question, for a game has the CPU now.
 
         A process that wrote something unasked, or lost its supervisor, is killed.
         """
         for each in self._idle.copy():
             _, process = each
-            if process.has_stray_output():
+            if process.is_unusable():
                 self._idle.remove(each)
                 process.kill()
             else:
@@ -140,7 +140,7 @@ class BotPool:
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
         """Take back a process after a game without a failure of it; end it if `renew`."""
-        if process.has_stray_output():  # it wrote after the game: the result stands
+        if process.is_unusable():  # it wrote after the game: the result stands
             process.kill()
             return
         if renew:

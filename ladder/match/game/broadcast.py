@@ -139,8 +139,11 @@ class Broadcaster:
             self._is_connected = True
         return self._is_connected
 
-    def is_due(self, now: int, *, is_end: bool) -> bool:
-        """Return whether a position may be sent now; ends of games have a pace of their own."""
+    def claim_slot(self, now: int, *, is_end: bool) -> bool:
+        """Return whether a position may be sent now, and delay the next one if so.
+
+        Ends of games have a pace of their own.
+        """
         if is_end:
             if now < self._next_end:
                 return False
@@ -206,7 +209,7 @@ class GameBroadcast:
         """Return whether there is a listener and the last position was not sent just before."""
         broadcast, now = self._broadcast, perf_counter_ns()
         has_listener = broadcast.has_listener(now, broadcast.pace.search_ns)
-        return has_listener and broadcast.is_due(now, is_end=is_end)
+        return has_listener and broadcast.claim_slot(now, is_end=is_end)
 
     def _board(
         self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]

@@ -63,7 +63,9 @@ def play_game(
     """Play one game of a pair; A moves first unless `swapped`.
 
     Raises:
-        MachineStalled: the machine delayed a bot too often.
+        MachineStalled: the machine delayed a bot too often, or once during a move under a work
+            budget.
+        BotChanged: the files of a bot have changed.
 
     """
     return RefereedGame(plan, swapped, pool, PairNotes(), judge_late).play()

@@ -30,7 +30,7 @@ from ladder.match.process.process_tree import ProcessTree
 from ladder.match.specs.file_state import check_unchanged
 
 MAX_STALLS = 3
-"""Most stalls of the machine in one pair."""
+"""Maximum number of stalls of the machine in one pair."""
 PAUSES_S = (0.05, 0.2, 0.8)
 """Pauses after the first, second and third stall before the bot is asked again, in seconds."""
 CONTROL_S = 0.2
@@ -71,7 +71,8 @@ class PairNotes:
         self.stalls: list[str] = []
         """A sentence for each stall of the machine."""
         self.excused = [0, 0]
-        """Excused late moves."""
+        """Stalls counted as excuses: at a start or a late move, except where the host of a virtual
+        machine took the time."""
         self.asked_us = [0, 0]
         """Time of all moves under a time budget, including excused ones."""
         self.late_controls = 0
@@ -98,7 +99,7 @@ class _Side:
     """One side of the game."""
 
     __slots__ = (
-        "cpu", "entrant", "late_us", "limit_s", "limit_us", "prepared_us", "process", "timed"
+        "charged_us", "cpu", "entrant", "late_us", "limit_s", "limit_us", "process", "timed"
     )  # fmt: skip
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
@@ -106,7 +107,7 @@ class _Side:
         self.process: BotProcess | None = None
         self.late_us: int | None = None
         """Time of the move that lost the game by its lateness; None if there was no such move."""
-        self.prepared_us = 0
+        self.charged_us = 0
         """Preparation time that is charged to the next move; see `PREPARING_SHARE`."""
         self.cpu = CpuUse()
         self.timed = entrant.budget.time_ms is not None
@@ -249,7 +250,8 @@ class RefereedGame:
         if before is not None:
             self._charge_preparation(side, took_us, before, control)
         elif was_fresh:
-            known, key = self.pool.prepared_us, (side.entrant.start, side.entrant.player)
+            known = self.pool.shortest_preparation_us
+            key = (side.entrant.start, side.entrant.player)
             known[key] = min(took_us, known.get(key, took_us))
 
     def _start_game(self, index: int) -> bool:
@@ -292,7 +294,9 @@ class RefereedGame:
         """
         process = side.process
         assert process is not None  # noqa: S101 - it is ready
-        shortest_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
+        shortest_us = self.pool.shortest_preparation_us.get(
+            (side.entrant.start, side.entrant.player)
+        )
         if shortest_us is None:  # its first process had played as another built-in player
             return
         free_us = int(PREPARING_SHARE * shortest_us) + PREPARING_US
@@ -303,8 +307,8 @@ class RefereedGame:
             contended_us, measure_start_delay_us(process.supervisor_pid, before, contended_us)
         )
         took_us -= process.overslept_us
-        side.prepared_us = max(0, took_us - free_us)
-        if side.prepared_us >= side.limit_us:
+        side.charged_us = max(0, took_us - free_us)
+        if side.charged_us >= side.limit_us:
             side.late_us = side.limit_us
             raise BotTimeout(
                 f"took {took_us / 1000:.0f} ms to prepare for a repeated question (ply "
@@ -324,8 +328,8 @@ class RefereedGame:
         game, side = self.game, self.sides[index]
         (reply, elapsed_us), tree = self._ask_for_move(index)
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
-        elapsed_us += side.prepared_us
-        side.prepared_us = 0
+        elapsed_us += side.charged_us
+        side.charged_us = 0
         self.thoughts.append(make_thought(elapsed_us, reply.info, tree.turn_us))
         if (tree.off_turn_us or tree.turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
             self._check_cpu(index)
@@ -354,7 +358,7 @@ class RefereedGame:
             try:
                 answer = process.ask(
                     MoveAsk(len(moves), tuple(moves)),
-                    timeout_s=side.limit_s - side.prepared_us / 1e6,
+                    timeout_s=side.limit_s - side.charged_us / 1e6,
                     watch_runqueue=side.timed,
                 )
             except MachineStalled as stall:
@@ -369,7 +373,7 @@ class RefereedGame:
             if not side.timed:
                 raise cause.stall
             self._wait_out(cause.stall, index, counted=cause.counted)
-            side.prepared_us = 0
+            side.charged_us = 0
             self._prepare(index, again=True, control=cause.control)
 
     def _check_cpu(self, index: int) -> None:
@@ -438,7 +442,7 @@ class RefereedGame:
             return None
         cpu_us = [each.cpu_us for each in self._thoughts_of(index) if each.cpu_us is not None]
         return LateMove(
-            budget_us=1000 * budget_ms - side.prepared_us,
+            budget_us=1000 * budget_ms - side.charged_us,
             margin_us=1000 * self.plan.margin_ms,
             stall=stall,
             usual_us=int(median(cpu_us)) if len(cpu_us) >= USUAL_MOVES else None,

@@ -62,7 +62,7 @@ class OpeningConditions:
     wanted: WantedValue
     seed: int
     nodes: int
-    """Most nodes of the solver for one position."""
+    """Maximum number of nodes of the solver for one position."""
     within: float
     """Largest distance from 0 of the value of a search, which is in -1..1."""
     most_rejected: int = 2_000

@@ -155,9 +155,12 @@ class BotProcess:
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
-            BotCrash: the process ended, closed its output, exceeded a limit, or gave up.
-            BotProtocolError: the answer, or output before the question, is not allowed.
+            BotCrash: the process ended, closed its output, exceeded a limit other than memory and
+                CPU, or gave up.
             BotMemory: the bot exceeded its memory limit.
+            BotOverCpu: the bot exceeded its CPU limit.
+            BotIllegalMove: the host of a course program reported its move as illegal.
+            BotProtocolError: the answer, or output before the question, is not allowed.
             MachineStalled: the harness itself was delayed at the deadline, so it is unknown
                 whether the answer was late.
             RuntimeError: the bot is not `alive`.
@@ -221,7 +224,7 @@ class BotProcess:
         """Return the last protocol messages and, once the bot has ended, the end of its stderr."""
         return collect_last_output(self._client.report.stderr, self._channel.messages)
 
-    def has_stray_output(self) -> bool:
+    def is_unusable(self) -> bool:
         """Return whether the bot wrote something unasked, has ended or lost its supervisor."""
         return not self.alive or not self._channel.is_idle()
 
@@ -349,7 +352,7 @@ class BotProcess:
         """
         meter = self._meter
         late_s = (perf_counter_ns() - self._channel.started_ns) / 1e9 - timeout_s
-        meter.miss(late_s)
+        meter.record_missed_deadline(late_s)
         # A poll that returns long after the deadline means that the harness did not run, so the
         # answer may have come in time. Not if the bot computed for the whole time: on a shared
         # processor it is then the bot that kept the harness from running.

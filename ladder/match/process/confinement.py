@@ -36,7 +36,7 @@ class Confinement:
     logs: Path | None = None
     """Folder for the bots' stderr, created with the first file; None: no files."""
     log_bytes: int = 64 << 20
-    """Most bytes of the logs of ended processes; a worker gets its share of the run's."""
+    """Maximum size of the logs of ended processes; a worker gets its share of the run's."""
     facilities: Facilities = ALL_FACILITIES
 
 

@@ -32,7 +32,7 @@ class CpuMeter:
 
         Args:
             is_move: whether the question begins the bot's turn.
-            watch: whether `miss` can measure a stall, which costs some 50 us here.
+            watch: whether `record_missed_deadline` can measure a stall; costs some 50 us here.
 
         """
         if is_move:
@@ -45,7 +45,7 @@ class CpuMeter:
             else None
         )
 
-    def miss(self, late_s: float) -> None:
+    def record_missed_deadline(self, late_s: float) -> None:
         """Measure `stall` since a watched question; the bot must still be alive.
 
         Args:

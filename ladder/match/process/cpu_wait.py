@@ -158,7 +158,10 @@ class ThreadReader:
             return []
 
     def waits_for_memory(self, thread: str) -> bool:
-        """Return whether a thread waits for the lock on its memory, which only others can hold."""
+        """Return whether a thread waits for its memory lock or a page from disk.
+
+        Only in a single-threaded process can this not be its own doing.
+        """
         try:
             call = int(self.read(f"{thread}/syscall").split()[0])
             return call in MEMORY_CALLS and self.read(f"{thread}/wchan") in LOCK_WAITS

@@ -1,9 +1,9 @@
 """Orphans: processes of bots whose supervisor was killed, found among our own children and killed.
 
 A process that starts bots is a child subreaper (Linux 3.4): when a supervisor is killed, its
-descendants become our children, whatever their session and environment. They differ from the
-children that we start ourselves, which are in our session, or have not renounced privileges and are
-no supervisors.
+descendants become our children, whatever their session and environment. Our own
+children are in `supervisors`, or in our session, or have not renounced privileges and are no
+supervisors; any other child is an orphan.
 """
 
 import contextlib

@@ -23,10 +23,11 @@ from ladder.match.process.cgroups import cpu_us
 from ladder.match.process.procfs import cpu_clock_id, descendants, reaped_ns
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
-"""Processor time off turn that is ignored: 1 ms plus 1 % of its duration, for what every bot does
-after an answer, such as freeing a search tree and reading the next line."""
+"""Off-turn use up to which a bot is not marked as pondering: 1 ms plus 1 % of the time off turn,
+for what every bot does after an answer, such as freeing a search tree and reading the next line."""
 ROUNDS = 100
-"""Most searches for processes that are still running; a bot that forks in each of them escapes."""
+"""Maximum number of searches for processes that are still running; a bot that forks in each of
+them escapes."""
 
 
 @dataclass

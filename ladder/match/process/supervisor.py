@@ -278,10 +278,10 @@ def supervise(
     while True:
         for descriptor, _ in poller.poll(max(0.0, next_check - time.monotonic()) * 1000):
             if descriptor == channel.control:
-                kill_group(bot)
+                kill_process_group(bot)
                 return
             if descriptor == bot_pidfd:
-                kill_group(bot)
+                kill_process_group(bot)
                 _, code = os.waitpid(bot, 0)
                 if exceeded := monitor.check_group_memory():
                     report(status, f"limit {exceeded}")
@@ -305,7 +305,7 @@ def supervise(
             report(status, "children")
         if exceeded:
             report(status, f"limit {exceeded}")
-            kill_group(bot)
+            kill_process_group(bot)
             return
         next_check = now + monitor.pause
 
@@ -375,7 +375,7 @@ def end_all(group: BotGroup | None) -> bool:
     return False
 
 
-def kill_group(bot: int) -> None:
+def kill_process_group(bot: int) -> None:
     """Kill the bot's process group at one moment, so that none of it can fork in between.
 
     The bot must not be reaped yet, or its process id could belong to another process.
@@ -401,11 +401,11 @@ class LimitMonitor:
         def limit(name: str, unit: int) -> int:
             return int(options.get(name, 2**40)) * unit
 
-        self.memory_kb = limit("memory_mb", 1024)
-        self.processes = limit("processes", 1)
-        self.scratch_kb = limit("scratch_mb", 1024)
-        self.written_kb = limit("written_mb", 1024)
-        self.cpu_s = limit("cpu_s", 1)
+        self.max_memory_kb = limit("memory_mb", 1024)
+        self.max_processes = limit("processes", 1)
+        self.max_scratch_kb = limit("scratch_mb", 1024)
+        self.max_written_kb = limit("written_mb", 1024)
+        self.max_cpu_s = limit("cpu_s", 1)
         self.game_start_s: float | None = None
         """CPU time at the beginning of the game; None before the first game."""
         self.scratch = options["scratch"]
@@ -427,9 +427,11 @@ class LimitMonitor:
             game_started: whether a game has started since the last check.
 
         """
-        pids = self.pids = descendants(os.getpid(), self.processes)
-        if len(pids) > self.processes:
-            return f"processes over its limit of {self.processes} processes, threads not counted"
+        pids = self.pids = descendants(os.getpid(), self.max_processes)
+        if len(pids) > self.max_processes:
+            return (
+                f"processes over its limit of {self.max_processes} processes, threads not counted"
+            )
         if exceeded := self.check_group_memory():
             return exceeded
         if self.group is not None and not self.group.all_in(pids):
@@ -439,32 +441,34 @@ class LimitMonitor:
             used = self.measure_memory_kb(pids)
         except Uncountable as reason:
             return f"memory by {reason}"
-        if used > self.memory_kb:
+        if used > self.max_memory_kb:
             return (
                 f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
-                f" process(es), {self.memory_kb // 1024} MiB allowed"
+                f" process(es), {self.max_memory_kb // 1024} MiB allowed"
             )
-        left = max(0, self.memory_kb - used)
+        left = max(0, self.max_memory_kb - used)
         self.pause = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
-        if written_kb(pids) > self.written_kb:
-            return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
+        if written_kb(pids) > self.max_written_kb:
+            return f"written over its limit of {self.max_written_kb // 1024} MiB written to disk"
         spent_s = self.used_cpu_s(pids)
         if game_started:
             self.game_start_s = spent_s
-        if self.game_start_s is not None and spent_s - self.game_start_s > self.cpu_s:
-            return f"cpu over its limit of {self.cpu_s} s CPU time in one game"
+        if self.game_start_s is not None and spent_s - self.game_start_s > self.max_cpu_s:
+            return f"cpu over its limit of {self.max_cpu_s} s CPU time in one game"
         if (
             self.checks % CHECKS_PER_SCRATCH == 0
-            and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb
+            and disk_kb(self.scratch, self.max_scratch_kb) > self.max_scratch_kb
         ):
-            return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
+            return (
+                f"scratch over its limit of {self.max_scratch_kb // 1024} MiB in its scratch folder"
+            )
         return ""
 
     def measure_memory_kb(self, pids: list[int]) -> int:
         """Return the memory of processes in KiB, with shared pages counted once.
 
-        The precise sum takes milliseconds per GiB, so it is read only when the usual one exceeds
-        the limit, and now and then while shared pages would make it do so.
+        PSS takes milliseconds per GiB, so it is read only if the estimate exceeds the limit, and
+        every `CHECKS_PER_PSS` checks while the sum of RSS does.
 
         Raises:
             Uncountable: the bot takes memory whose size cannot be read.
@@ -475,8 +479,8 @@ class LimitMonitor:
         if files_kb:  # add the part that no process maps
             resident += max(0, files_kb - mapped_kb(pids))
         used = resident - self.shared_kb
-        is_due = resident > self.memory_kb and self.checks % CHECKS_PER_PSS == 0
-        if used > self.memory_kb or is_due:
+        is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
+        if used > self.max_memory_kb or is_due:
             pss, pss_shared = proportional_kb(pids)
             used = pss + max(0, files_kb - pss_shared)
             self.shared_kb = max(0, resident - used)
@@ -486,10 +490,13 @@ class LimitMonitor:
         """Return the memory limit as `check_limits` does if the control group exceeds it."""
         if self.group is None:
             return ""
-        if self.group.was_out_of_memory() or self.group.memory_kb() > CACHE_SLACK * self.memory_kb:
+        if (
+            self.group.was_out_of_memory()
+            or self.group.memory_kb() > CACHE_SLACK * self.max_memory_kb
+        ):
             return (
                 f"memory over its memory limit: the kernel counts more than the"
-                f" {self.memory_kb // 1024} MiB allowed for its control group"
+                f" {self.max_memory_kb // 1024} MiB allowed for its control group"
             )
         return ""
 

@@ -30,13 +30,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 TICK_S = 0.1
 SHORT_TASK_S = 0.05
-"""A worker whose last task was shorter gets its next task before it has finished: it would wait for
-the coordinator. After longer tasks it does not, for another worker may be free sooner."""
+"""After a task shorter than this, a worker gets the next one in advance, so that it need not wait
+for the coordinator. After longer tasks it does not, for another worker may be free sooner."""
 QUEUE_S = 0.05
 """Work queued ahead for a worker, in seconds. A worker with 50 ms of work lets the coordinator
 fetch several results at once, and does not wait for a slow disk."""
 MOST_QUEUED = 64
-"""Most tasks of one worker, including the running one."""
+"""Maximum number of tasks of one worker, including the running one."""
 BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
@@ -65,7 +65,7 @@ class _Worker:
 
     @property
     def capacity(self) -> int:
-        """Most tasks to assign, including the running one."""
+        """Maximum number of tasks to assign, including the running one."""
         if self.last_s >= SHORT_TASK_S:
             return 1
         return min(MOST_QUEUED, 2 + int(QUEUE_S / max(self.last_s, 1e-6)))
@@ -157,7 +157,10 @@ class WorkerPool:
             future.set_exception(result)
 
     def close(self) -> None:
-        """Cancel waiting tasks, and end each worker when its tasks are done."""
+        """Cancel waiting tasks, and end each worker after its running task.
+
+        The results of assigned tasks are lost.
+        """
         self._cancel_waiting()
         for worker in self._workers.values():
             worker.pipe.close()

@@ -1,6 +1,6 @@
 """The trial of a bot before its registration: a hello and games against `random`.
 
-The bot plays one game on each kind of board that it claims. Nothing is stored.
+The bot plays at least one game on each kind of board that it claims. Nothing is stored.
 """
 
 import math
@@ -29,7 +29,7 @@ from ladder.match.specs.start_command import builtin_launch, make_entrant, make_
 TRIAL_MS = 100
 """The time per move of a trial."""
 OTHER_MS = 25
-"""The time per move of a second game, if a bot took longer than `TRIAL_MS`."""
+"""The time per move of a further game, if a bot exceeded `TRIAL_MS` by more than `MARGIN_MS`."""
 FIXED_SHARE = 0.75
 """A bot that still takes this share of its time when given a quarter of the budget ignores it."""
 TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
@@ -46,7 +46,8 @@ MARGIN_MS = 50
 QUICK_MS = 20
 """A bot that never takes longer fits any budget, thanks to the margin of every run."""
 COURSE_HOSTS = ("thu", "saiblo")
-"""Hosts whose bots do not know their time, and were written for boards with a forbidden cell."""
+"""Hosts of programs for the AI course of Tsinghua University (THU), "the course", and its platform
+Saiblo: they do not know their time, and were written for boards with a forbidden cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class TrialResult:
     """The boards in its hello without those on which it failed; None: all."""
     trials: tuple[TrialGame, ...]
     min_time_ms: int | None = None
-    """Milliseconds that it takes per move under any budget; None if it keeps to its budget."""
+    """Milliseconds that it takes per move under any budget; None if it keeps to its budget, or if
+    `over_budget` is set."""
     left_out: str = ""
     """A sentence why `boards` is less than the bot claims, or ""."""
     over_budget: str = ""
@@ -97,7 +99,7 @@ def try_out(
     name: str = "bot",
     report: Callable[[str], None] = lambda _: None,
 ) -> TrialResult:
-    """Read a bot's hello, and let it play one game on each kind of board that it claims.
+    """Read a bot's hello, and let it play at least one game on each kind of claimed board.
 
     Each game has a new process, and none is stored.
 

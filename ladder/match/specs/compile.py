@@ -95,7 +95,7 @@ def _run(
         die_with_parent(parent)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    # A function between fork and exec is safe here, because this process has no threads yet.
+    # Callers may have threads (`examine_all`), so `prepare_child` must take no locks.
     compilation = subprocess.Popen(
         command,
         cwd=folder,

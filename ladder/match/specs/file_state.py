@@ -13,7 +13,7 @@ TICK_NS = 100_000_000
 """A file written less than this before its state was read may be written again within the same tick
 of the file system's clock, so its time of change proves nothing."""
 MOST_NAMED = 5
-"""Most files named in a message."""
+"""Maximum number of files named in a message."""
 
 
 def hash_file(path: Path) -> str:
@@ -42,8 +42,9 @@ def read_file_state(path: Path) -> FileState:
 def find_file_changes(states: Iterable[FileState]) -> dict[str, str]:
     """Return ``changed`` or ``gone`` for each changed file, by path.
 
-    Takes one system call per file: the content is read only if the size or the ctime differs. Every
-    write moves the ctime on, and no program can set it back.
+    Takes one system call per file: the content is read only if the size or the ctime differs. A
+    later write moves the ctime on, except within one clock tick (`TICK_NS`), and no program can set
+    it back.
     """
     found = {}
     for then in states:

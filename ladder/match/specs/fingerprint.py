@@ -17,7 +17,7 @@ from ladder.match.specs.file_state import read_file_state
 VERSION_S = 10.0
 """How long a program may take to print its version."""
 MOST_NAMED = 5
-"""Most ingredients named in a message."""
+"""Maximum number of ingredients named in a message."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
 """Names of Python interpreters."""

@@ -39,7 +39,8 @@ class _RecordedFile(msgspec.Struct, frozen=True, array_like=True):
 
     size: int
     changed_ns: int
-    """The file's ctime: every write moves it on, and no program can set it back."""
+    """The file's ctime: a later write moves it on, except within one clock tick (`TICK_NS` of
+    `file_state`), and no program can set it back."""
     digest: str
 
 
@@ -114,7 +115,11 @@ def find_damage(origin: Origin) -> dict[str, str]:
 
 
 def copy_states(origin: Origin) -> tuple[FileState, ...]:
-    """Return the states of a copy's files without links, to be checked while its bot plays."""
+    """Return the states of a copy's first `MOST_FILES` files, without links.
+
+    Each is checked at the start of a process and after every game, with one system call (hence
+    the limit) that follows links (hence none of them).
+    """
     place = Path(origin.place)
     return tuple(
         FileState(str(place / FILES / name), file.size, file.changed_ns, file.digest)

@@ -32,8 +32,7 @@ class OwnPlayer(msgspec.Struct, frozen=True):
 
 def own_player(version: Version) -> OwnPlayer:
     """Return a player's identity from the sources that this process first read."""
-    # `own_sources` makes the copy that plays before the hashes are read, so that `is_edited`
-    # notices an edit after either of the two.
+    # Copy the sources before hashing them, so that `is_edited` detects an edit after either step.
     return _load_once(own_sources().digest, cache_root() / "identities")[version.name]
 
 

@@ -27,7 +27,7 @@ READ_ONLY = 0o444
 KEPT_S = 60 * 86400
 """A copy is removed after 60 days without use, when another copy is made."""
 NOTED_S = 86400
-"""The use of a copy is recorded once a day, as its folder's time of change."""
+"""The use of a copy is recorded once a day, as its folder's modification time (mtime)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def test_output_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) ->
         assert not game.termination.is_forfeit
         talkers = [process for start, process in pool._idle if talker == start]
         deadline = time.monotonic() + 10
-        while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
+        while talkers and not talkers[0].is_unusable() and time.monotonic() < deadline:
             time.sleep(0.001)
 
 

@@ -198,7 +198,7 @@ def test_unasked_output_is_a_protocol_error(start_fake: StartFake, mode: str) ->
         first_move(bot)
         bot.send(GameOver(result="win", termination="four_in_a_row"))
         deadline = time.monotonic() + 10
-        while not bot.has_stray_output() and time.monotonic() < deadline:
+        while not bot.is_unusable() and time.monotonic() < deadline:
             time.sleep(0.001)
         bot.ask(NEW_GAME, timeout_s=10)
 
