@@ -76,9 +76,9 @@ def status_line(live: LiveRun) -> str:
         parts.append(f"{duration(left)} left")
     if live.progress:
         parts.append(live.progress)
-    if live.aborted_games:
-        share = live.aborted_games / (live.aborted_games + live.games)
-        parts.append(f"{live.aborted_games} ({share:.1%}) delayed by the host and asked again")
+    if live.stalls:
+        share = live.stalls / (live.stalls + live.games)
+        parts.append(f"{live.stalls} ({share:.1%}) delayed by the host and asked again")
     return ", ".join(parts)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.tune.parameters import Kind, Parameter, Setting, point_of
+from ladder.experiments.tune.parameters import Kind, Parameter, ParameterValues, point_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Gain, Surface
 from ladder.runs.progress import LiveRun, Watcher
@@ -89,11 +89,11 @@ def tune_text(tuned: TuningOutcome) -> str:
     return text_of_lines(lines)
 
 
-def parameter_lines(parameters: Sequence[Parameter], setting: Setting) -> list[str]:
+def parameter_lines(parameters: Sequence[Parameter], values: ParameterValues) -> list[str]:
     """Return a line for each parameter: start, current value and range."""
     width = max(len(each.name) for each in parameters)
     return [
-        f"{each.name:<{width}}  {each.text(each.start)} -> {each.text(setting[each.name])}  "
+        f"{each.name:<{width}}  {each.text(each.start)} -> {each.text(values[each.name])}  "
         f"(range {each.text(each.low)} .. {each.text(each.high)})"
         for each in parameters
     ]

@@ -127,7 +127,7 @@ def _play(
             "seed": run.seed,
             "status": run.status.value,
             "games": outcome.live.total_games,
-            "stalled_games": outcome.live.aborted_games,
+            "stalled_games": outcome.live.stalls,
             "warnings": outcome.live.warnings,
             "left_out": left_out | outcome.live.left_out,
             "forfeits": forfeits_document(outcome.live),

@@ -28,7 +28,7 @@ _EXIT_CODES = {
     INVALID: ExitCode.INVALID,
     STOPPED: ExitCode.STOPPED,
 }
-"""Exit codes by verdict; any other verdict means that there is no decision."""
+"""Exit codes by verdict. Any other verdict exits with INCONCLUSIVE, also a bisection's `none`."""
 
 
 def exit_code_of(verdict: str) -> ExitCode:

@@ -10,9 +10,10 @@ from ladder.runs.roster import Roster
 from ladder.runs.stalls import Stalls
 
 DEATHS_IN_A_ROW = 5
-"""Most deaths of workers without a finished pair between them."""
+"""Events of dying workers in a row, without a finished pair between them, at which the run is
+invalid; one event may be the death of several workers."""
 DEATHS_OVER_A_PAIR = 10
-"""Most deaths of workers while the same pair was in play."""
+"""Such events while the same pair was in play at which the run is invalid."""
 
 
 class RunHealth:

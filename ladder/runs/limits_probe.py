@@ -45,16 +45,19 @@ def refuse_tight_limits(
             make_entrant(builtin_launch("random"), revision=0, name="random", budget=budget),
         )
     failure = _find_failure(replace(BUILT_IN_ONLY, limits=limits), board, built_ins)
-    if failure:
+    if failure is not None:
+        name, cause = failure
         raise UsageError(
-            f"{' and '.join(given)} is too low: not even the built-in player {failure}, so every "
-            "game would be forfeited; raise the limit"
+            f"{' and '.join(given)} is too low: not even the built-in player {name} could start: "
+            f"{cause}, so every game would be forfeited; raise the limit"
         )
 
 
 @lru_cache(maxsize=4)
-def _find_failure(confinement: Confinement, board: Board, entrants: tuple[Entrant, ...]) -> str:
-    """Return the first failure of a built-in player as text; empty if all become ready."""
+def _find_failure(
+    confinement: Confinement, board: Board, entrants: tuple[Entrant, ...]
+) -> tuple[str, str] | None:
+    """Return the first built-in player that fails, and its failure; None if all become ready."""
     pool = BotPool(confinement)
     try:
         # One process hosts all of them in turn; the last one plays again after a measurement.
@@ -67,7 +70,7 @@ def _find_failure(confinement: Confinement, board: Board, entrants: tuple[Entran
                 process.ask(question, timeout_s=READY_S)
                 pool.release(entrant.start, process, renew=False)
             except BotFailure as failure:
-                return f"{entrant.name} could start: {failure}"
+                return entrant.name, str(failure)
     finally:
         pool.close()
-    return ""
+    return None

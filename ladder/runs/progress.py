@@ -22,7 +22,7 @@ class RunEnding(StrEnum):
     """The reason for which a run ended."""
 
     DONE = "done"
-    """The games are played or the time is up."""
+    """The games are played, the judge has decided, or the time is up."""
     STOPPED = "stopped"
     """Ctrl-C or SIGTERM came."""
 
@@ -78,8 +78,8 @@ class LiveRun:
     started: float = field(default_factory=time.monotonic)
     games: int = 0
     """Finished games of this session."""
-    aborted_games: int = 0
-    """Moves and pairs that were repeated because the machine stalled."""
+    stalls: int = 0
+    """Stalls, after which a move or pair was repeated, or its pair given up."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
     progress: str = ""

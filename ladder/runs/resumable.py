@@ -32,7 +32,7 @@ def is_unfinished(run: RunRow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Resumable:
-    """An interrupted run whose bots have not changed."""
+    """A run, or a bisection or tuning of several runs, that a command can resume."""
 
     run_id: int
     games: int

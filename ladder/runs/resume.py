@@ -51,9 +51,10 @@ def resume_or_create(
     question: Mapping[str, object],
     is_open: Callable[[RunRow], bool] = is_unfinished,
 ) -> tuple[RunRow, Settings] | None:
-    """Lock and return the run to play, and its settings, or None if no run can be resumed.
+    """Lock and return the run to play, and its settings.
 
-    It is the newest open run of the identity that no process plays, else a new one.
+    It is the newest open run of the identity that no process plays, else a new one; under
+    `ResumePolicy.ONLY` there is no new one, and the result is None.
 
     Args:
         store: The open database.
@@ -81,7 +82,7 @@ def resume_or_create(
                 store.runs.add_settings(former.id, {**settings.command_settings, **question})
                 return store.runs.get(former.id), each
             if is_open(former):
-                new_settings = each
+                new_settings = each  # so that both share a stream and play no pair twice
     if settings.resume_policy is ResumePolicy.ONLY:
         return None
     run = _create_run(store, lock, new_settings, hashes, question)

@@ -77,7 +77,7 @@ class Runner:
         self.live.workers = self.workers.slots
 
     def play(self) -> RunOutcome:
-        """Play until the target is reached or a stop is requested.
+        """Play until the target, a decision or the deadline is reached, or a stop is requested.
 
         The status of the run is stored in every case; pairs in play at a stop stay planned.
 
@@ -223,7 +223,7 @@ class Runner:
                 self.source.requeue(plan)
         stored = iter(self.source.finish([each for each in records if each[1].games]))
         for plan, record in records:
-            self.live.aborted_games += record.aborts
+            self.live.stalls += record.aborts
             if record.games:
                 self._warn_all(self._count(plan, record, next(stored)))
             else:

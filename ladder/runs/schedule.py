@@ -31,7 +31,7 @@ class PairingKind(StrEnum):
     UNCERTAIN = "uncertain"
     """Depends on finished pairs, too: `ladder.runs.uncertain_pairing`."""
     GATE = "gate"
-    """For gates only: the candidate is A in every pair, its baselines take turns."""
+    """For experiments: the candidate is A in every pair, and its baselines take turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,10 @@ class Schedule:
                 )
 
     def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
-        """Return the pair of a number, 0 and up.
+        """Return pair `number`, counted from 0.
 
-        With `partners` these two meet; else the schedule chooses (as ``random`` for ``uncertain``).
+        With `partners` these two meet; if they share no board, two others are drawn. Without, the
+        schedule chooses (as ``random`` for ``uncertain``).
         """
         random = self._random(number, _BOARDS)
         if partners is not None or self.pairing.kind in (

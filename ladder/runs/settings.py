@@ -47,8 +47,8 @@ LIMIT_NAMES = {
 def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
     """Return the default limit of CPU time for a game in seconds.
 
-    It is twice the wall time of the longest game: enough for a second busy thread, or for thinking
-    during the opponent's moves.
+    Twice the time that the bot itself may use in the longest game: enough for a second busy thread,
+    or for thinking during the opponent's moves.
     """
     time_ms = budgets.longest_ms
     move_s = watchdog_s if time_ms is None else (time_ms + margin_ms) / 1000
@@ -67,7 +67,7 @@ class Settings:
     opening_plies: int | None = None
     """Plies of random openings; None for the default of each board class."""
     fixed_opening: int = FIXED_OPENING
-    """The default for boards of one kind."""
+    """Default opening plies on a board class of one board; classes that vary have 0."""
     openings: NamedOpenings | None = None
     """The set of openings; None for random ones."""
     seed: int | None = None
@@ -93,7 +93,7 @@ class Settings:
     note: str = ""
     """The user's note about the run, which is no part of its identity."""
     scale_time: bool = False
-    """Whether slower machines of a cluster get more time, in proportion."""
+    """Whether times are scaled by each machine's speed."""
     experiment: Mapping[str, object] = field(default_factory=dict)
     """Further settings that identify the run; JSON values only."""
     options: Mapping[str, object] = field(default_factory=dict)
@@ -142,7 +142,8 @@ class Settings:
     def with_older_derivations(self) -> "Iterator[Settings]":
         """Yield these settings, then the same with each older derivation of seeds.
 
-        A stored run to resume is searched in this order; a new run gets the first.
+        A stored run to resume is searched in this order. A new run gets the first, unless a run in
+        progress has an older one (see `ladder.runs.resume.resume_or_create`).
         """
         yield self
         if self.derivation is SeedDerivation.KEYED:

@@ -10,15 +10,16 @@ from ladder.stats.special import binomial_tail
 WINDOW = 200
 """Number of the latest attempts at games, finished or stalled, that count."""
 MAX_STALLED = 40
-"""Most stalls among them, a fifth."""
+"""Stalls among them at which the run is invalid, a fifth."""
 MAX_GIVEN_UP = 3
-"""Most pairs given up among them."""
+"""Pairs given up among them at which the run is invalid."""
 MIN_EXCUSED = 8
 """Fewest excused moves for which a bot is suspected."""
 UNEXCUSED_CHANCE = 1e-4
-"""Chance of a bot's share of the excuses below which its late moves are no longer excused."""
+"""p-value of the bot's share of excused moves at or below which its late moves are no longer
+excused."""
 SUSPECT_CHANCE = 0.01
-"""Chance below which the bot is suspected, and the run gets more time."""
+"""p-value at or below which the bot is suspected, and more stalls are tolerated."""
 SUSPECT_FACTOR = 8
 """Factor by which both limits grow while a bot is suspected."""
 

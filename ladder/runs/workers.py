@@ -1,6 +1,6 @@
 """The worker processes of a run, each of which plays pairs with its own bot processes.
 
-A worker is a new interpreter that imports this module. The module imports no database code, which
+A worker is a new interpreter that imports this module. The module imports no `db.store`, which
 would make the start of a worker take five times as long.
 """
 

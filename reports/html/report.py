@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ladder.experiments.gate.stored import Trial
+from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ReportData
@@ -46,7 +46,7 @@ def report_page(
     data: ReportData,
     *,
     compared: Comparison | None = None,
-    trials: Sequence[Trial] = (),
+    trials: Sequence[HeadToHead] = (),
     wrong: DivisionMistakes | None = None,
     truths: Mapping[int, GameTruth] | None = None,
 ) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from db.records.tuning import TuningStepRow
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.tune.parameters import Parameter, Scale, Setting, point_of
+from ladder.experiments.tune.parameters import Parameter, ParameterValues, Scale, point_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Surface
 from ladder.results.standings.showcase import ShownGame
@@ -111,7 +111,7 @@ def _facts(tuned: TuningOutcome) -> list[tuple[str, str]]:
     return [*facts, *machine_facts()]
 
 
-def values_table(parameters: Sequence[Parameter], estimate: Setting) -> Table:
+def values_table(parameters: Sequence[Parameter], estimate: ParameterValues) -> Table:
     """Return the table of parameters with their values before and after."""
     return Table(
         headings("parameter", "#start", "#tuned", "#lowest", "#highest", "kind"),

@@ -96,9 +96,9 @@ def _holds(commits: Sequence[LoggedCommit], first_parent: bool) -> BoolArray:
     if first_parent:
         return np.tril(np.ones((size, size), dtype=bool))
     holds = np.eye(size, dtype=bool)
-    places = {commit.commit: place for place, commit in enumerate(commits)}
-    for place, commit in enumerate(commits):
+    indices = {commit.commit: index for index, commit in enumerate(commits)}
+    for index, commit in enumerate(commits):
         for parent in commit.parents:
-            if parent in places:
-                holds[place] |= holds[places[parent]]
+            if parent in indices:
+                holds[index] |= holds[indices[parent]]
     return holds

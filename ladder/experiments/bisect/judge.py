@@ -29,7 +29,7 @@ class VisitJudge(ExperimentJudge):
         self._search = search
         self._names = names
         self._identity = identity
-        self._place = search.place
+        self._index = search.index
         search.enter(*names)
 
     @property
@@ -45,15 +45,16 @@ class VisitJudge(ExperimentJudge):
     @property
     def decided(self) -> bool:
         """Whether the search has left this commit, or is over."""
-        return self._search.is_over or self._search.place != self._place
+        return self._search.is_over or self._search.index != self._index
 
     @property
     def progress(self) -> str:
         """The number of suspects, and the chance that this commit is weaker."""
-        search, chance = self._search, float(self._search.posterior.weaker[self._place])
+        search, chance = self._search, float(self._search.posterior.weaker[self._index])
         return (
-            f"{search.number_of_suspects} of {len(search.history.commits)} commits suspected, "
-            f"{search.history.commits[self._place].commit[:SHORT]} is weaker with {chance:.0%}"
+            f"{search.credible_set_size} of {len(search.history.commits)} commits suspected, "
+            f"{search.history.commits[self._index].commit[:SHORT]} is weaker with "
+            f"a chance of {100 * chance:.0f} %"
         )
 
     @property

@@ -63,7 +63,7 @@ class Visit:
     chance: float
     """Its chance to be the culprit, 0..1."""
     suspects: int
-    """The smallest number of commits that contain the culprit with the confidence."""
+    """Size of the smallest set that includes the culprit with probability `confidence`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,16 +107,16 @@ class BisectResult:
         return exit_code_of(self.answer or STOPPED)
 
 
-def visit_of(search: Search, place: int) -> Visit:
-    """Return the state of a search that has just left a commit, given by its place."""
+def visit_of(search: Search, index: int) -> Visit:
+    """Return the state of a search that has just left a commit, given by its index."""
     blamed = search.posterior.blamed
     likeliest = int(blamed.argmax())
     return Visit(
-        commit=search.history.commits[place].commit,
+        commit=search.history.commits[index].commit,
         games=search.games,
         likeliest=search.history.commits[likeliest].commit,
         chance=float(blamed[likeliest]),
-        suspects=search.number_of_suspects,
+        suspects=search.credible_set_size,
     )
 
 
@@ -125,17 +125,17 @@ def result_of(
 ) -> BisectResult:
     """Return the present result of a search."""
     history, after = search.history, search.posterior
-    places = search.suspects or (int(after.blamed.argmax()),)
-    suspects = tuple(history.commits[place] for place in places)
+    indices = search.suspects or (int(after.blamed.argmax()),)
+    suspects = tuple(history.commits[index] for index in indices)
     drop = None
     if search.answer in (Answer.FOUND, Answer.AMBIGUOUS):
         holding = [
-            _weighed(tested)
-            for place, tested in search.tested.items()
-            if place not in search.skipped and history.holds[place, list(places)].all()
+            _scaled_to_distinct(tested)
+            for index, tested in search.tested.items()
+            if index not in search.skipped and history.holds[index, list(indices)].all()
         ]
         drop = estimate(counts=np.sum(holding, axis=0)) if holding else None
-    chance = float(after.blamed[list(places)].sum())
+    chance = float(after.blamed[list(indices)].sum())
     return BisectResult(
         question=search.question,
         answer=search.answer,
@@ -146,7 +146,7 @@ def result_of(
         suspects=suspects,
         chance=chance,
         drop=drop,
-        tried=tuple(_tried(search, place) for place in sorted({*search.tested, *search.skipped})),
+        tried=tuple(_tried(search, index) for index in sorted({*search.tested, *search.skipped})),
         games=search.games,
         conditions=conditions,
         seed=seed,
@@ -154,18 +154,18 @@ def result_of(
     )
 
 
-def _weighed(tested: Tested) -> list[float]:
-    """Return the counts of all pairs with the weight of the distinct ones, as a gate uses them."""
+def _scaled_to_distinct(tested: Tested) -> list[float]:
+    """Return the counts of all pairs, scaled so that they sum to the number of distinct pairs."""
     tally = tested.tally
     share = sum(tally.distinct) / max(sum(tally.pentanomial), 1)
     return [count * share for count in tally.pentanomial]
 
 
-def _tried(search: Search, place: int) -> TriedCommit:
-    tested = search.tested.get(place)
-    weaker = float(search.posterior.weaker[place])
+def _tried(search: Search, index: int) -> TriedCommit:
+    tested = search.tested.get(index)
+    weaker = float(search.posterior.weaker[index])
     verdict = CommitVerdict.OPEN
-    if place in search.skipped:
+    if index in search.skipped:
         verdict = CommitVerdict.SKIPPED
     elif weaker > 1.0 - SETTLED:
         verdict = CommitVerdict.BAD
@@ -173,12 +173,12 @@ def _tried(search: Search, place: int) -> TriedCommit:
         verdict = CommitVerdict.GOOD
     wdl = (0, 0, 0) if tested is None else tested.tally.wdl
     return TriedCommit(
-        commit=search.history.commits[place],
+        commit=search.history.commits[index],
         verdict=verdict,
-        reason=search.skipped.get(place, ""),
+        reason=search.skipped.get(index, ""),
         pentanomial=(0,) * 5 if tested is None else tuple(tested.tally.pentanomial),
         wdl=(wdl[0], wdl[1], wdl[2]),
-        estimate=estimate(counts=[0.0] * 5 if tested is None else _weighed(tested)),
+        estimate=estimate(counts=[0.0] * 5 if tested is None else _scaled_to_distinct(tested)),
         weaker=weaker,
     )
 
@@ -198,7 +198,7 @@ def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float)
             f"one of {names} lost rating ({chance:.1%} sure after {games}); only the last of them "
             "can be tested, so they cannot be distinguished"
         )
-    seems = f"most likely is {suspects[0].commit[:SHORT]}, with {chance:.0%}"
+    seems = f"most likely is {suspects[0].commit[:SHORT]}, with a chance of {100 * chance:.0f} %"
     if search.answer is None:
         return f"stopped after {games}: the same command resumes it; so far {seems}"
     if search.games + 2 > question.max_games:

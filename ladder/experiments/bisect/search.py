@@ -64,17 +64,17 @@ class Search:
     history: History
     question: BisectQuestion
     tested: dict[int, Tested] = field(default_factory=dict)
-    """The tested commits by place in the history."""
+    """The tested commits by index in the history."""
     skipped: dict[int, str] = field(default_factory=dict)
-    """The reasons of the commits that cannot be tested, by place."""
+    """The reasons of the commits that cannot be tested, by index."""
     failing_good: str = ""
     """The reason if the good revision fails too often."""
-    place: int = -1
-    """The place of the current commit; the search starts at the bad one."""
+    index: int = -1
+    """The index of the current commit; the search starts at the bad one."""
     posterior: Posterior = field(init=False)
     answer: Answer | None = None
     suspects: tuple[int, ...] = ()
-    """The places of the culprit, or of the commits that cannot be distinguished from it."""
+    """The indices of the culprit, or of the commits that cannot be distinguished from it."""
     _drops: Sequence[float] = field(init=False)
     _evidence: FloatArray = field(init=False)
     _groups: IntArray = field(init=False)
@@ -87,7 +87,7 @@ class Search:
         self._drops = possible_drops(self.question.max_drop)
         self._evidence = np.zeros((size, len(self._drops)))
         self.posterior = posterior_of(self.history.holds, self._evidence)
-        self.place = size - 1
+        self.index = size - 1
         self._regroup()
 
     @property
@@ -96,8 +96,8 @@ class Search:
         return 2 * sum(sum(each.tally.pentanomial) for each in self.tested.values())
 
     @property
-    def number_of_suspects(self) -> int:
-        """The smallest number of commits that contain the culprit with the confidence."""
+    def credible_set_size(self) -> int:
+        """Size of the smallest set that includes the culprit with probability `confidence`."""
         blamed = np.sort(self.posterior.blamed)[::-1].cumsum()
         enough = self.question.confidence * (1.0 - float(self.posterior.none))
         return min(int(np.searchsorted(blamed, enough)) + 1, len(blamed))
@@ -114,17 +114,17 @@ class Search:
 
     def enter(self, name: str, good: str) -> None:
         """Begin the tally of the current commit, with the names of its bot and the good one."""
-        if self.place not in self.tested:
+        if self.index not in self.tested:
             bot = GateBot(good, 0, "")
-            self.tested[self.place] = Tested(Tally(bot), ForfeitCount((name, good)))
+            self.tested[self.index] = Tested(Tally(bot), ForfeitCount((name, good)))
 
     def is_new(self, pair: PlayedPair) -> bool:
         """Return whether a pair of the current commit was not taken yet."""
-        return pair.number > self.tested[self.place].last
+        return pair.number > self.tested[self.index].last
 
     def take(self, pair: PlayedPair, name: str, good: str) -> None:
         """Take the next pair of the current commit, after which the search may leave it."""
-        tested = self.tested[self.place]
+        tested = self.tested[self.index]
         tested.last = pair.number
         tested.tally.count(pair)
         tested.forfeits.add_pair((name, good), pair)
@@ -138,16 +138,16 @@ class Search:
 
     def skip(self, reason: str) -> None:
         """Skip the current commit, which cannot be tested."""
-        self.skipped[self.place] = reason
-        self._evidence[self.place] = 0.0
+        self.skipped[self.index] = reason
+        self._evidence[self.index] = 0.0
         self._regroup()
         self._update()
 
     def _update(self) -> None:
         """Update the posterior and the answer, and choose the next commit."""
-        here = self.tested.get(self.place)
-        if here is not None and self.place not in self.skipped:
-            self._evidence[self.place] = self._evidence_of(here.tally)
+        here = self.tested.get(self.index)
+        if here is not None and self.index not in self.skipped:
+            self._evidence[self.index] = self._evidence_of(here.tally)
         self.posterior = posterior_of(self.history.holds, self._evidence)
         self._conclude()
         if self.answer is not None:
@@ -155,10 +155,10 @@ class Search:
         testable = self._testable()
         if not testable.any():
             self.answer = Answer.UNDECIDED
-        elif not testable[self.place] or self._may_leave(here):
+        elif not testable[self.index] or self._may_leave(here):
             following = int(most_open(self.posterior.weaker, testable))
-            if following != self.place:
-                self.place = following
+            if following != self.index:
+                self.index = following
                 there = self.tested.get(following)
                 self._begun = 0 if there is None else len(there.tally.order)
 
@@ -170,7 +170,7 @@ class Search:
         sure = self.posterior.sure_groups(confidence, self._groups)
         if sure.any():
             blamed = np.flatnonzero(self._groups == sure.argmax())
-            self.suspects = tuple(int(place) for place in blamed)
+            self.suspects = tuple(int(index) for index in blamed)
             self.answer = Answer.FOUND if len(self.suspects) == 1 else Answer.AMBIGUOUS
         elif self.games + 2 > self.question.max_games:
             self.answer = Answer.UNDECIDED
@@ -179,14 +179,14 @@ class Search:
         """Return whether the search may leave the current commit."""
         if here is None or len(here.tally.order) - self._begun < LEAST_PAIRS:
             return False
-        chance = float(self.posterior.weaker[self.place])
+        chance = float(self.posterior.weaker[self.index])
         return min(chance, 1.0 - chance) < SETTLED
 
     def _testable(self) -> BoolArray:
         testable = np.ones(len(self.history.commits), dtype=bool)
         testable[list(self.skipped)] = False
-        for place, tested in self.tested.items():
-            testable[place] &= not tested.tally.is_exhausted
+        for index, tested in self.tested.items():
+            testable[index] &= not tested.tally.is_exhausted
         return testable
 
     def _evidence_of(self, tally: Tally) -> FloatArray:
@@ -201,6 +201,6 @@ class Search:
 
     def _regroup(self) -> None:
         """Put commits into one group that are contained in the same testable commits."""
-        rows = [place for place in range(len(self.history.commits)) if place not in self.skipped]
+        rows = [index for index in range(len(self.history.commits)) if index not in self.skipped]
         columns = self.history.holds[rows].T
         self._groups = np.asarray(np.unique(columns, axis=0, return_inverse=True)[1]).reshape(-1)

@@ -101,19 +101,19 @@ class _BisectSession:
         }
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
-        """Run ids by place in the history."""
+        """Run ids by index in the history."""
         self._course: list[Visit] = []
 
     def play(self) -> BisectResult:
         search = self._search
         while not search.is_over:
             current_stop().check()
-            place, row = search.place, self._current_bot()
+            index, row = search.index, self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()
-            self._course.append(visit_of(search, place))
-            if place in self._runs:
-                keep_result(self._context.store, self._runs[place], self._result())
+            self._course.append(visit_of(search, index))
+            if index in self._runs:
+                keep_result(self._context.store, self._runs[index], self._result())
             last = len(search.history.commits) - 1
             if last in search.skipped:
                 raise InvalidRun(f"the bad revision cannot be tested: {search.skipped[last]}")
@@ -130,28 +130,28 @@ class _BisectSession:
     def _current_bot(self) -> BotRow | None:
         """Return the bot at the current commit; None if the commit had to be skipped."""
         search, bisection = self._search, self._bisection
-        place = search.place
-        if place in self._rows:
-            return self._rows[place]
-        commit = search.history.commits[place]
+        index = search.index
+        if index in self._rows:
+            return self._rows[index]
+        commit = search.history.commits[index]
         try:
             row = commit_bot(self._context.store, bisection.bots, commit, bisection.confinement)
             check_possible(_conditions(bisection.settings, row, self._good), [row, self._good])
         except (UsageError, SpecError) as error:
             reason = _first_and_last_line(str(error))
-            if place == len(search.history.commits) - 1:
+            if index == len(search.history.commits) - 1:
                 bad = commit.commit[:SHORT]
                 raise UsageError(f"{bad} cannot be tested: {error}", option="bad") from error
             self._report(f"{commit.commit[:SHORT]} is skipped: {reason}")
             search.skip(reason)
             return None
-        self._rows[place] = row
+        self._rows[index] = row
         return row
 
     def _visit(self, row: BotRow) -> bool:
         """Play the current commit until the search turns elsewhere; return False after a stop."""
-        search, place = self._search, self._search.place
-        commit = search.history.commits[place]
+        search, index = self._search, self._search.index
+        commit = search.history.commits[index]
         names = (row.name, self._good.name)
         settings = replace(
             _conditions(self._bisection.settings, row, self._good),
@@ -169,9 +169,9 @@ class _BisectSession:
             elif played.stopped:
                 return False
         for run in self._context.store.runs.find(stream=stream, limit=1):
-            self._runs[place] = run.id
-        if place in search.skipped:
-            self._report(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
+            self._runs[index] = run.id
+        if index in search.skipped:
+            self._report(f"{commit.commit[:SHORT]} is skipped: {search.skipped[index]}")
         return True
 
     def _skip_failing(self, why: str, judge: VisitJudge, names: tuple[str, str]) -> None:
@@ -183,7 +183,7 @@ class _BisectSession:
         """
         if judge.decided:
             return
-        failures = self._search.tested[self._search.place].forfeits.by_bot
+        failures = self._search.tested[self._search.index].forfeits.by_bot
         ours, theirs = (sum(failures[name].values()) for name in names)
         if theirs or not ours:
             raise InvalidRun(why)
@@ -202,8 +202,8 @@ class _BisectSession:
     def _close(self, result: BisectResult) -> None:
         """Finish the runs of the search, each with the verdict on its commit."""
         verdicts = {each.commit.commit: each.verdict for each in result.tried}
-        for place, run_id in self._runs.items():
-            verdict = verdicts[self._search.history.commits[place].commit]
+        for index, run_id in self._runs.items():
+            verdict = verdicts[self._search.history.commits[index].commit]
             self._context.store.runs.set_status(run_id, RunStatus.FINISHED)
             self._context.store.runs.set_verdict(run_id, verdict.value)
 

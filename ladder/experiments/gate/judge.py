@@ -140,15 +140,15 @@ class GateJudge(ExperimentJudge):
         pairs, distinct = sum(tally.pentanomial), sum(tally.distinct)
         # The shares of all pairs are unbiased, and the number of distinct pairs is the evidence:
         # with 40 distinct pairs of 100, each pair counts 0.4.
-        weighed = [count * distinct / max(pairs, 1) for count in tally.pentanomial]
-        after = estimate_after(counts=weighed, test=self._sprt)
+        scaled = [count * distinct / max(pairs, 1) for count in tally.pentanomial]
+        after = estimate_after(counts=scaled, test=self._sprt)
         return BaselineResult(
             name=tally.bot.name,
             is_same_content=tally.bot.content == self._candidate.content,
             pentanomial=tuple(tally.pentanomial),
             wdl=(tally.wdl[0], tally.wdl[1], tally.wdl[2]),
-            estimate=estimate(counts=weighed),
-            after_stopping=after and _as_logistic(after, weighed, self._test.model),
+            estimate=estimate(counts=scaled),
+            after_stopping=after and _as_logistic(after, scaled, self._test.model),
             sprt=sprt_result(counts=tally.pentanomial, test=self._sprt),
             distinct_pairs=distinct,
             sprt_distinct=sprt_result(counts=tally.distinct, test=self._sprt),

@@ -35,8 +35,8 @@ class BaselineResult:
     wdl: tuple[int, int, int]
     """Counted games won, drawn and lost."""
     estimate: EloEstimate
-    """The estimate from the shares of all counted pairs with the weight of the distinct ones, as if
-    the number of games had been fixed in advance."""
+    """The estimate from all counted pairs, scaled so that they sum to the number of distinct pairs,
+    as if the number of games had been fixed in advance."""
     after_stopping: StoppedEstimate | None
     """Logistic Elo from the same counts, corrected for the sequential stop (median-unbiased)."""
     sprt: SprtResult
@@ -52,7 +52,7 @@ class BaselineResult:
     is_exhausted: bool
     """Whether further pairs would hardly give new games."""
     replayed_games: int
-    """Stored games that were not counted, because their board, opening and seed were before."""
+    """Stored games that were not counted, because the setup of their pair was counted before."""
     seconds: float
     """Sum of the durations of the counted games."""
     llr_history: tuple[tuple[int, float], ...]

@@ -115,9 +115,9 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     """
     known = {bot.name: bot for bot in store.bots.all()}
     names = [str(settings.pairing.candidate), *settings.pairing.against]
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, "against" if place else None)
+            raise unknown_bot(name, known, "against" if index else None)
     candidate, *baselines = (known[name] for name in names)
     return GateTask(settings, candidate, baselines, test)
 

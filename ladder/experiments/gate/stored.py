@@ -24,7 +24,7 @@ LOSSES_READ = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class HeadToHead:
     """A gate or a match, from the side of one bot."""
 
     run: RunRow
@@ -50,7 +50,7 @@ class Trial:
         return self.wins + self.draws + self.losses
 
 
-def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
+def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
     """Return the gates and matches of a division, latest first."""
     runs = [run for run in store.runs.find() if run.division_id == division.id]
     contents = store.bots.contents()
@@ -58,12 +58,12 @@ def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
     return [_trial(store, run, contents) for run in trials]
 
 
-def trial_of(store: Store, run: RunRow) -> Trial:
+def trial_of(store: Store, run: RunRow) -> HeadToHead:
     """Return one gate or match."""
     return _trial(store, run, store.bots.contents())
 
 
-def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, Trial]:
+def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, HeadToHead]:
     """Return the gates and matches that are played now and have games, by run id."""
     return {
         entry.run.row.id: trial_of(store, entry.run.row)
@@ -72,7 +72,7 @@ def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, Trial]:
     }
 
 
-def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> Trial:
+def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> HeadToHead:
     pairs = store.pairs.of_run(run.id)
     revisions = {key for pair in pairs for key in (pair.a_revision, pair.b_revision)}
     bots = {key: GateBot(contents[key][0], key, contents[key][1]) for key in revisions}
@@ -83,7 +83,7 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
         pentanomial[sum(result.points2 for result in ours.results)] += 1
         for result in ours.results:
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
-    return Trial(
+    return HeadToHead(
         run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
         _judge_gate(run, bot, against, bots, pairs),
     )  # fmt: skip

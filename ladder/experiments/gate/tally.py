@@ -1,7 +1,8 @@
 """The counts of a gate against one baseline, and the state of the test on them.
 
-A pair is a draw of a board, an opening and a seed, and a repeated draw is not counted. There are
-two counts: all pairs, and those with distinct games (see `ladder.experiments.gate.judge`).
+A pair has a setup: board, opening and seed. A pair whose setup was counted before is not counted
+again. There are two counts: all pairs, and those with distinct games (see
+`ladder.experiments.gate.judge`).
 """
 
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Tally:
     """The half points (0 to 4) of each counted pair in order."""
     repeats_in_a_row: int = 0
     repeated_games: int = 0
-    """Games that were not counted, because their draw was before."""
+    """Games that were not counted, because the setup of their pair was counted before."""
     duration_us: int = 0
     state: State = State.CONTINUE
     llr: float = 0.0
@@ -62,7 +63,7 @@ class Tally:
         return self.state is State.CONTINUE and not self.is_exhausted
 
     def count(self, pair: PlayedPair, *, is_first: bool = True) -> bool:
-        """Count a pair unless its draw was counted before; return whether it was counted.
+        """Count a pair unless its setup was counted before; return whether it was counted.
 
         Args:
             pair: A pair of the candidate and the bot of this tally.

@@ -98,7 +98,7 @@ def ratios(found: Strengths, indifference: float) -> FloatArray:
 
 
 def leader_of(found: Strengths, pairs: FloatArray) -> NDArray[np.int64]:
-    """Return the place of the strongest player that has pairs, shape (...)."""
+    """Return the index of the strongest player that has pairs, shape (...)."""
     return np.asarray(np.where(pairs > 0, found.elo, -np.inf).argmax(axis=-1))
 
 

@@ -33,7 +33,7 @@ class FieldJudge(ExperimentJudge):
         self.question = question
         self.baseline = baseline
         size = len(bots)
-        self._places = {bot.revision: place for place, bot in enumerate(bots)}
+        self._indices = {bot.revision: index for index, bot in enumerate(bots)}
         self._tallies = {
             (one, other): Tally(bots[other])
             for one in range(size)
@@ -43,7 +43,7 @@ class FieldJudge(ExperimentJudge):
         self.open: BoolArray = np.ones(size, dtype=bool)
         """The bots that can still be chosen, the leader included."""
         self.failed: dict[int, str] = {}
-        """The reasons of bots that forfeit too often, by place."""
+        """The reasons of bots that forfeit too often, by index."""
         self.counted = 0
 
     @property
@@ -61,7 +61,7 @@ class FieldJudge(ExperimentJudge):
     @property
     def is_invalid(self) -> bool:
         """Whether the baseline forfeits too often, or fewer than two bots are left."""
-        names = [self.bots[place].name for place in self.failed]
+        names = [self.bots[index].name for index in self.failed]
         return self.baseline in names or len(self.bots) - len(names) < 2
 
     @property
@@ -72,9 +72,9 @@ class FieldJudge(ExperimentJudge):
     @property
     def is_exhausted(self) -> bool:
         """Whether further pairs of the remaining bots would hardly give new games."""
-        places = np.flatnonzero(self.open)
+        indices = np.flatnonzero(self.open)
         among = [
-            tally for pair, tally in self._tallies.items() if set(pair) <= set(places.tolist())
+            tally for pair, tally in self._tallies.items() if set(pair) <= set(indices.tolist())
         ]
         return bool(among) and all(tally.is_exhausted for tally in among)
 
@@ -111,21 +111,21 @@ class FieldJudge(ExperimentJudge):
 
     @property
     def leader(self) -> int:
-        """The place of the present leader."""
+        """The index of the present leader."""
         counts = self.counts()
         return int(leader_of(strengths(counts), counts.sum(axis=(-1, -2))))
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether both bots of a pair can still be chosen and their games do not repeat."""
-        return self._is_wanted(self._places[plan.a.revision], self._places[plan.b.revision])
+        return self._is_wanted(self._indices[plan.a.revision], self._indices[plan.b.revision])
 
     def _is_wanted(self, a: int, b: int) -> bool:
         tally = self._tallies[min(a, b), max(a, b)]
         return bool(self.open[a] and self.open[b]) and not tally.is_exhausted
 
     def take(self, pair: PlayedPair) -> None:
-        """Count a pair, unless it is not wanted or its draw was counted before."""
-        a, b = self._places[pair.a_revision], self._places[pair.b_revision]
+        """Count a pair, unless it is not wanted or its setup was counted before."""
+        a, b = self._indices[pair.a_revision], self._indices[pair.b_revision]
         if self.decided or not self._is_wanted(a, b):
             self.surplus += 2
             return
@@ -134,12 +134,14 @@ class FieldJudge(ExperimentJudge):
         self.counted += 2
         self.forfeits.add_pair((self.bots[a].name, self.bots[b].name), pair)
         for name, sentence in self.forfeits.failures.items():
-            place = next(each for each, bot in enumerate(self.bots) if bot.name == name)
-            self.failed.setdefault(place, sentence)
+            index = next(each for each, bot in enumerate(self.bots) if bot.name == name)
+            self.failed.setdefault(index, sentence)
         self._reconsider()
 
     def counts(self) -> FloatArray:
-        """Return pairs of i against j with the weight of the distinct ones, shape (K, K, 5).
+        """Return the pairs of i against j by points, shape (K, K, 5).
+
+        They are scaled so that they sum to the number of distinct pairs.
 
         Pairs of failed bots are left out, because forfeits say nothing about their opponents.
         """
@@ -157,19 +159,19 @@ class FieldJudge(ExperimentJudge):
         """Return the present strengths."""
         return strengths(self.counts())
 
-    def games_of(self, place: int) -> int:
+    def games_of(self, index: int) -> int:
         """Return the counted games of a bot."""
         return 2 * sum(
-            sum(tally.pentanomial) for pair, tally in self._tallies.items() if place in pair
+            sum(tally.pentanomial) for pair, tally in self._tallies.items() if index in pair
         )
 
-    def error95(self, found: Strengths, place: int, other: int) -> float | None:
+    def error95(self, found: Strengths, index: int, other: int) -> float | None:
         """Return half of the 95 % interval of a difference in Elo; None if it is unknown."""
-        variance = float(found.variance[place, other])
+        variance = float(found.variance[index, other])
         return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
 
     def _reconsider(self) -> None:
-        able = np.array([place not in self.failed for place in range(len(self.bots))])
+        able = np.array([index not in self.failed for index in range(len(self.bots))])
         counts = self.counts()[np.ix_(able, able)]
         self.open = np.zeros(len(self.bots), dtype=bool)
         if able.sum() > 1:

@@ -164,7 +164,7 @@ def selected_of(
     if choice is Choice.CHOSEN:
         reason = (
             f"no other is better than {players[0].name} by {judge.question.indifference:g} Elo or "
-            f"more, with {judge.question.confidence:.4g} {named}"
+            f"more, with {100 * judge.question.confidence:.4g} % confidence, {named}"
         )
     elif choice is not Choice.INVALID:
         left = sum(each.can_be_best for each in players)
@@ -183,19 +183,19 @@ def selected_of(
 def _players(judge: FieldJudge) -> tuple[Player, ...]:
     found, leader = judge.strengths(), judge.leader
     players = []
-    for place, bot in enumerate(judge.bots):
-        knows = place not in judge.failed and judge.counted > 0
-        elo = float(found.elo[place] - found.elo[leader]) if knows else None
-        error = judge.error95(found, place, leader) if knows else None
+    for index, bot in enumerate(judge.bots):
+        knows = index not in judge.failed and judge.counted > 0
+        elo = float(found.elo[index] - found.elo[leader]) if knows else None
+        error = judge.error95(found, index, leader) if knows else None
         players.append(
             Player(
                 name=bot.name,
                 elo=elo,
-                error95=0.0 if knows and place == leader else error,
-                games=judge.games_of(place),
-                can_be_best=bool(judge.open[place]),
+                error95=0.0 if knows and index == leader else error,
+                games=judge.games_of(index),
+                can_be_best=bool(judge.open[index]),
                 is_alike=elo is not None and elo > -judge.question.indifference,
-                reason=judge.failed.get(place, ""),
+                reason=judge.failed.get(index, ""),
             )
         )
     worst = float("-inf")

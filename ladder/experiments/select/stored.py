@@ -66,9 +66,9 @@ def selection_of(store: Store, run: RunRow, status: RunStatus) -> StoredSelectio
         Moment(
             games,
             {
-                bot.name: (float(known.elo[place] - known.elo[leader]), error)
-                for place, bot in enumerate(bots)
-                if (error := judge.error95(known, place, leader)) is not None
+                bot.name: (float(known.elo[index] - known.elo[leader]), error)
+                for index, bot in enumerate(bots)
+                if (error := judge.error95(known, index, leader)) is not None
             },
         )
         for games, known in found

@@ -1,4 +1,4 @@
-"""Mining of puzzles from stored games, or from games of a careless player that sees one ply."""
+"""Mining of puzzles from stored games, or from games of a careless player that sees two plies."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +40,10 @@ class Mining:
 
 
 def careless_games(boards: tuple[BoardClass, ...], seed: int) -> Iterator[Position]:
-    """Yield endless games of random moves, in which wins in one are taken and blocked."""
+    """Yield games without end: random moves, but a win in one is taken.
+
+    A move that allows a win in one is avoided.
+    """
     for number in count():
         random = SplitMix(mix(seed, number))
         position = Position(boards[number % len(boards)].draw(random))

@@ -92,16 +92,19 @@ def puzzle_of(position: Position, columns: Columns, theme: str) -> Puzzle:
 
 
 def right_column(columns: Columns) -> int | None:
-    """Return the only column that keeps the value, or None if it is not known."""
+    """Return the only column that keeps the value.
+
+    None if unknown, if several do, or if only one move is legal.
+    """
     outcome = best_bounds(columns).outcome
     if outcome is None:
         return None
-    legal = [place for place, column in enumerate(columns) if column is not None]
+    legal = [index for index, column in enumerate(columns) if column is not None]
     keeping = []
-    for place in legal:
-        known = columns[place]
+    for index in legal:
+        known = columns[index]
         if known is not None and known.outcome is outcome:
-            keeping.append(place)
+            keeping.append(index)
         elif known is not None and known.outcome is None and known.high >= int(outcome):
             return None
     return keeping[0] if len(keeping) == 1 < len(legal) else None

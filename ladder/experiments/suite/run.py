@@ -93,8 +93,8 @@ class SuiteResult:
     def stable(self, bot: str) -> list[tuple[Budget, int]]:
         """Return for each budget the number of positions solved under it and all greater ones."""
         own, found = self.of(bot), []
-        for place, each in enumerate(own):
-            later = [other.right for other in own[place:]]
+        for index, each in enumerate(own):
+            later = [other.right for other in own[index:]]
             found.append((each.budget, sum(map(all, zip(*later, strict=True)))))
         return found
 
@@ -164,17 +164,17 @@ def run_suite(
     count = len(suite.puzzles)
     with closing(BotPool(confinement)) as pool:
         for bot in bots:
-            for place, side in enumerate(sides):
+            for index, side in enumerate(sides):
                 right: list[bool] = []
                 failures: list[str] = []
                 for number, puzzle in enumerate(suite.puzzles):
                     if is_stopped():
                         return None
-                    tick(bot.name, place * count + number, len(sides) * count)
+                    tick(bot.name, index * count + number, len(sides) * count)
                     is_right, failure = _is_solved(pool, side[bot.name], puzzle)
                     right.append(is_right)
                     if failure:
-                        failures.append(f"line {number + 1}: {failure}")
+                        failures.append(f"position {number + 1}: {failure}")
                 answers.append(
                     Answers(bot.name, side[bot.name].budget, tuple(right), tuple(failures))
                 )

@@ -1,4 +1,4 @@
-"""The bots of a tuning's gate: the original and the tuned one, both hidden from lists and runs."""
+"""The bots of a tuning's gate: the original and the tuned one; new ones are stored as retired."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome
-from ladder.experiments.tune.parameters import Setting
+from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.names import check_name
@@ -46,15 +46,15 @@ def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
 
 
 def tuned_of(
-    store: Store, task: TuningTask, setting: Setting, original: BotRow, run_id: int
+    store: Store, task: TuningTask, values: ParameterValues, original: BotRow, run_id: int
 ) -> BotRow:
-    """Return the tuned bot, which is stored as retired, so that no list or run includes it.
+    """Return the tuned bot; a new one is stored as retired, so that no list or run includes it.
 
     Raises:
         UsageError: the bot failed its trial.
 
     """
-    spec = task.template.spec_at(setting)
+    spec = task.template.spec_at(values)
     resolved = task.resolve(spec)
     if resolved.content_hash == original.revision.content_hash:
         return original

@@ -20,7 +20,7 @@ from db.records.runs import RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun, UsageError
-from ladder.experiments.tune.parameters import Setting
+from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
 from ladder.experiments.tune.task import A, B, TuningTask
 from ladder.match.specs.fingerprint import changed_files
@@ -67,7 +67,7 @@ class TuningJudge(Judge, PairSource):
         self._schedule = schedule_of(task.side_settings, self.sides, run.seed)
         self._unfinished = 0
         """Pairs of the step that are neither finished nor given up."""
-        self._settings: tuple[Setting, Setting] = ({}, {})
+        self._step_values: tuple[ParameterValues, ParameterValues] = ({}, {})
         self._counts, self._forfeits, self._began = [0] * 5, 0, 0
         self._games = self._forfeited = 0
         self.live = LiveRun(
@@ -130,8 +130,8 @@ class TuningJudge(Judge, PairSource):
         self._count_done()
         return f"pair {plan.number} is left out of its step: {record.abort_reason}"
 
-    def entrant(self, setting: Setting, side: BotRow) -> Entrant:
-        """Return a setting as one side of a pair.
+    def entrant(self, values: ParameterValues, side: BotRow) -> Entrant:
+        """Return values of the parameters as one side of a pair.
 
         Raises:
             UsageError: the files of the bot have changed, or it supports no budget.
@@ -139,7 +139,7 @@ class TuningJudge(Judge, PairSource):
 
         """
         task, revision = self._task, self._original.revision
-        resolved = task.resolve(task.template.spec_at(setting))
+        resolved = task.resolve(task.template.spec_at(values))
         if resolved.launch.player is None:
             changed = changed_files(revision.files, resolved.files)
             if changed:
@@ -151,14 +151,14 @@ class TuningJudge(Judge, PairSource):
             budget=task.settings.budgets.for_bot(task.template.spec, revision.budgets),
             restart=task.settings.restart,
             content=resolved.states,
-            values=None if resolved.launch.player else task.template.texts(setting),
+            values=None if resolved.launch.player else task.template.texts(values),
         )
 
     def _begin_step(self) -> None:
-        self._settings = self.search.propose()
+        self._step_values = self.search.propose()
         self._counts, self._forfeits, self._began = [0] * 5, 0, time.monotonic_ns()
         self._unfinished = self._task.pairs
-        a, b = map(self.entrant, self._settings, self.sides)
+        a, b = map(self.entrant, self._step_values, self.sides)
         first = self.search.step * self._task.pairs
         for number in range(first, first + self._task.pairs):
             pair = self._schedule.pair(number)._replace(id=number)
@@ -179,8 +179,8 @@ class TuningJudge(Judge, PairSource):
         self.search.add_result(lead_of(self._counts))
         step = TuningStepRow(
             step=self.search.step,
-            a=self._settings[0],
-            b=self._settings[1],
+            a=self._step_values[0],
+            b=self._step_values[1],
             pentanomial=tuple(self._counts),
             forfeits=self._forfeits,
             estimate=self.search.estimate,

@@ -14,7 +14,7 @@ from ladder.errors import UsageError
 Point = NDArray[np.float64]
 """A point of the search: for each parameter a number from 0 (lowest value) to 1 (highest value),
 shape (parameters,)."""
-Setting = Mapping[str, float]
+ParameterValues = Mapping[str, float]
 """A value for each parameter by name; integers for integer parameters."""
 
 MAX_BOUND = 1e9
@@ -199,14 +199,14 @@ def start_of(parameters: Sequence[Parameter]) -> Point:
     return np.array([each.unit(each.start) for each in parameters])
 
 
-def setting_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float]:
-    """Return the settled values at a point."""
+def values_at(parameters: Sequence[Parameter], point: Point) -> dict[str, float]:
+    """Return the rounded values at a point."""
     return {
         each.name: each.rounded(each.value(float(unit)))
         for each, unit in zip(parameters, point, strict=True)
     }
 
 
-def point_of(parameters: Sequence[Parameter], setting: Setting) -> Point:
-    """Return the point of a setting."""
-    return np.array([each.unit(setting[each.name]) for each in parameters])
+def point_of(parameters: Sequence[Parameter], values: ParameterValues) -> Point:
+    """Return the point of some values."""
+    return np.array([each.unit(values[each.name]) for each in parameters])

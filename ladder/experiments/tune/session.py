@@ -25,7 +25,7 @@ from ladder.experiments.tune.bots import (
     tuned_of,
 )
 from ladder.experiments.tune.judge import TuningJudge
-from ladder.experiments.tune.parameters import Setting
+from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
@@ -45,7 +45,7 @@ class TuningOutcome:
     task: TuningTask
     run: RunRow
     steps: Sequence[TuningStepRow]
-    estimate: Setting
+    estimate: ParameterValues
     """The present estimate of the search."""
     gated: GateOutcome | None
     """The gate of the tuned bot against the original; None before it begins."""
@@ -182,7 +182,7 @@ def _gate(
     task: TuningTask,
     run: RunRow,
     original: BotRow | NewBot,
-    estimate: Setting,
+    estimate: ParameterValues,
 ) -> tuple[GateOutcome, BotRow]:
     """Return the gate of the tuned bot against the original, stored or else played."""
     store = context.store

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.seeds import SplitMix, mix
-from ladder.experiments.tune.parameters import Kind, Parameter, Point, setting_at, start_of
+from ladder.experiments.tune.parameters import Kind, Parameter, Point, start_of, values_at
 
 ALPHA, GAMMA = 0.602, 0.101
 A_SHARE = 0.1
@@ -74,7 +74,7 @@ class Spsa:
         """Take the result of the settings of `propose`.
 
         Args:
-            lead: Games won minus games lost by the first setting.
+            lead: Games won minus games lost by the first values.
 
         """
         k = self.step + 1
@@ -94,8 +94,8 @@ class Spsa:
 
     @property
     def estimate(self) -> dict[str, float]:
-        """The present estimate as a setting."""
-        return setting_at(self._parameters, self.point)
+        """The present estimate as values of the parameters."""
+        return values_at(self._parameters, self.point)
 
     def _direction(self, random: SplitMix) -> NDArray[np.float64]:
         return np.array([1.0 if random.below(2) else -1.0 for _ in self._parameters])

@@ -7,8 +7,8 @@ from db.records.runs import RunKind, RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.experiments.gate.stored import Trial, trial_of
-from ladder.experiments.tune.parameters import Parameter, Setting, read_parameters
+from ladder.experiments.gate.stored import HeadToHead, trial_of
+from ladder.experiments.tune.parameters import Parameter, ParameterValues, read_parameters
 from ladder.experiments.tune.task import gate_note
 from ladder.runs.resumable import TUNING
 
@@ -22,11 +22,11 @@ class StoredTuning:
     steps: Sequence[TuningStepRow]
     games: int
     """Planned games of the search."""
-    gate: Trial | None
+    gate: HeadToHead | None
     """The gate of the tuned bot against the original; None before it begins."""
 
     @property
-    def estimate(self) -> Setting:
+    def estimate(self) -> ParameterValues:
         """The present estimate of the search."""
         start = {each.name: each.start for each in self.parameters}
         return self.steps[-1].estimate if self.steps else start

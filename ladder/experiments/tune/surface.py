@@ -22,7 +22,7 @@ PAIR_VARIANCE = 0.125
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The estimated Elo of a setting over that of the start."""
+    """The estimated Elo of some values over that of the start."""
 
     elo: float
     error95: float
@@ -45,7 +45,7 @@ class Surface:
         played = [step for step in steps if step.games]
         if played:
             a, b = (
-                self._terms(np.array([point_of(parameters, setting) for setting in side]))
+                self._terms(np.array([point_of(parameters, values) for values in side]))
                 for side in ([step.a for step in played], [step.b for step in played])
             )
             pairs = np.array([step.pentanomial for step in played], float)

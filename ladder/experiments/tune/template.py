@@ -10,7 +10,7 @@ from ladder.experiments.tune.parameters import (
     Kind,
     Parameter,
     ParameterSpec,
-    Setting,
+    ParameterValues,
     parameter_error,
 )
 from ladder.match.specs.spec import BUILTIN
@@ -25,13 +25,13 @@ class Template:
     """The specification as the user wrote it."""
     parameters: tuple[Parameter, ...]
 
-    def texts(self, setting: Setting) -> dict[str, str]:
+    def texts(self, values: ParameterValues) -> dict[str, str]:
         """Return the values as text for a command or options, by name."""
-        return {each.name: each.text(setting[each.name]) for each in self.parameters}
+        return {each.name: each.text(values[each.name]) for each in self.parameters}
 
-    def spec_at(self, setting: Setting) -> str:
+    def spec_at(self, values: ParameterValues) -> str:
         """Return the specification of the bot with some values."""
-        texts = self.texts(setting)
+        texts = self.texts(values)
         if not self.spec.startswith(BUILTIN):
             return fill_placeholders(self.spec, texts)
         version, given = parse_player(self.spec.removeprefix(BUILTIN))
@@ -46,7 +46,7 @@ class Template:
         return self.spec if self.spec.startswith(BUILTIN) else self.spec_at(self.start)
 
     @property
-    def start(self) -> Setting:
+    def start(self) -> ParameterValues:
         """The values at which the search begins."""
         return {each.name: each.start for each in self.parameters}
 

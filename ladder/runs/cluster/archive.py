@@ -64,12 +64,12 @@ def name_of(packed: bytes) -> str:
     return hashlib.sha256(packed).hexdigest()[:32]
 
 
-def unpack(packed: bytes, place: Path, *, most_bytes: int = MOST_BYTES) -> None:
+def unpack(packed: bytes, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
     """Unpack an archive into a new folder, completely or not at all.
 
     Args:
         packed: The archive.
-        place: The folder; its subfolder `FILES` gets the content. Nothing is done if it exists.
+        folder: The folder; its subfolder `FILES` gets the content. Nothing is done if it exists.
         most_bytes: Most bytes of all files together, unpacked.
 
     Raises:
@@ -78,18 +78,18 @@ def unpack(packed: bytes, place: Path, *, most_bytes: int = MOST_BYTES) -> None:
         OSError: the folder cannot be written.
 
     """
-    if place.is_dir():
+    if folder.is_dir():
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=".new-", dir=place.parent))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
         (new / FILES).mkdir()
         _extract(packed, new / FILES, most_bytes)
         new.chmod(0o755)
         try:
-            new.rename(place)
+            new.rename(folder)
         except OSError:
-            if not place.is_dir():  # else another process has unpacked it meanwhile
+            if not folder.is_dir():  # else another process has unpacked it meanwhile
                 raise
     finally:
         shutil.rmtree(new, ignore_errors=True)

@@ -101,17 +101,17 @@ def is_own_launch(launch: Launch) -> bool:
     return launch.player is not None and launch.origin is None
 
 
-def _resolve_here(bot: ShippedBot, place: Path) -> ResolvedBot:
+def _resolve_here(bot: ShippedBot, folder: Path) -> ResolvedBot:
     launch = bot.launch
     if is_own_launch(launch):
         return resolve_own_player(launch)
     python, registered = python_here(bot), select_programs(bot.files)
     if launch.origin is not None:
-        complete_copy(place)
-        origin = msgspec.structs.replace(launch.origin, place=str(place))
+        complete_copy(folder)
+        origin = msgspec.structs.replace(launch.origin, place=str(folder))
         return resolve_in_copy(bot.spec, origin, python=python, remote_programs=registered)
     return read_spec(
-        bot.spec, place / FILES, python=python, stored=bot.files, remote_programs=registered
+        bot.spec, folder / FILES, python=python, stored=bot.files, remote_programs=registered
     )
 
 

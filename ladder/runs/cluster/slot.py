@@ -1,4 +1,4 @@
-"""A slot: a process that plays pairs on a machine of a cluster, one at a time.
+"""The process of a slot, which plays pairs on a machine of a cluster, one at a time.
 
 It dies with the process that started it, and its bots die with it. What it needs of a run is in the
 machine's cache, so that a new slot can replace a killed one without the coordinator.
@@ -76,7 +76,7 @@ def store_manifest(manifest: RunManifest) -> None:
 
 
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
-    """Resolve, compile and start each bot of a run once, and measure the machine.
+    """Resolve and compile each bot, start the foreign ones once, and measure the machine.
 
     Args:
         manifest: The bots.

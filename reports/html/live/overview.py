@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ladder.experiments.gate.stored import Trial
+from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.overview.overview import Overview
 from ladder.results.overview.pace import RunPace
 from reports.html.figures import specs_of
@@ -20,7 +20,7 @@ from reports.report.rating_columns import View
 RUNS_SHOWN = 12
 
 
-def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
+def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PageParts:
     """Return the parts of the overview page.
 
     Args:
@@ -73,7 +73,7 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
     return PageParts(title="Connect Four ladder", parts=parts, charts=charts)
 
 
-def _card(entry: RunPace, trial: Trial | None) -> dict[str, object]:
+def _card(entry: RunPace, trial: HeadToHead | None) -> dict[str, object]:
     run = entry.run
     return {
         "id": run.row.id,

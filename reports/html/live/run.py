@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ladder.experiments.gate.stored import Trial
+from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.overview.pace import RunPace
 from ladder.results.standings.standings import Standings
 from reports.html.figures import specs_of
@@ -18,7 +18,7 @@ from reports.report.rating_columns import View
 
 def run_parts(
     entry: RunPace,
-    trials: Sequence[Trial],
+    trials: Sequence[HeadToHead],
     standings: Standings | None,
     finding: Finding | None,
 ) -> PageParts:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from db.records.runs import RunKind
 from ladder.experiments.gate.result import GateResult
-from ladder.experiments.gate.stored import Trial
+from ladder.experiments.gate.stored import HeadToHead
 from reports.html.charts.gate import llr_chart
 from reports.html.figures import Figure, table_of_rows
 from reports.html.tables import Cell, Table, number, table_of
@@ -27,7 +27,7 @@ class JudgedGate:
     llr: Figure
 
 
-def trials_table(trials: Sequence[Trial]) -> Table:
+def trials_table(trials: Sequence[HeadToHead]) -> Table:
     """Return the table of gates and matches."""
     return table_of(
         trials,
@@ -45,7 +45,7 @@ def trials_table(trials: Sequence[Trial]) -> Table:
     )
 
 
-def _verdict(trial: Trial) -> Cell:
+def _verdict(trial: HeadToHead) -> Cell:
     if trial.run.kind is not RunKind.GATE:
         return Cell("-")
     if trial.verdict is None:
@@ -59,7 +59,7 @@ def llr_text(result: GateResult) -> str:
     return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
 
 
-def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
+def judged_gates(trials: Sequence[HeadToHead]) -> list[JudgedGate]:
     """Return the latest gates that have a result."""
     found = []
     for trial in trials:

@@ -95,7 +95,7 @@ def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
     league.end(run)
     words = words_of(server, run)
     assert "chosen Which of alpha, beta and gamma is the best?" in words
-    assert "No other is better than alpha by 100 Elo or more, with 0.9 after" in words
+    assert "No other is better than alpha by 100 Elo or more, with 90 % confidence, after" in words
     assert "alpha +0.0 0.0" in words
     stored = selection_of(league.store, run, RunStatus.FINISHED)
     assert stored is not None

@@ -31,9 +31,9 @@ def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = Fa
 
 
 def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> History:
-    """Invented commits, whose hashes are their places."""
+    """Invented commits, whose hashes are their indices."""
     commits = tuple(
-        LoggedCommit(f"{place:040d}", (), f"Step {place}") for place in range(len(holds))
+        LoggedCommit(f"{index:040d}", (), f"Step {index}") for index in range(len(holds))
     )
     return History(Path(), LoggedCommit("f" * 40, (), "Good"), commits, holds)
 
@@ -43,21 +43,21 @@ def played(
 ) -> list[int]:
     """Let a search end on commits that lose three pairs of four when they hold the culprit.
 
-    Returns the places at which it was, in their order.
+    Returns the indices at which it was, in their order.
     """
     streams: dict[int, int] = {}
     visited: list[int] = []
     for _ in range(most):
         if search.is_over:
             break
-        place = search.place
-        if place in untestable:
+        index = search.index
+        if index in untestable:
             search.skip("does not build")
             continue
-        if visited[-1:] != [place]:
-            visited.append(place)
-        number = streams[place] = streams.get(place, -1) + 1
+        if visited[-1:] != [index]:
+            visited.append(index)
+        number = streams[index] = streams.get(index, -1) + 1
         search.enter("commit", "good")
-        weak = culprit is not None and bool(search.history.holds[place, culprit])
+        weak = culprit is not None and bool(search.history.holds[index, culprit])
         search.take(pair(number, won=not weak or number % 4 == 0), "commit", "good")
     return visited

@@ -42,20 +42,20 @@ class Machine:
     refused: frozenset[int] = frozenset()
     """Revisions of the bots that the machine cannot host."""
     playing: "set[Assignment]" = field(default_factory=set)
-    seen: float = field(default_factory=time.monotonic)
-    """The time at which the scheduler first listed the machine."""
+    first_seen: float = field(default_factory=time.monotonic)
+    """The time at which this process first saw the machine in the scheduler's list."""
     last_heartbeat: float = field(default_factory=time.monotonic)
-    last_seen: float = 0.0
+    scheduler_last_seen: float = 0.0
     """The last heartbeat by the scheduler's clock."""
-    last_s: float = 0.0
+    last_pair_s: float = 0.0
     """The duration of the last pair in seconds."""
     attempts: list[bool] = field(default_factory=list)
     """The latest attempts at games, true where one stalled."""
     unchecked: int = 0
     """Assignments left before the next one is compared with another machine's games."""
     is_verified: bool = True
-    """Whether a pair of the machine was compared, or none can be. Before, it gets one pair at a
-    time, and none while that one is compared."""
+    """Whether a pair of the machine was compared, or none can be. Until then it gets one pair at
+    a time, and no further one while that pair is being compared."""
     compared_pair: "Pair | None" = None
     """The latest pair that another machine plays, too, for comparison."""
     stored_pairs: int = 0
@@ -76,7 +76,7 @@ class Machine:
         if not self.is_verified:
             is_waiting = self.compared_pair is not None and self.compared_pair.assignments
             return 0 if is_waiting else 1 - len(self.playing)
-        most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
+        most = 2 * self.slots if 0 < self.last_pair_s < QUICK_S else self.slots
         return most - len(self.playing)
 
     def can_host(self, pair: "Pair") -> bool:

@@ -11,10 +11,9 @@ SPARE_S = 60.0
 
 
 def longest_pair_s(plan: PairPlan) -> float:
-    """Return the seconds that a pair can take at most on a machine that does not stall.
+    """Return the longest time of a pair in seconds, tolerated stalls included.
 
-    The worst case: every move uses all of its time, both bots restart in each game, and the pair
-    is repeated after each tolerated stall.
+    Every move takes its limit, both bots restart in each game, and every retry is used.
     """
     board = parse_board(plan.board)
     plies = board.rows * board.columns

@@ -40,8 +40,8 @@ POLL_MACHINES = 200
 MOST_FAILURES = 3
 """Machines on which the harness may fail at one pair before the run is given up."""
 MOST_DEATHS = 3
-"""Deaths of its slots in a row after which a machine is set aside while others play; fewer than
-end the run."""
+"""Slot deaths in a row after which a machine is set aside if another is ready. Below
+`health.DEATHS_IN_A_ROW`, so that one bad machine does not end the run."""
 UNREADY_S = 5.0
 """Seconds of preparation after which a machine is reported as getting ready."""
 
@@ -270,7 +270,9 @@ class Fleet:
     def _report_unready(self) -> None:
         """Report the number of machines that take long to get ready, when it has grown."""
         since = time.monotonic() - self._unready_s
-        slow = sum(each.state is State.JOINING and each.seen < since for each in self._machines)
+        slow = sum(
+            each.state is State.JOINING and each.first_seen < since for each in self._machines
+        )
         if slow > self._unready:
             self._inform(
                 f"{counted(slow, 'machine')} getting ready: compiling players and trying bots"
@@ -375,7 +377,7 @@ class Fleet:
             changed = f"files in its cache have changed ({record.abort_reason})"
             self._handle_failure(assignment, LadderError(changed))
             return
-        machine.last_s = seconds
+        machine.last_pair_s = seconds
         self._remove(assignment)
         machine.deaths = 0
         reason = check_stalls(machine, record, self._machines)

@@ -191,8 +191,8 @@ class Machines:
                 machine = self._by_address[address] = Machine(address, slots)
                 self._count(machine, 1)
                 changes.new.append(machine)
-            if worker["last_seen"] != machine.last_seen:
-                machine.last_seen, machine.last_heartbeat = worker["last_seen"], now
+            if worker["last_seen"] != machine.scheduler_last_seen:
+                machine.scheduler_last_seen, machine.last_heartbeat = worker["last_seen"], now
                 if machine.state is State.SILENT:
                     self.set_state(machine, State.READY)
                     changes.recovered.append(machine)

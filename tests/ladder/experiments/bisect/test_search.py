@@ -30,8 +30,8 @@ def test_each_commit_is_found(culprit: int) -> None:
     assert found.drop is not None
     assert (found.drop.elo or 0) < -100
     for tried in found.tried:
-        place = int(tried.commit.commit)
-        assert tried.verdict is (CommitVerdict.BAD if place >= culprit else CommitVerdict.GOOD)
+        index = int(tried.commit.commit)
+        assert tried.verdict is (CommitVerdict.BAD if index >= culprit else CommitVerdict.GOOD)
 
 
 def test_no_commit_is_blamed_where_none_lost() -> None:
@@ -78,7 +78,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
     search = Search(history(), BisectQuestion())
     search.enter("commit", "good")
     for number in range(10):
-        if search.place == 15 and not search.skipped:
+        if search.index == 15 and not search.skipped:
             search.take(pair(number, won=False, crashed=True), "commit", "good")
     assert "commit forfeited" in search.skipped[15]
     again = Search(history(), BisectQuestion())
@@ -114,10 +114,10 @@ def test_a_visit_is_not_left_at_once() -> None:
     """To begin a visit costs as much as some games: the first one must have its least pairs."""
     search = Search(history(), BisectQuestion(max_drop=400.0))
     for number in range(LEAST_PAIRS):
-        assert search.place == 15
+        assert search.index == 15
         search.enter("commit", "good")
         search.take(pair(number, won=False), "commit", "good")
-    assert search.place == 7
+    assert search.index == 7
 
 
 def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from ladder.errors import UsageError
-from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, setting_at, start_of
+from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, start_of, values_at
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_values_and_places_go_over_into_each_other() -> None:
     assert whole.value(log.unit(0.1)) == pytest.approx(10)
     assert (whole.kind, whole.scale) == (Kind.INT, Scale.LOG)
     parameters = (log, whole)
-    assert setting_at(parameters, start_of(parameters)) == {"c": 0.1, "n": 10}
+    assert values_at(parameters, start_of(parameters)) == {"c": 0.1, "n": 10}
     assert read_parameters([str(whole)])[0].starting_at(None) == whole

@@ -3,7 +3,7 @@
 import numpy as np
 
 from db.records.tuning import TuningStepRow
-from ladder.experiments.tune.parameters import read_parameters, setting_at
+from ladder.experiments.tune.parameters import read_parameters, values_at
 from ladder.experiments.tune.surface import Surface
 from ladder.stats.elo import SCALE
 
@@ -28,8 +28,8 @@ def log(seed: int, steps: int) -> list[TuningStepRow]:
         rows.append(
             TuningStepRow(
                 step=step,
-                a=setting_at(PARAMETERS, a),
-                b=setting_at(PARAMETERS, b),
+                a=values_at(PARAMETERS, a),
+                b=values_at(PARAMETERS, b),
                 pentanomial=tuple(int(count) for count in counts),
                 forfeits=0,
                 estimate={},
