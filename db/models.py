@@ -115,7 +115,8 @@ class Division(Base):
     openings: Mapped[str | None]
     """Hash of an `OpeningSet`, which this database may lack; null for random openings."""
     fixed_opening: Mapped[int | None]
-    """Opening plies on boards of one kind; null if `opening_plies` or `openings` decides."""
+    """Opening plies for board classes with a single board, such as ``6x7``; null if
+    `opening_plies` or `openings` decides."""
 
 
 class OpeningSet(Base):
@@ -132,7 +133,10 @@ class OpeningSet(Base):
 
 
 class Run(Base):
-    """One call of a command that plays games."""
+    """A series of pairs with fixed settings and seed, started by one command and perhaps resumed.
+
+    A bisection has one run per commit.
+    """
 
     __tablename__ = "runs"
     __table_args__ = (NEVER_REUSED,)
@@ -159,7 +163,8 @@ class Run(Base):
     note: Mapped[str]
     verdict: Mapped[str | None]
     """Of a gate, or a tuning's final gate: pass, regression, inconclusive or invalid; of a bisected
-    commit: good, bad, open or skipped. Null if there is no verdict yet."""
+    commit: good, bad, open or skipped; of a selection: ``best: NAME`` or undecided. Null if there
+    is no verdict yet."""
 
 
 class RunBot(Base):
@@ -237,7 +242,7 @@ class Pair(Base):
     number: Mapped[int]
     """Position in the stream, from 0."""
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-    """Moves first in game 0."""
+    """Moves first in game 0. In a `PairTable`, A is the lower revision id instead."""
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     board: Mapped[str]
     """A specific board, such as ``10x11@3,4``."""
@@ -249,7 +254,7 @@ class Pair(Base):
     status: Mapped[str]
     """planned, finished or dropped."""
     aborts: Mapped[int]
-    """How often a move was asked again, or the pair restarted, because the machine stalled."""
+    """How often a move was requested again or the pair restarted after a host stall."""
     finished_at: Mapped[float | None]
 
 
@@ -377,7 +382,7 @@ class PairTable(Base):
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
     board_class: Mapped[str] = mapped_column(primary_key=True)
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    """The smaller of the two."""
+    """A is the lower revision id here, not the pair's A."""
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     ll: Mapped[int]
     ld: Mapped[int]
@@ -414,7 +419,7 @@ class ForfeitCount(Base):
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     offender: Mapped[int] = mapped_column(primary_key=True)
-    """The bot that lost: 0 for A, 1 for B."""
+    """The bot that lost: 0 for A, 1 for B. A is the lower revision id here, not the pair's A."""
     termination: Mapped[str] = mapped_column(primary_key=True)
     games: Mapped[int]
 

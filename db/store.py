@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from db.backends.place import locate
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.connection.database import Database, OldSchema
 from db.connection.followed import FollowedDatabase
 from db.connection.read_only import open_to_read
@@ -33,7 +33,7 @@ __all__ = [
     "FollowedStore",
     "Pairs",
     "RetryPolicy",
-    "RunLock",
+    "RunLocks",
     "Store",
     "find_database_file",
     "find_server_key",
@@ -70,7 +70,8 @@ def find_server_key(where: str) -> str | None:
 class Store:
     """An open database, to be used by one thread.
 
-    Every method of its attributes is one transaction, and raises only the errors of `db.errors`.
+    A method that writes can be repeated safely after a `TransientError`. Database failures are
+    raised as errors of `db.errors`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -145,7 +146,7 @@ class Store:
             create=False,
             busy_s=busy_s,
             retry_policy=retry_policy,
-            old_schema=OldSchema.MIGRATE,
+            old_schema=OldSchema.DEFER,
         )
         with closing(database):
             version = database.migrate(force=force)
@@ -208,7 +209,7 @@ class Store:
         """The path or URL for messages, without a password."""
         return str(self._database.place)
 
-    def run_lock(self) -> RunLock:
+    def run_lock(self) -> RunLocks:
         """Open the run locks of this database; the caller closes them.
 
         Raises:

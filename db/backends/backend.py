@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 
 from db.backends.place import Place
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.errors import DatabaseError
 from db.records.server import ServerState
 
@@ -245,7 +245,7 @@ class Backend(ABC):
         return None
 
     @abstractmethod
-    def run_lock(self, connections: Connections) -> RunLock:
+    def run_lock(self, connections: Connections) -> RunLocks:
         """Open the locks that show which runs are in play. Raises DatabaseError."""
 
     @abstractmethod

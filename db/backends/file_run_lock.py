@@ -4,7 +4,7 @@ While run 12 is in play, its process holds a lock on byte 12. The kernel frees t
 process ends, so there are no stale locks.
 
 POSIX locks belong to the process, and closing *any* descriptor of the file drops all of them.
-So a process has one descriptor per file, shared by all its `FileRunLock` objects, and closes it
+So a process has one descriptor per file, shared by all its `FileRunLocks` objects, and closes it
 with the last of them.
 """
 
@@ -14,7 +14,7 @@ import struct
 import threading
 from dataclasses import dataclass, field
 
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.companion_files import LOCKS
 from db.errors import Unwritable
 
@@ -34,10 +34,10 @@ class _LockFile:
 
 _files: dict[str, _LockFile] = {}
 _files_lock = threading.Lock()
-"""Guards `_files`: threads open and close `FileRunLock` objects of their own."""
+"""Guards `_files`: threads open and close `FileRunLocks` objects of their own."""
 
 
-class FileRunLock(RunLock):
+class FileRunLocks(RunLocks):
     """The run locks of one database file. Not inherited by child processes."""
 
     def __init__(self, database_path: str) -> None:

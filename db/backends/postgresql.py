@@ -23,9 +23,9 @@ from sqlalchemy.schema import CreateTable
 
 from db.backends.backend import Backend, CommitToken, Connections
 from db.backends.place import Place
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.backends.session_run_lock import (
-    SessionRunLock,
+    SessionRunLocks,
     find_holder,
     find_live_runs,
     lock_run,
@@ -337,9 +337,9 @@ class PostgresqlBackend(Backend):
             settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
         )
 
-    def run_lock(self, connections: Connections) -> RunLock:
+    def run_lock(self, connections: Connections) -> RunLocks:
         """Return run locks held by the session that writes."""
-        return SessionRunLock(connections)
+        return SessionRunLocks(connections)
 
     def translate(self, error: Exception) -> DatabaseError | None:
         """Translate by SQLSTATE, or by its text an error of a connection that failed."""

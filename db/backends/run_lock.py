@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 
 
-class RunLock(ABC):
+class RunLocks(ABC):
     """The run locks of one database. A lock is freed when its process ends."""
 
     @abstractmethod
@@ -12,7 +12,10 @@ class RunLock(ABC):
 
     @abstractmethod
     def release(self, run_id: int) -> None:
-        """Release a run's lock if it is held here."""
+        """Release a run's lock.
+
+        A file's lock is released if this process holds it, a server's if this object acquired it.
+        """
 
     def is_alive(self, run_id: int) -> bool:
         """Return whether any process, this one included, holds the run's lock."""
@@ -27,4 +30,8 @@ class RunLock(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release all locks that were acquired here."""
+        """Release the locks.
+
+        On a server, those that this object acquired. Of a file, all locks of the process,
+        but only when its last object for the file is closed.
+        """

@@ -6,7 +6,7 @@ A process that can write therefore still holds its locks, and a lost connection 
 from sqlalchemy import Connection, text
 
 from db.backends.backend import Connections
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.backends.sessions import format_session_name
 
 LOCK_CLASS = 0x4334526E
@@ -23,7 +23,7 @@ _HOLDERS = text(
 )
 
 
-class SessionRunLock(RunLock):
+class SessionRunLocks(RunLocks):
     """The run locks of a server's database."""
 
     def __init__(self, connections: Connections) -> None:
@@ -47,7 +47,7 @@ class SessionRunLock(RunLock):
             return lock_run(self._connections.writer, run_id)
 
     def release(self, run_id: int) -> None:
-        """Release a run's lock if it was acquired here."""
+        """Release a run's lock if this object acquired it."""
         if run_id in self._acquired:
             self._acquired.discard(run_id)
             self._connections.locked_runs.discard(run_id)
@@ -66,7 +66,7 @@ class SessionRunLock(RunLock):
             return find_holder(connection, run_id)
 
     def close(self) -> None:
-        """Release all locks that were acquired here."""
+        """Release all locks that this object acquired."""
         for run_id in tuple(self._acquired):
             self.release(run_id)
 

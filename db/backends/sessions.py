@@ -41,7 +41,7 @@ def make_session_name() -> str:
 
 
 def format_session_name(application_name: str | None, pid: int) -> str:
-    """Return a session's name for messages: process and host of a ladder, else its number."""
+    """Return the application name without the ladder's prefix; if empty, the server process id."""
     name = (application_name or "").removeprefix(_PREFIX)
     return name or f"session {pid} of the server"
 

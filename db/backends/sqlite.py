@@ -19,9 +19,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from db.backends.backend import CONFLICT, Backend, Connections
-from db.backends.file_run_lock import FileRunLock
+from db.backends.file_run_lock import FileRunLocks
 from db.backends.place import Place
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.errors import (
     Conflict,
     Corrupt,
@@ -221,9 +221,9 @@ class SqliteBackend(Backend):
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
-    def run_lock(self, connections: Connections) -> RunLock:
+    def run_lock(self, connections: Connections) -> RunLocks:
         """Open POSIX locks in a file beside the database. Raises Unwritable."""
-        return FileRunLock(self.path)
+        return FileRunLocks(self.path)
 
     def translate(self, error: Exception) -> DatabaseError | None:
         """Translate by SQLite's result code."""

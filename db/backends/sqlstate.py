@@ -71,7 +71,10 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
     ),
     (("does not exist",), (Missing, _MISSING)),
 )
-"""Words of a refused connection. All others may be over when the server has started."""
+"""Words in the message of a refused connection.
+
+Any other refusal is Unreachable and retried, since the server may be starting.
+"""
 _TLS_WORDS = ("certificate", "does not support SSL", "alert", "private key")
 """Words of libpq when it gives up a connection that the server accepted."""
 

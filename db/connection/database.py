@@ -15,7 +15,7 @@ from db import migrations
 from db.backends import Backend, backend_of
 from db.backends.backend import CommitToken
 from db.backends.place import locate
-from db.backends.run_lock import RunLock
+from db.backends.run_lock import RunLocks
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
@@ -24,17 +24,20 @@ from db.migrations.upgrade import check_known, stored_version, upgrade
 
 T = TypeVar("T")
 OPENING_S = 5.0
-"""Seconds that a server may not answer when a command begins: its address may be wrong."""
+"""How long to wait, when a command begins, for a server that does not answer, in seconds.
+
+Short, because the address may be wrong.
+"""
 
 
 class OldSchema(Enum):
-    """How to open a server's database of an older version. A file is migrated at once."""
+    """How to open a database of an older version; unless DEFER, a file is migrated at once."""
 
     REFUSE = auto()
     READ = auto()
     """Read the old tables as they are, if possible."""
-    MIGRATE = auto()
-    """Leave it as it is for `Database.migrate`; a file, too."""
+    DEFER = auto()
+    """Leave it as it is until `Database.migrate` is called."""
 
 
 class Database:
@@ -117,7 +120,7 @@ class Database:
                 self.backend.configure(connection)
 
     def _open_older(self, version: str, old_schema: OldSchema) -> None:
-        if old_schema is OldSchema.MIGRATE:
+        if old_schema is OldSchema.DEFER:
             return  # the caller migrates it
         if self.backend.migrates_when_opened:
             self._upgrade()
@@ -298,7 +301,7 @@ class Database:
         """Return the result of an attempt, repeated while the server does not answer."""
         return self.retry_policy.retry_unless_nested(attempt)
 
-    def run_lock(self) -> RunLock:
+    def run_lock(self) -> RunLocks:
         """Open the locks that show which runs are in play. Raises DatabaseError."""
         return self.backend.run_lock(self)
 

@@ -18,7 +18,7 @@ from db.errors import NotALadderDatabase, Unwritable
 from db.migrations.upgrade import stored_version
 
 PAGE_WAIT_S = 2.0
-"""Seconds that a server may not answer: a person waits for the page."""
+"""How long to wait for a server that does not answer, in seconds: a person waits for the page."""
 
 
 class FollowedDatabase(Database):

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from db.errors import Busy, TransientError
 
 MAX_WAIT_S = 300.0
-"""Seconds that a server may not answer: enough for a restart after a crash."""
+"""How long to wait for a server that does not answer, in seconds: enough for a restart."""
 FIRST_PAUSE_S = 0.1
 MAX_PAUSE_S = 15.0
 """The first and the longest pause, before the random factor of 0.5 to 1.5."""
@@ -90,8 +90,8 @@ class RetryPolicy:
 def retried(cls: type[T]) -> type[T]:
     """Let the public methods of a class retry transient errors.
 
-    A method is one transaction, perhaps after reads, so nothing is stored when it fails. Generators
-    are not retried, because the caller already has their first rows.
+    A method that writes can be repeated safely after a `TransientError`, which means that nothing
+    was stored. Generators are not retried, because the caller already has their first rows.
     """
     for name, method in [*vars(cls).items()]:
         if isinstance(method, FunctionType) and name[0] != "_" and not isgeneratorfunction(method):

@@ -123,7 +123,7 @@ class Statements:
         )
         """stream, start -> id, by number"""
         self.read_pair = Prepared(_select_pair(), dialect)
-        """pair, place, a, b, board_of_both, line0, line1, moves0, moves1
+        """pair, number, a, b, board_of_both, line0, line1, moves0, moves1
 
         -> status, run_id, division_id, rated, whether the division holds line 0, and line 1, elo
         and games of A, elo and games of B (nulls without a rating).
@@ -172,7 +172,7 @@ def _select_pair() -> Select[Any]:
         .join(Run, Run.id == Pair.run_id)
         .outerjoin(a, (a.c.division_id == Run.division_id) & (a.c.revision_id == bindparam("a")))
         .outerjoin(b, (b.c.division_id == Run.division_id) & (b.c.revision_id == bindparam("b")))
-        .where(Pair.id == bindparam("pair"), Pair.number == bindparam("place"))
+        .where(Pair.id == bindparam("pair"), Pair.number == bindparam("number"))
     )
 
 

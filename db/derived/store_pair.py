@@ -51,7 +51,7 @@ class PairStorer:
     """Stores pairs in one database.
 
     A transaction waits for a server twice, for any number of pairs: once for what is stored about
-    them, once for the commit.
+    them, once for the commit; and once for each game with the last output of a failed bot.
     """
 
     def __init__(self, database: Database, statements: Statements) -> None:
@@ -92,7 +92,7 @@ class PairStorer:
         plan = pair.plan
         values: dict[str, Any] = {
             "pair": plan.id,
-            "place": plan.number,
+            "number": plan.number,
             "a": plan.a.revision,
             "b": plan.b.revision,
             "board_of_both": plan.board,
@@ -110,7 +110,7 @@ class PairStorer:
         state: "_PairState | None",
         rate: Rate,
     ) -> Callable[[], StoreResult]:
-        """Store a pair if it is planned; return what returns the result after the commit."""
+        """Store a pair if it is planned; return a function that returns the result after commit."""
         plan, games = pair.plan, pair.games
         if state is None:
             return partial(StoreResult, StoreOutcome.UNKNOWN)
@@ -127,11 +127,11 @@ class PairStorer:
                 rated=bool(state.rated),
                 repeat=repeat,
             )
-        ids = self._insert(connection, plan, pair.record, games)
+        id_requests = self._insert(connection, plan, pair.record, games)
         a, b = self._rate(pending, pair, state, rate) if state.rated else (None, None)
         repeats = sum(game["repeat"] for game in games)
         return lambda: StoreResult(
-            StoreOutcome.STORED, tuple(rows()[0][0] for rows in ids), a, b, repeats
+            StoreOutcome.STORED, tuple(request()[0][0] for request in id_requests), a, b, repeats
         )
 
     def _rate(
@@ -159,16 +159,19 @@ class PairStorer:
         record: PairRecord,
         games: Sequence[dict[str, Any]],
     ) -> list[PendingRows]:
-        """Mark a pair as finished and insert its games; return what returns the rows of ids."""
+        """Mark a pair as finished and insert its games.
+
+        Return, for each game, a function that returns the row with its id.
+        """
         run = self._statements
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
         last_outputs = [game.last_output for game in record.games]
-        ids = self._games.insert(connection, games, last_outputs)
+        id_requests = self._games.insert(connection, games, last_outputs)
         if record.machine is not None:
             machine = {"pair_id": plan.id, "machine_id": record.machine}
             run.insert_machine.run(connection, machine)
-        return ids
+        return id_requests
 
     def _write(self, connection: Connection, pending: "_PendingUpdates") -> None:
         """Write each changed row of the aggregate and the ratings once for all pairs."""
@@ -225,7 +228,7 @@ class _PendingUpdates:
         self.lines: set[tuple[int, str, str]] = set()
         """Division, board and moves of the games that it stores."""
         self.sums: dict[TableKey, PairSums] = {}
-        """Sums to add_sums to the aggregate."""
+        """Sums to add to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
         """Ratings after the pairs so far, by division and revision."""
 
@@ -260,7 +263,7 @@ def update_ratings(
 
 
 def points_of_a(games: Sequence[GameValues]) -> float:
-    """Return A's points_of_a in a pair, 0..2, from its two games in order."""
+    """Return A's points in a pair, 0..2, from its two games in order."""
     return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
 
 

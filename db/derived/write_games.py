@@ -29,12 +29,16 @@ class GameWriter:
         games: Sequence[Mapping[str, Any]],
         last_outputs: Sequence[LastOutput | None],
     ) -> list[PendingRows]:
-        """Insert games, given by column; return, for each, what returns the row with its id."""
-        ids = [self._insert.send(connection, values) for values in games]
-        for place, output in enumerate(last_outputs):
+        """Insert games, given by column.
+
+        Return, for each game, a function that returns the row with its id.
+        """
+        id_requests = [self._insert.send(connection, values) for values in games]
+        for index, output in enumerate(last_outputs):
             if output is not None:
-                rows = ids[place]()
-                ids[place] = partial(list, rows)  # may be called only once, so return these rows
+                rows = id_requests[index]()
+                # A request may be called only once: return these rows instead.
+                id_requests[index] = partial(list, rows)
                 game_id = rows[0][0]
                 self._insert_last_output.run(connection, last_output_values(game_id, output))
-        return ids
+        return id_requests

@@ -89,13 +89,13 @@ class Aggregate:
         since: float | None = None,
         run_id: int | None = None,
     ) -> int:
-        """Return how many of the games that tables count differ in board or moves.
+        """Return the number of distinct games (board and moves) in the tables.
 
         If the tables count no repeats, all games differ. Otherwise an index is read: 0.2 s for a
         million games.
 
         Args:
-            tables: at least one row; all tables between the revisions in them.
+            tables: not empty; must contain every pairing of its revisions.
             since: the argument of `of_division` that gave the tables.
             run_id: the argument of `of_run` that gave the tables.
 
@@ -148,7 +148,7 @@ def _revisions_of(division_id: int) -> CompoundSelect[int]:
 
 
 def _between(listed: set[int], others: set[int]) -> list[ColumnElement[bool]]:
-    """Require that both players are listed, by the shorter list: each game is checked by it."""
+    """Require that both players are listed; test against the shorter of both lists, for speed."""
     players = (Game.first_revision_id, Game.second_revision_id)
     if len(others) < len(listed):
         return [player.not_in(others) for player in players] if others else []

@@ -183,7 +183,11 @@ _DELETE_BLOCKERS = (
 
 
 def insert_bot(connection: Connection, new: NewBot, *, is_retired: bool = False) -> int:
-    """Store a bot without its revision; return its id. If retired, then since it was created."""
+    """Store a bot without its revision; return its id.
+
+    An imported bot is stored with `retired_at == created_at`, which marks it as never registered
+    here.
+    """
     now = time.time()
     return connection.execute(
         insert(Bot)

@@ -34,7 +34,8 @@ class Divisions:
         """Return the division with these conditions; create it if it is new.
 
         Raises:
-            ValueError: the budget is invalid, or there are no opening plies for boards of one kind.
+            ValueError: the budget is invalid, or not exactly one of `opening_plies`, `openings` and
+                `fixed_opening` is given.
 
         """
         wanted = Conditions(boards, opening_plies, budget, openings, fixed_opening)

@@ -47,7 +47,7 @@ def export_lines(
             pairs.c.aborts,
             LastOutput.stderr,
             LastOutput.messages,
-            func.row_number().over(order_by=games.c.id).label("place"),
+            func.row_number().over(order_by=games.c.id).label("stored_order"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
         .outerjoin(LastOutput, LastOutput.game_id == games.c.id)
@@ -112,7 +112,7 @@ def _timing(row: Any, *, ids: bool) -> Timing:
     lines = tuple(thought.line for thought in thoughts)
     nodes = tuple(thought.nodes for thought in thoughts)
     return Timing(
-        stored=row.place,
+        stored=row.stored_order,
         started=row.started_at,
         duration_us=row.duration_us,
         aborts=row.aborts,

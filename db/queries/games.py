@@ -167,7 +167,7 @@ class Games:
         run_id: int | None = None,
         since: float | None = None,
     ) -> int:
-        """Return how often a move was asked again, or a pair restarted, after a stall.
+        """Return how often a move was requested again or a pair restarted after a host stall.
 
         Args:
             division_id: count only a division's rated runs.
@@ -288,7 +288,8 @@ def narrow(connection: Connection, query: Select[Any], wanted: GameQuery) -> Sel
 
 
 def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[bool]:
-    # One number for winner and loser, as a statement may have 32,766 parameters.
+    # Winner and loser in one number, written into the SQL text because a statement has a parameter
+    # limit.
     first, second = (
         cast(key, BigInteger) for key in (Game.first_revision_id, Game.second_revision_id)
     )

@@ -19,8 +19,8 @@ _SLICES = text(
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
     """
 )
-"""One scan of the table; game 1 of a pair is found by an index. The plus keeps the planner from the
-index of divisions, whose order is scattered over the table, at five times the cost."""
+"""One scan of the table; game 1 of a pair is found by an index. The plus sign keeps the planner
+from scanning `ix_games_lines`, whose order is scattered over the table, at five times the cost."""
 _ENDS = text(
     "SELECT min(id), max(id) FROM games "
     "WHERE division_id = :division AND rated AND game = 0 AND started_at >= :since"

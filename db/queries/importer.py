@@ -67,13 +67,13 @@ def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> 
         importer = _Importer(connection)
         importer.register(pairs)
         fresh = [
-            (place, pair)
-            for place, pair in enumerate(pairs)
-            if not importer.is_stored(place, *pair)
+            (index, pair)
+            for index, pair in enumerate(pairs)
+            if not importer.match_stored_pair(index, *pair)
         ]
         importer.create_runs(fresh)
-        for place, pair in fresh:
-            importer.store(place, *pair)
+        for index, pair in fresh:
+            importer.store(index, *pair)
         if fresh:
             rebuild_derived(connection, rate, repair=True)
     return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
@@ -117,9 +117,9 @@ class _Importer:
         """Register the bots, and remember the settings and openings, that the lines introduce."""
         lines: dict[str, dict[str, BotLine]] = {}
         latest: dict[Content, int] = {}
-        for place, pair in enumerate(pairs):
+        for index, pair in enumerate(pairs):
             for line in pair:
-                latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = place
+                latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = index
                 for bot in line.introduces.bots if line.introduces else ():
                     lines.setdefault(bot.name, {}).setdefault(bot.content_hash, bot)
                 if line.introduces and line.introduces.settings is not None:
@@ -128,25 +128,28 @@ class _Importer:
                 if openings and line.division.openings is not None:
                     self._file_openings[line.division.openings] = openings
 
-        def age(bot: BotLine) -> tuple[int, int]:
+        def recency_key(bot: BotLine) -> tuple[int, int]:
             return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
 
         for revisions in lines.values():
-            self._register_revisions(sorted(revisions.values(), key=age))
+            self._register_revisions(sorted(revisions.values(), key=recency_key))
 
-    def is_stored(self, place: int, first: GameLine, second: GameLine) -> bool:
-        """Return whether an equal pair is stored.
+    def match_stored_pair(self, index: int, first: GameLine, second: GameLine) -> bool:
+        """Return whether an equal pair is stored; if so, use its run for the line's run.
+
+        Remembers the pair, which the file must not hold again.
 
         Raises:
-            NotImportable: the stored pair of this number differs, or is not finished.
+            NotImportable: the stored pair of this number differs, lacks its games or is not
+                finished, or the file holds the pair twice.
 
         """
         number = first.stream, first.pair
         if number in self._seen_pairs:
-            raise NotImportable(place, f"the file holds pair {first.pair} of this stream twice")
+            raise NotImportable(index, f"the file holds pair {first.pair} of this stream twice")
         self._seen_pairs.add(number)
         stored = self._connection.execute(
-            select(*_OF_PAIR)
+            select(*_COMPARED_COLUMNS)
             .join(Run, Run.id == Pair.run_id)
             .join(Division, Division.id == Run.division_id)
             .where(Pair.stream == first.stream, Pair.number == first.pair)
@@ -156,17 +159,17 @@ class _Importer:
         label = f"pair {first.pair} of run {first.run} is already stored"
         if stored.status != PairStatus.FINISHED:
             raise NotImportable(
-                place, f"{label} in run {stored.run_id}, but {stored.status} and not finished"
+                index, f"{label} in run {stored.run_id}, but {stored.status} and not finished"
             )
         games = self._connection.execute(
             select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
         ).all()
         if len(games) != 2:
-            raise NotImportable(place, f"{label} without its games: see `ladder doctor`")
+            raise NotImportable(index, f"{label} without its games: see `ladder doctor`")
         for line, game in zip((first, second), games, strict=True):
             differing = self._difference(line, stored, game)
             if differing is not None:
-                raise NotImportable(place, f"{label}, but game {line.game} differs in {differing}")
+                raise NotImportable(index, f"{label}, but game {line.game} differs in {differing}")
         run = {"id": stored.run_id, **{name: stored._mapping[name] for name in ("stream", *OF_RUN)}}
         self._runs[first.run, first.stream] = self._describe_run(run, stored._asdict())
         return True
@@ -208,12 +211,12 @@ class _Importer:
             NotImportable: a run breaks a rule.
 
         """
-        firsts = [(place, first) for place, (first, _) in pairs]
-        for place, line in sorted(firsts, key=lambda each: (each[1].run, each[1].pair)):
+        firsts = [(index, first) for index, (first, _) in pairs]
+        for index, line in sorted(firsts, key=lambda each: (each[1].run, each[1].pair)):
             if (line.run, line.stream) not in self._runs:
-                self._runs[line.run, line.stream] = self._make_run(place, line)
+                self._runs[line.run, line.stream] = self._make_run(index, line)
 
-    def store(self, place: int, first: GameLine, second: GameLine) -> None:
+    def store(self, index: int, first: GameLine, second: GameLine) -> None:
         """Store a pair.
 
         Raises:
@@ -221,8 +224,8 @@ class _Importer:
 
         """
         run = self._runs[first.run, first.stream]
-        a = self._revision(place, first.first, first.first_hash)
-        b = self._revision(place, first.second, first.second_hash)
+        a = self._revision(index, first.first, first.first_hash)
+        b = self._revision(index, first.second, first.second_hash)
         pair = {
             "run_id": run.id,
             "stream": first.stream,
@@ -241,7 +244,7 @@ class _Importer:
         }
         fault = find_pair_fault({**pair, "run_stream": run.stream})
         if fault is not None:
-            raise NotImportable(place, f"pair {first.pair}: {fault}")
+            raise NotImportable(index, f"pair {first.pair}: {fault}")
         games = []
         for line, mover, other in ((first, a, b), (second, b, a)):
             values = {
@@ -261,7 +264,7 @@ class _Importer:
                 self._opening_lines,
             )
             if fault is not None:
-                raise NotImportable(place, fault, game=line.game)
+                raise NotImportable(index, fault, game=line.game)
             games.append(values)
         pair_id = self._connection.execute(
             insert(Pair).values(pair).returning(Pair.id)
@@ -271,17 +274,17 @@ class _Importer:
         last_outputs = [line.timing.last_words for line in (first, second)]
         self._games.insert(self._connection, games, last_outputs)
 
-    def _revision(self, place: int, name: str, content_hash: str) -> int:
+    def _revision(self, index: int, name: str, content_hash: str) -> int:
         found = self._revisions.get((name, content_hash))
         if found is None:
             raise NotImportable(
-                place,
+                index,
                 f"no bot called {name!r} with the content {content_hash[:12]} is registered, and "
                 "the file does not describe it: export JSON Lines, which describe bots",
             )
         return found
 
-    def _make_run(self, place: int, line: GameLine) -> "_StoredRun":
+    def _make_run(self, index: int, line: GameLine) -> "_StoredRun":
         conditions = line.division.conditions
         run = {
             "kind": line.kind.value,
@@ -304,7 +307,7 @@ class _Importer:
         if sibling is not None and tuple(sibling) != (line.identity, line.run_seed):
             fault = fault or "a stored run of its stream has another identity or seed"
         if fault is not None:
-            raise NotImportable(place, f"run {line.run}: {fault}")
+            raise NotImportable(index, f"run {line.run}: {fault}")
         openings = self._file_openings.get(conditions.openings or "")
         if openings is not None and conditions.openings is not None:
             row = OpeningSetRow(conditions.openings, openings.name, openings.text)
@@ -345,7 +348,7 @@ class _Importer:
         row = connection.execute(
             select(Bot.id, Bot.created_at, Bot.retired_at).filter_by(name=name)
         ).first()
-        # Retired since it was created: it was imported and not registered since.
+        # `insert_bot` marks an imported bot, never registered here, in this way.
         follows = row is None or row.retired_at == row.created_at
         if row is None:
             # Retired, because its program may be missing here, and no user has asked to run it.
@@ -358,14 +361,14 @@ class _Importer:
             .order_by(Revision.recency)
         ).all()
         number = max((row.number for row in stored), default=0)
-        for place, bot in enumerate(unknown):
+        for index, bot in enumerate(unknown):
             self._revisions[name, bot.content_hash] = insert_revision(
                 connection,
                 bot_id,
                 _new_bot(bot).revision,
-                number=number + 1 + place,
+                number=number + 1 + index,
                 # Below all stored revisions.
-                recency=(stored[0].recency if stored else 1) - len(unknown) + place,
+                recency=(stored[0].recency if stored else 1) - len(unknown) + index,
             )
         described = [bot.content_hash for bot in lines]
         if follows and (not stored or stored[-1].content_hash in described):
@@ -395,7 +398,7 @@ def _new_bot(bot: BotLine) -> NewBot:
     )
 
 
-_OF_PAIR = (
+_COMPARED_COLUMNS = (
     *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id, Run.stream, Run.rated),
     *(Division.__table__.c[name] for name in Conditions._fields),

@@ -1,4 +1,4 @@
-"""Runs: one row for each call of a command that plays games."""
+"""Runs: series of pairs with fixed settings and seed, each started by one command."""
 
 import time
 from collections.abc import Iterator, Mapping

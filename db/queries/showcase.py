@@ -16,7 +16,7 @@ class Showcase:
 
     def forfeits(self, wanted: ShowcaseQuery, number: int) -> list[int]:
         """Return the latest forfeited games."""
-        # Forfeits are few and have an index by division.
+        # Forfeits are few and have an index by division, `ix_games_forfeited`.
         return self._ids(wanted, number, "offender IS NOT NULL ORDER BY id DESC", by_index=True)
 
     def shortest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
@@ -40,7 +40,7 @@ class Showcase:
             wanted: the query.
             number: maximum number of games.
             ending: SQL of one more condition, and the order.
-            by_index: whether to let the planner use an index of divisions.
+            by_index: whether to let the planner find the division by an index.
 
         """
         if number < 1 or not wanted.shown:
@@ -49,7 +49,8 @@ class Showcase:
             ", ".join(str(int(key)) for key in sorted(keys))
             for keys in (wanted.current, wanted.shown)
         )
-        # The order of an index of divisions is scattered over the table; a plus disables it.
+        # The plus sign keeps the planner from scanning `ix_games_lines`, whose order is scattered
+        # over the table.
         division = "division_id" if by_index else "+division_id"
         query = text(
             "SELECT id FROM games "  # noqa: S608 - numbers and constants

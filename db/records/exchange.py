@@ -31,7 +31,7 @@ ColumnInt = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
 Identifier = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
-"""The first moment, in seconds since the epoch, that a date cannot be written for."""
+"""Start of the year 9999 (UTC): a limit that leaves a year's reserve below Python's last date."""
 
 
 class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -52,7 +52,8 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
     """Hash of a set of openings; None for random openings."""
     fixed_opening: Plies | None = None
-    """Opening plies on boards of one kind, if they are not `OMITTED_FIXED_OPENING`."""
+    """Opening plies for board classes with a single board, such as ``6x7``; None also for
+    `OMITTED_FIXED_OPENING`."""
 
     @classmethod
     def of(cls, conditions: Conditions) -> "ConditionsLine":
@@ -227,12 +228,12 @@ class NotImportable(DatabaseError):
     """A pair of a file that cannot be stored.
 
     Attributes:
-        place: index of the pair.
+        index: index of the pair in the import.
         game: 0 or 1, the game that the message is about.
 
     """
 
-    def __init__(self, place: int, why: str, *, game: int = 0) -> None:
-        self.place = place
+    def __init__(self, index: int, why: str, *, game: int = 0) -> None:
+        self.index = index
         self.game = game
         super().__init__(why)

@@ -211,9 +211,9 @@ class ShowcaseQuery:
 
     division: int
     current: frozenset[int]
-    """Revisions of which both players must be."""
+    """Both players must be among these revisions."""
     shown: frozenset[int]
-    """Revisions of which at least one player must be."""
+    """At least one player must be among these revisions."""
     since: float = 0.0
     """Earliest start in seconds since the epoch."""
 

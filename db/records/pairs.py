@@ -49,7 +49,7 @@ class Excuses(msgspec.Struct, frozen=True, array_like=True):
 
 
 class PairPlan(msgspec.Struct, frozen=True):
-    """A pair to be played: two games on one board and opening with colours swapped."""
+    """A planned pair with all that a worker needs to play it."""
 
     id: int
     """Id of the pair."""
@@ -86,7 +86,7 @@ class PairRecord(msgspec.Struct, frozen=True):
     games: tuple[GameRecord, ...]
     """The two games, that in which A moved first before the other; empty if aborted."""
     aborts: int = 0
-    """How often a move was asked again, or the pair restarted, because the machine stalled."""
+    """How often a move was requested again or the pair restarted after a host stall."""
     abort_reason: str = ""
     """Why the pair was aborted, such as changed files; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
@@ -137,7 +137,7 @@ class PairStatus(StrEnum):
 
 
 class PlannedPair(NamedTuple):
-    """A pair to be played: drawn by a schedule, stored, and read again."""
+    """A pair as a schedule draws it and the database stores it."""
 
     a_revision: int
     """Moves first in game 0."""

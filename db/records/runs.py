@@ -40,7 +40,7 @@ class RunStatus(StrEnum):
 
 
 FIXED_OPENING = 4
-"""Default opening plies on boards of one kind, where games would otherwise repeat."""
+"""Default opening plies for board classes with a single board, where games could repeat."""
 OMITTED_FIXED_OPENING = 4
 """The value of `Conditions.fixed_opening` that keys, labels, settings and exports omit.
 
@@ -73,7 +73,8 @@ class Conditions(NamedTuple):
     openings: str | None = None
     """Hash of a set of openings; None for random openings."""
     fixed_opening: int | None = None
-    """Opening plies on boards of one kind; None if `opening_plies` or `openings` decides."""
+    """Opening plies for board classes with a single board, such as ``6x7``; None if
+    `opening_plies` or `openings` decides."""
 
     @property
     def has_one_opening(self) -> bool:
@@ -123,7 +124,8 @@ class DivisionRow:
     openings: str | None = None
     """Hash of a set of openings; None for random openings."""
     fixed_opening: int | None = None
-    """Opening plies on boards of one kind; None if `opening_plies` or `openings` decides."""
+    """Opening plies for board classes with a single board, such as ``6x7``; None if
+    `opening_plies` or `openings` decides."""
 
     @property
     def conditions(self) -> Conditions:

@@ -8,7 +8,7 @@ from typing import Any
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import split_budget_key
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
-from db.store import RunLock, Store
+from db.store import RunLocks, Store
 from ladder.runs.budgets import Budgets
 from ladder.runs.settings import LIMIT_NAMES, cpu_limit
 
@@ -41,7 +41,7 @@ class Resumable:
     """The command that resumes it, and its options, as `ladder.cli.resume` stores them."""
 
 
-def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
+def resumable_runs(store: Store, lock: RunLocks) -> tuple[Resumable, ...]:
     """Return the interrupted runs that a command can resume, newest first.
 
     A command that plays several runs is listed once, with the first of them.

@@ -10,7 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Migrate from the version before, whose default was always 4 plies on boards of one kind."""
+    """Migrate from the version before.
+
+    Its default was always 4 plies for board classes with a single board, such as ``6x7``.
+    """
     op.add_column("divisions", sa.Column("fixed_opening", sa.Integer(), nullable=True))
     op.execute(
         "UPDATE divisions SET fixed_opening = 4 WHERE opening_plies IS NULL AND openings IS NULL"

@@ -38,7 +38,7 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
-        raise ImportRefused(name, pairs[error.place][error.game].line, str(error)) from error
+        raise ImportRefused(name, pairs[error.index][error.game].line, str(error)) from error
 
 
 def _pair(name: str, both: Sequence[NumberedGame]) -> tuple[NumberedGame, NumberedGame]:
