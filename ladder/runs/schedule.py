@@ -119,7 +119,7 @@ class Schedule:
     """A set of openings, used in a shuffled order with their boards; None for random openings."""
     derivation: SeedDerivation = CURRENT
     fixed_opening: int = FIXED_OPENING
-    """The default plies of random openings on boards of one kind."""
+    """Default plies of random openings on a board class of one board; classes that vary have 0."""
 
     def __post_init__(self) -> None:
         if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
