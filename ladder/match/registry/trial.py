@@ -46,8 +46,8 @@ MARGIN_MS = 50
 QUICK_MS = 20
 """A bot that never takes longer fits any budget, thanks to the margin of every run."""
 COURSE_HOSTS = ("thu", "saiblo")
-"""Hosts of programs written for "the course": the one that the variant `thu` comes from. They do not
-know their time, and were written for boards with a forbidden cell."""
+"""Hosts of programs written for "the course": the one that the variant `thu` comes from. They do
+not know their time, and were written for boards with a forbidden cell."""
 
 
 @dataclass(frozen=True, slots=True)

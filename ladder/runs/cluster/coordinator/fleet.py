@@ -264,7 +264,7 @@ class Fleet:
         if self._machines.rename_duplicate(machine):
             self._warn(
                 f"another machine is also named {given}: this one is shown as {machine.name}; "
-                "start `ladder worker` with --name to choose"
+                "`ladder worker ADDRESS --name NAME` gives it another name"
             )
 
     def _report_unready(self) -> None:
