@@ -406,7 +406,7 @@ class PairTable(Base):
     b_searched_us: Mapped[int] = mapped_column(BigInteger)
     plies: Mapped[int] = mapped_column(BigInteger)
     repeats: Mapped[int]
-    """Games marked as `Game.repeat`; if all tables have 0, all games of the division differ."""
+    """Games marked as `Game.repeat`; if all tables have 0, all its rated games differ."""
 
 
 class ForfeitCount(Base):

@@ -158,6 +158,8 @@ class Store:
     ) -> Self:
         """Open an existing database for reading, even if it cannot be written.
 
+        A writable file of an older version is migrated; an older server is read as it is.
+
         Raises:
             DatabaseError: it cannot be read.
 
@@ -176,7 +178,7 @@ class Store:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the file, its folder, the disk or the server forbid writing."""
+        """Whether this store cannot write: its file, disk or server, or how it was opened."""
         return self._database.is_read_only
 
     @property

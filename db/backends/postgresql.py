@@ -342,7 +342,7 @@ class PostgresqlBackend(Backend):
         return SessionRunLocks(connections)
 
     def translate(self, error: Exception) -> DatabaseError | None:
-        """Translate by SQLSTATE, or by its text an error of a connection that failed."""
+        """Translate by SQLSTATE; an error without one, from a failed connection, by its text."""
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None

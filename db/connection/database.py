@@ -83,7 +83,7 @@ class Database:
             create: whether to create a missing database.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
-            old_schema: what to do with an older database on a server.
+            old_schema: how to treat an older database, file or server; see `OldSchema`.
 
         Raises:
             DatabaseError: it cannot be opened.

@@ -31,7 +31,7 @@ from engine.result import Result, Termination
 def export_lines(
     database: Database, division_id: int | None, *, ids: bool = False
 ) -> Iterator[GameLine]:
-    """Yield finished games by run, pair and game, an order without any clock.
+    """Yield finished games by run, pair and game, an order that does not depend on the clock.
 
     Args:
         database: to read from.

@@ -15,12 +15,12 @@ class Showcase:
         self._database = database
 
     def forfeits(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """Return the latest forfeited games."""
+        """Return the ids of the latest forfeited games."""
         # Forfeits are few and have an index by division, `ix_games_forfeited`.
         return self._ids(wanted, number, "offender IS NOT NULL ORDER BY id DESC", by_index=True)
 
     def shortest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """Return the decided games with the fewest plies after the opening."""
+        """Return the ids of the decided games with the fewest plies after the opening."""
         return self._ids(
             wanted,
             number,
@@ -28,7 +28,7 @@ class Showcase:
         )
 
     def latest(self, wanted: ShowcaseQuery, number: int) -> list[int]:
-        """Return the latest games."""
+        """Return the ids of the latest games."""
         return self._ids(wanted, number, "TRUE ORDER BY id DESC")
 
     def _ids(

@@ -42,7 +42,7 @@ def rename_in_budget(budget: Mapping[str, int], names: Mapping[str, str]) -> dic
 
 
 def is_valid_budget(budget: Mapping[str, int]) -> bool:
-    """Return whether all kinds are known, and each bot's amount has one for all others."""
+    """Return whether a budget has known kinds only, at least one, each with an amount for all."""
     known = all(
         field in KIND_OF_FIELD and (bot is None or (bot and field in budget))
         for field, bot in map(split_budget_key, budget)

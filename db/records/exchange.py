@@ -151,7 +151,8 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Everything about a game that depends on the clock."""
 
     stored: Count = 0
-    """Position in the order of storing, which is that of the live rating updates."""
+    """Position in the order of storing, from 1, which is that of the live rating updates; 0 if the
+    file has no timing."""
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0

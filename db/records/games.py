@@ -111,8 +111,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     sides: tuple[SideSums, SideSums]
     """Sums of the first and of the second player."""
     thoughts: bytes
-    """One thought per move after the opening, packed by `db.records.thought_blob` in the worker, so
-    that the coordinator does not have to."""
+    """One thought per move after the opening, and one for an illegal move; packed by
+    `db.records.thought_blob` in the worker, so that the coordinator does not have to."""
     started: float
     """Seconds since the epoch."""
     duration_us: int
@@ -139,8 +139,8 @@ class FinishedGame:
     """Seconds since the epoch."""
     duration_us: int
     thoughts: tuple[Thought, ...]
-    """One per move after the opening, with only a time for a person's; empty if the query did not
-    ask for them."""
+    """One per move after the opening, and one for an illegal move; a person's has only a time.
+    Empty if the query did not ask for them, or the game came from CSV or PGN."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

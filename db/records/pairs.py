@@ -39,11 +39,12 @@ class Excuses(msgspec.Struct, frozen=True, array_like=True):
     """Counts of a pair's excused late moves, with the time in which they could occur."""
 
     moves: tuple[int, int] = (0, 0)
-    """Excused late moves of A and of B, without those that the host of a virtual machine caused."""
+    """Excused late starts and moves of A and of B, except where the host of a virtual machine took
+    the time."""
     asked_us: tuple[int, int] = (0, 0)
-    """Time that A and B had to answer requests for moves under a time budget."""
+    """Time that A and B took for their moves under a time budget, including excused ones."""
     controls: int = 0
-    """Control measurements after late moves that were late, too."""
+    """Control measurements during which a move would have been late."""
     control_us: int = 0
     """Total time of all control measurements."""
 

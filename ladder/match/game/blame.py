@@ -26,7 +26,7 @@ class LateMove(NamedTuple):
     usual_us: int | None = None
     """Median processor time of the bot's earlier moves in this game, or None if it made too few."""
     alone: bool = False
-    """Whether this is the only bot of the run that needs excuses under equal conditions."""
+    """Whether late moves of this bot are no longer excused, because it alone needs excuses."""
 
     @property
     def to_explain_us(self) -> int:
@@ -39,7 +39,7 @@ class LateMove(NamedTuple):
 
     @property
     def may_be_excused(self) -> bool:
-        """Whether the bot waited long enough, so that the cause of its wait decides."""
+        """Whether the delay may be long enough for an excuse, so that its cause decides."""
         stall = self.stall
         if stall.stolen_us >= self.to_explain_us:
             return True

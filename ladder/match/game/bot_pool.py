@@ -118,7 +118,7 @@ class BotPool:
             start: how to start the bot.
             name: the bot's name, for its log.
             report: called from another thread with a sentence about a bot that does not answer.
-            silent_s: how long to wait before.
+            silent_s: how long the bot may be silent before `report` is called.
 
         Raises:
             BotFailure: the bot did not start or did not answer hello.

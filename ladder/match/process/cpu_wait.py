@@ -11,7 +11,7 @@ since the question (voluntary_ctxt_switches in its status): it then waited whene
 The host of a virtual machine may take a processor away, for 100 ms at once where a quota is used
 up. The counters of threads do not show this; the processor's own counter shows it as stolen time
 (/proc/stat, in ticks of 10 ms). No process can cause this on the one processor that it shares with
-us, so it counts whatever the bot has used.
+us, so it counts no matter how much processor time the bot has used.
 
 A bot can cause its own wait: by helper processes that keep its processor busy, by giving up its
 scheduling rank (a higher nice value, another policy, a move to another processor), or by sleeping
@@ -89,7 +89,7 @@ class Stall(NamedTuple):
 
     @property
     def waited_us(self) -> int:
-        """Time for which the bot or the harness waited, whatever the cause."""
+        """Sum of the waits of the bot and of the harness, whatever their cause."""
         return self.bot_wait_us + self.harness_wait_us
 
     def excusable_us(self, contended_us: int = 0) -> int:
@@ -201,7 +201,7 @@ NO_TIMES = ThreadTimes(0, 0)
 
 
 class Snapshot(NamedTuple):
-    """The kernel's counters before a question; takes about 50 us for a simple bot."""
+    """The kernel's counters at one moment; takes about 50 us for a simple bot."""
 
     taken: float
     threads: dict[str, ThreadTimes]

@@ -1,9 +1,9 @@
-"""Orphans: processes of bots whose supervisor was killed, found among our own children and killed.
+"""Orphans: processes of bots whose supervisor was killed, found among our children and killed.
 
 A process that starts bots is a child subreaper (Linux 3.4): when a supervisor is killed, its
-descendants become our children, whatever their session and environment. Our own
-children are in `supervisors`, or in our session, or have not renounced privileges and are no
-supervisors; any other child is an orphan.
+descendants become our children, whatever their session and environment. A child is not an orphan
+if it is in `supervisors` or in our session, or if it is no supervisor and has not renounced
+privileges.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """All processes of one bot: measure their processor time on and off its turn, stop and resume them.
 
 A bot is on its turn from a question to its answer. Off its turn it may use next to no processor
-time, for its opponent thinks then on the same CPU. The processes of a bot that does so all the same
-(it "ponders") are stopped (SIGSTOP) after each answer and resumed with the next question.
+time, for its opponent thinks then on the same CPU. The processes of a bot that computes all the
+same (it "ponders") are stopped (SIGSTOP) after each answer and resumed with the next question.
 
 The bot's supervisor is a child subreaper, so a process that forks twice or leaves its session still
 descends from it. Nearly all bots are a single process: measuring them takes two readings of one

@@ -14,7 +14,7 @@ STATE, PARENT, FLAGS, UTIME, CUTIME, CSTIME, PROCESSOR = 0, 1, 6, 11, 13, 14, 36
 
 
 def descendants(root: int, enough: int = 2**30) -> list[int]:
-    """Return the process ids below `root`, parents first; may miss those that fork meanwhile.
+    """Return the process ids below `root`, parents first; may miss processes started meanwhile.
 
     Stops once there are more than `enough`, so that a fork bomb does not keep the caller busy.
     """

@@ -487,7 +487,7 @@ class LimitMonitor:
         return used
 
     def check_group_memory(self) -> str:
-        """Return the memory limit as `check_limits` does if the control group exceeds it."""
+        """Return the memory limit's text for `check_limits` if the group exceeds it, else ""."""
         if self.group is None:
             return ""
         if (

@@ -29,7 +29,7 @@ from ladder.match.specs.start_command import make_entrant
 from ladder.names import select_names
 
 
-def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
+def choose_bots(store: Store, patterns: Collection[str]) -> list[BotRow]:
     """Return the registered bots that names and shell patterns select, each once.
 
     Raises:

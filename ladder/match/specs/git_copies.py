@@ -64,7 +64,7 @@ def open_copy(
 ) -> Iterator[Origin]:
     """Open the copy of a commit, and make it first if it is missing or damaged.
 
-    A copy that was made here is removed if the body of the `with` statement fails.
+    A copy that was missing is removed if the body of the `with` statement fails.
 
     Args:
         copies: the folder of all copies, created if it is missing.

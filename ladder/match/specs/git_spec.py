@@ -113,7 +113,7 @@ def resolve_spec(
 ) -> Iterator[ResolvedBot]:
     """Resolve a specification in its folder or at a revision.
 
-    A copy that is made for it is removed if the body of the `with` statement fails.
+    A copy that was missing is removed if the body of the `with` statement fails.
 
     Args:
         spec: as `ladder.match.specs.spec.read_spec` takes it.

@@ -363,8 +363,8 @@ def _parse_command(command: str, ingredients: Ingredients) -> tuple[str, ...]:
     in_folder = (folder / words[0]).is_file()
     if in_folder and "/" not in words[0] and shutil.which(words[0]) is None:
         raise SpecError(
-            f"{words[0]!r} is not a program on PATH, the place of programs without a slash: did "
-            f"you mean ./{words[0]}?"
+            f"{words[0]!r} is not on PATH, where a command without a slash is looked up: did you "
+            f"mean ./{words[0]}?"
         )
     if not in_folder:
         ingredients.add_program(find_program(words[0], folder))
