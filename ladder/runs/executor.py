@@ -62,7 +62,7 @@ class PairExecutor(Protocol):
         """Return the events since the last call, such as machines that left."""
 
     def close(self) -> None:
-        """Shut down after all submitted pairs are done."""
+        """Shut down; called only when no pair is in play."""
 
     def kill(self) -> None:
         """Shut down at once and cancel the pairs in play."""

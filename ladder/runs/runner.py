@@ -235,7 +235,7 @@ class Runner:
 
     def _count(self, plan: PairPlan, record: PairRecord, finished: StoreResult) -> Iterator[str]:
         if finished.outcome is not StoreOutcome.STORED:
-            yield f"pair {plan.number} was not stored: it is {finished.outcome} already"
+            yield f"pair {plan.number} was not stored: it is {finished.outcome.replace('_', ' ')}"
             return
         yield from count_pair(self.live, plan, record, finished)
         if self.judge is not ENDLESS:

@@ -107,7 +107,7 @@ class Schedule:
     """
 
     bots: Mapping[str, int]
-    """Revisions by name, in the order of the run's identity; at least two."""
+    """Revisions by name, sorted by name; at least two, except in a gate of one bot (a control)."""
     pairing: Pairing
     boards: tuple[BoardClass, ...]
     opening_plies: int | None

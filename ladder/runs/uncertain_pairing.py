@@ -112,7 +112,7 @@ class OpponentChooser:
             if a < b:
                 self._counts[a, b, first, second] += 1
             else:
-                # The table is that of the lower index: results of B, games with B first come first.
+                # The table holds the points of B here: first the game in which B moved first.
                 self._counts[b, a, 2 - second, 2 - first] += 1
         self._absorbed = batches
 

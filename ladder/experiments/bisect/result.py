@@ -79,7 +79,7 @@ class BisectResult:
     commits: int
     """Number of commits in the history, without the good revision."""
     suspects: tuple[LoggedCommit, ...]
-    """The culprit, or the commits that cannot be distinguished from it; without an answer, the
+    """The culprit, or the commits that cannot be distinguished from it; if none was found, the
     likeliest one."""
     chance: float
     """Chance that the suspects include the culprit, 0..1."""

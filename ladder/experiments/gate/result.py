@@ -46,7 +46,7 @@ class BaselineResult:
     sprt_distinct: SprtResult
     """The test on the distinct pairs alone."""
     state: State
-    """The decision of both tests if they agree."""
+    """The decision of both tests if they agree, or of the test for obvious cases."""
     early: EarlyDecision | None
     """The decision of the test for obvious cases, if it was first."""
     is_exhausted: bool

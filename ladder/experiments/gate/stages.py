@@ -73,7 +73,7 @@ def play_stages(context: ExperimentContext, tasks: Sequence[GateTask]) -> GateOu
 
 
 def _find_passed(store: Store, task: GateTask, following: GateTask) -> RunRow | None:
-    """Return the run of a stage that is passed and whose next stage is not finished, if any."""
+    """Return the finished run of a stage without a regression if its next stage is due, or None."""
     latest, after = _newest_run(store, task), _newest_run(store, following)
     if latest is None or not is_finished(latest, task.test.settings):
         return None

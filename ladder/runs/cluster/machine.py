@@ -1,7 +1,8 @@
 """The tasks of a machine, which run in the threads of a Dask worker.
 
-Each task uses a slot, a process that does the work. If the task is not wanted any more, because
-its pair was cancelled or the coordinator is gone, its slot is killed, and with it the bots.
+`prepare` and `play` use a slot, a process that does the work. If the result is not wanted any more,
+because the pair was cancelled or the worker has stopped serving, the slot is killed, and with it
+the bots.
 """
 
 import contextlib

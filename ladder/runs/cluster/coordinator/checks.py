@@ -31,8 +31,8 @@ class MachineChecks:
     def arrange(self, pair: Pair, machine: Machine) -> Machine | None:
         """Return the machine that repeats a pair now if its machine is due for a comparison.
 
-        The coordinator repeats it only after the machine's record has come: the first record
-        counts, and the coordinator's names no machine.
+        The coordinator repeats it only after the machine's record has come, because the first
+        record is stored, and one of the coordinator's would be stored without a machine.
         """
         if not self._compares or not self._contradictions.is_comparable(pair):
             self.verify(machine)

@@ -102,7 +102,7 @@ class Finding:
     reason: str = ""
     """The evidence against it."""
     cleared: Sequence[Machine] = ()
-    """The machines that passed this comparison."""
+    """The machines that were compared and not found bad."""
 
 
 class Contradictions:

@@ -38,7 +38,7 @@ from ladder.runs.executor import MachineEvent
 POLL_MACHINES = 200
 """Machines above which polls are further apart, in proportion to their number."""
 MOST_FAILURES = 3
-"""Machines on which the harness may fail at one pair before the run is given up."""
+"""A failure of the harness ends the run once this many machines stalled or failed at its pair."""
 MOST_DEATHS = 3
 """Slot deaths in a row after which a machine is set aside if another is ready. Below
 `health.DEATHS_IN_A_ROW`, so that one bad machine does not end the run."""
@@ -113,7 +113,7 @@ class Fleet:
         """Reasons for which machines were set aside for good, by name."""
         self._spawned: set[asyncio.Task[None]] = set()
         self._unready = 0
-        """Machines that were getting ready when the user was last informed."""
+        """Machines that took long to get ready at the last poll."""
         self._unready_s = unready_s
         self._poll_s = poll_s
         self._time_limit = time_limit
