@@ -1,4 +1,7 @@
-"""The cost of a gate: the expected games of the test against one baseline."""
+"""The cost of a gate: the expected games of the likelihood ratio against one baseline.
+
+The early test needs fewer games in obvious cases, which these figures leave out.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 The likelihood ratio between "equal" and "worse by the drop" weighs a lost pair by at most 0.06 at a
 drop of 20 Elo, however plain the case: a candidate that loses every game takes 106 games. This test
 bets (`ladder.stats.betting`) against "as strong as the baseline" and against "worse by the drop",
-with a small part of beta and alpha, and needs 26 games there.
+with a small part of beta and alpha, and needs 20 games there.
 """
 
 from collections.abc import Sequence
