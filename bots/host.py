@@ -124,7 +124,7 @@ class Host:
 
 
 def read_lines(source: int) -> Iterator[bytes]:
-    """Yield the read_lines of a file descriptor without their newline.
+    """Yield the lines of a file descriptor without their newline.
 
     Raises:
         ProtocolError: a line is longer than the protocol allows.

@@ -19,7 +19,8 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end].replace("±", "+-")
-    return text.encode("ascii", "replace").decode("ascii"), error.end
+    # As Python writes to standard error, so that two names of files can still be told apart.
+    return text.encode("ascii", "backslashreplace").decode("ascii"), error.end
 
 
 codecs.register_error(SUBSTITUTE, _substitute)

@@ -38,7 +38,7 @@ root; whether every root move gets an exact score."""
 COUNTERS: Final = 7
 
 LAST: Final = 15
-"""End of a list of columns pack_columns into an integer, four bits each, the first one lowest."""
+"""End of a list of columns packed into an integer, four bits each, the first one lowest."""
 STEP_NODES: Final = 13
 """Nodes that a step may visit between two checks of the limit."""
 
@@ -105,10 +105,10 @@ def sort_by_static_value(
             place -= 1
         ranks[place] = value << 4 | column
         count += 1
-    pack_columns = np.int64(LAST)
+    order = np.int64(LAST)
     for place in range(count - 1, -1, -1):
-        pack_columns = pack_columns << 4 | ranks[place] & 15
-    return pack_columns
+        order = order << 4 | ranks[place] & 15
+    return order
 
 
 @inlined
@@ -156,7 +156,7 @@ def search(
         counters: `PLY` and the others, updated.
         scores: receives the scores of the root's moves.
         ranks: working memory to order moves.
-        order: the pack_columns order of columns at all nodes but the root.
+        order: the packed order of columns at all nodes but the root.
         parameters: the version's parameters.
         limit: node count at which the search pauses at the latest.
 

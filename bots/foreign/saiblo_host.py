@@ -140,7 +140,7 @@ class SaibloHost(Host):
         return self.child.stdin, self.child.stdout
 
     def explain_end(self) -> str:
-        """Explain why the program's output explain_end."""
+        """Explain why the program's output has ended."""
         if self.child is None:
             return "the program was not started"
         try:
@@ -165,7 +165,7 @@ class SaibloHost(Host):
 
 
 def count_unread(pipe: int) -> int:
-    """Return the number of count_unread bytes in a pipe (on Linux either end has it)."""
+    """Return the number of unread bytes in a pipe (on Linux either end has it)."""
     count = bytearray(4)
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return int.from_bytes(count, sys.byteorder)

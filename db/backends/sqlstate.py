@@ -50,7 +50,10 @@ _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     "42703": (Corrupt, _DAMAGED),  # undefined column
     "25006": (Unwritable, _FORBIDDEN),  # a standby, or a user that only reads
     "55P03": (Busy, BUSY.format(who="another session")),
-    "57014": (DatabaseError, "cancelled a statement ({reason}); raise its statement_timeout"),
+    "57014": (
+        DatabaseError,
+        "cancelled a statement ({reason}); try again, and raise statement_timeout if that is why",
+    ),
     "25P03": (Unreachable, _ENDED),  # idle in a transaction
     "25P04": (Unreachable, _ENDED),  # a transaction that takes too long
     "22003": (DatabaseError, "cannot store so large a number ({reason})"),

@@ -102,7 +102,8 @@ def division_label(conditions: Conditions) -> str:
     if conditions.openings is not None:
         opening = f"+openings:{conditions.openings[:HASH_SHOWN]}"
     elif conditions.opening_plies is None:
-        opening = f"+auto{conditions.other_fixed_opening or ''}"
+        plies = conditions.other_fixed_opening
+        opening = f"+auto{'' if plies is None else plies}"
     else:
         opening = f"+{conditions.opening_plies}" if conditions.opening_plies else ""
     return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}"

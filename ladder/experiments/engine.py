@@ -6,13 +6,13 @@ the decision, because the judge gets the pairs in the order of their numbers.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import RunRow, RunStatus
+from db.records.runs import RunRow
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
@@ -103,14 +103,3 @@ def play(
         if judge.verdict is not None and not stopped:
             runs.set_verdict(outcome.run.id, judge.verdict)
     return PlayOutcome(outcome.run, stopped)
-
-
-def finished_run(runs: Iterable[RunRow], question: Mapping[str, object]) -> RunRow | None:
-    """Return the first finished run with the same question, or None."""
-    return next((run for run in runs if is_finished(run, question)), None)
-
-
-def is_finished(run: RunRow, question: Mapping[str, object]) -> bool:
-    """Return whether a run is finished and had the same question."""
-    is_same = all(run.settings.get(key) == value for key, value in question.items())
-    return run.status is RunStatus.FINISHED and is_same

@@ -68,9 +68,9 @@ def choose_settings(
     for name, value in chosen.items():
         if value != (before := getattr(stored, name)):
             raise UsageError(
-                f"the training in {folder} has {name.replace('_', ' ')} {before}, not {value}: "
-                "leave out the option to resume it, or choose another folder",
-                option="output",
+                f"the training in {folder} has {before}, not {value}: leave this option out to "
+                "resume the training, or choose another folder",
+                option=name,
             )
     return stored
 
@@ -104,7 +104,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole, and its folder: a reader finds the former content or the new one.
+    """Replace a file at once, creating its folder; a reader finds the former content or the new.
 
     Raises:
         UsageError: the file cannot be written.

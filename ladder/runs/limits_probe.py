@@ -48,8 +48,8 @@ def refuse_tight_limits(
     if failure is not None:
         name, cause = failure
         raise UsageError(
-            f"{' and '.join(given)} is too low: not even the built-in player {name} could start: "
-            f"{cause}, so every game would be forfeited; raise the limit"
+            f"every game would be forfeited under {' and '.join(given)}: raise what is too low; "
+            f"not even the built-in player {name} could start: {cause}"
         )
 
 

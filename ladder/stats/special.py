@@ -35,7 +35,7 @@ def binomial_tail(*, count: int, trials: int, share: float) -> float:
 
 
 def find_root(function: Callable[[float], float], *, reach: float) -> float:
-    """Find the find_root of a decreasing function within ±`reach`, else return the nearer end."""
+    """Find the root of a decreasing function within ±`reach`, else return the nearer end."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]
 
     if function(-reach) <= 0.0:
@@ -46,7 +46,7 @@ def find_root(function: Callable[[float], float], *, reach: float) -> float:
 
 
 def bisect_root(function: Callable[[float], float], *, low: float, high: float) -> float:
-    """Find the find_root of a decreasing function between `low` and `high` by bisection.
+    """Find the root of a decreasing function between `low` and `high` by bisection.
 
     Reports use it instead of scipy's brentq, because loading `scipy.optimize` takes longer than all
     their computations.

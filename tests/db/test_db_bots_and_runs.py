@@ -102,6 +102,7 @@ def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
             "6x7,thu+auto/depth3,50nodes",
         ),
         (Conditions("6x7,thu", None, {"depth": 3}, None, 6), "6x7,thu+auto6/depth3"),
+        (Conditions("6x7,thu", None, {"depth": 3}, None, 0), "6x7,thu+auto0/depth3"),
     ],
 )
 def test_division_labels(store: Store, conditions: Conditions, label: str) -> None:

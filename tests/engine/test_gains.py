@@ -68,12 +68,12 @@ def _map(stones: WordArray, out: WordArray) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [pytest.param(_words, marks=pytest.mark.very_slow), _registers])
+@pytest.mark.parametrize("count", [_words, _registers])
 def test_counts_are_those_of_the_maps(count: Count) -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()
 
-    @settings(deadline=None, max_examples=80)
+    @settings(deadline=None, max_examples=40)
     @given(games())
     def agrees(game: SlowGame) -> None:
         position = Position.from_moves(game.board, game.moves)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ladder.errors import UsageError
@@ -64,6 +64,14 @@ class GateTest:
         except (KeyError, TypeError, ValueError, UsageError):
             return None
 
+    def as_stored(self, settings: Mapping[str, Any]) -> "GateTest | None":
+        """Return the question stored with a run if it is this one, or this one without early test.
+
+        Gates of earlier versions had no early test, and keep the verdict that they had.
+        """
+        stored = GateTest.from_settings(settings)
+        return stored if stored in (self, replace(self, early=0.0)) else None
+
     @property
     def settings(self) -> dict[str, object]:
         """The question as settings of a run, which are no part of its identity."""
@@ -78,10 +86,12 @@ class GateTest:
         """Return the test against each baseline, for a number of baselines."""
         # With k baselines an equal candidate can fail k tests, so each gets beta / k (Bonferroni).
         # It passes only if it passes all k, so alpha needs no correction.
+        # Under normalized Elo nothing is passed early, and alpha is whole.
+        spent = self.early if self.model is Model.LOGISTIC else 0.0
         return Sprt(
             elo0=-self.max_drop,
             elo1=0.0,
-            alpha=self.alpha * (1.0 - self.early),
+            alpha=self.alpha * (1.0 - spent),
             beta=self.beta * (1.0 - self.early) / baselines,
             model=self.model,
         )

@@ -139,6 +139,8 @@ def explain_verdict(
             f"{candidate} is worse than {deciding.name}: {ratio} is below {low:.2f} after "
             f"{counted}, evidence for a drop of {drop} Elo or more"
         )
+    if not games and stopped:
+        return "no decision: it was stopped before its first pair, and the same command resumes it"
     if not games:
         return (
             f"no decision: there are no stored games of {candidate} against "

@@ -1,11 +1,11 @@
 """Gates: play until the judge has decided, or decide from stored games."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import DivisionRow, division_label
+from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, judge_pairs, play
@@ -93,6 +93,13 @@ class GateTask:
             for bot in (self.candidate, *self.baselines)
         ]
         return GateJudge(bots[0], bots[1:], self.test)
+
+    def finished_in(self, run: RunRow) -> "GateTask | None":
+        """Return the task with the question stored with a run; None if it is not finished there."""
+        test = self.test.as_stored(run.settings)
+        if test is None or run.status is not RunStatus.FINISHED:
+            return None
+        return replace(self, test=test)
 
     def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
         """Return the outcome of the gate on stored pairs.

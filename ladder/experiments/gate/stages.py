@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.experiments.engine import ExperimentContext, is_finished
+from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
@@ -64,7 +64,8 @@ def play_stages(context: ExperimentContext, tasks: Sequence[GateTask]) -> GateOu
     for task, following in zip_longest(tasks, tasks[1:]):
         former = None if following is None else _find_passed(context.store, task, following)
         if former is not None:
-            done.append(task.decided_by(context.store.pairs.of_run(former.id), former.id))
+            passed, run = former
+            done.append(passed.decided_by(context.store.pairs.of_run(run.id), run.id))
             continue
         done.append(play_gate(context, task))
         if done[-1].stopped or done[-1].result.verdict in (Verdict.REGRESSION, Verdict.INVALID):
@@ -72,15 +73,19 @@ def play_stages(context: ExperimentContext, tasks: Sequence[GateTask]) -> GateOu
     return replace(done[-1], earlier=tuple(done[:-1]), stages=len(tasks))
 
 
-def _find_passed(store: Store, task: GateTask, following: GateTask) -> RunRow | None:
-    """Return the finished run of a stage without a regression if its next stage is due, or None."""
-    latest, after = _newest_run(store, task), _newest_run(store, following)
-    if latest is None or not is_finished(latest, task.test.settings):
+def _find_passed(
+    store: Store, task: GateTask, following: GateTask
+) -> tuple[GateTask, RunRow] | None:
+    """Return a stage finished without a regression, and its run, if its next stage is due."""
+    latest = _newest_run(store, task)
+    finished = None if latest is None else task.finished_in(latest)
+    if latest is None or finished is None:
         return None
     if latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
         return None
+    after = _newest_run(store, following)
     is_due = after is None or after.id < latest.id or is_unfinished(after)
-    return latest if is_due else None
+    return (finished, latest) if is_due else None
 
 
 def _newest_run(store: Store, task: GateTask) -> RunRow | None:

@@ -171,7 +171,7 @@ def run_suite(
                     if is_stopped():
                         return None
                     tick(bot.name, index * count + number, len(sides) * count)
-                    is_right, failure = _is_solved(pool, side[bot.name], puzzle)
+                    is_right, failure = _try_puzzle(pool, side[bot.name], puzzle)
                     right.append(is_right)
                     if failure:
                         failures.append(f"position {number + 1}: {failure}")
@@ -181,7 +181,7 @@ def run_suite(
     return SuiteResult(suite, tuple(answers))
 
 
-def _is_solved(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, str]:
+def _try_puzzle(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, str]:
     """Return whether a bot solves a puzzle, and its failure as text; empty if it answers."""
     try:
         return _ask(pool, entrant, puzzle) == puzzle.answer, ""

@@ -14,7 +14,6 @@ from ladder.experiments.engine import (
     STOPPED,
     ExperimentContext,
     exit_code_of,
-    finished_run,
 )
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.experiments.tune.bots import (
@@ -193,9 +192,8 @@ def _gate(
     if tuned.revision.id == baseline.revision.id:
         # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
-    runs = (each for each, _ in runs_like(store, settings, hashes_of(gate.bots)))
-    known = finished_run(runs, task.test.settings)
-    if known is not None:
-        return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
+    for known, _ in runs_like(store, settings, hashes_of(gate.bots)):
+        if (finished := gate.finished_in(known)) is not None:
+            return finished.decided_by(store.pairs.of_run(known.id), known.id), tuned
     store.runs.set_status(run.id, RunStatus.RUNNING)
     return play_gate(context, gate), tuned

@@ -21,7 +21,7 @@ class TrainingSettings(msgspec.Struct, frozen=True):
 
     seed: int
     start: Weights = msgspec.field(default_factory=lambda: find_weights(PUBLISHED))
-    boards: str = DEFAULT_BOARDS
+    boards: str = format_board_classes(parse_board_classes(DEFAULT_BOARDS))
     """Board classes as `engine.board.format_board_classes` writes them."""
     opening_plies: int | None = None
     """Random plies before the players move; None means 0 on thu and 4 on a fixed board."""
@@ -51,7 +51,7 @@ def settings_for(
     """
     if games_per_trial is not None and games_per_trial % 2:
         raise UsageError(
-            f"must be even, as both sides play every opening: {games_per_trial} is odd",
+            f"it must be even, as both sides play every opening, got {games_per_trial}",
             option="games_per_trial",
         )
     chosen = {

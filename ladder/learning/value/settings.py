@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import parse_player
-from engine.board import BoardClass, format_board_classes
+from engine.board import BoardClass, format_board_classes, parse_board_classes
 from engine.seeds import mix
 from ladder.errors import UsageError
 from ladder.learning.training_folder import choose_settings, parse_line, read_file
@@ -31,7 +31,7 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Budget of a move in those games."""
     games: int = DEFAULT_GAMES
     """Games of a generation."""
-    boards: str = DEFAULT_BOARDS
+    boards: str = format_board_classes(parse_board_classes(DEFAULT_BOARDS))
     """Board classes as `engine.board.format_board_classes` writes them: half of the games are
     played on the first one, the others on the rest."""
     opening_plies: int = 16

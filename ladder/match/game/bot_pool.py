@@ -130,12 +130,13 @@ class BotPool:
             "s to load; if it loads nothing, let it flush its output after every line"
         )
         timer = threading.Timer(silent_s, report, (warning,))
-        timer.start()
         try:
+            timer.start()
             return exchange_hello(process, self._hello_s)
         finally:
             timer.cancel()
-            timer.join()
+            if timer.ident is not None:  # it was started
+                timer.join()
             process.kill()
 
     def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:

@@ -316,7 +316,7 @@ class BotProcess:
         if isinstance(error, ClosedError):
             half = f" after half a line: {excerpt(error.received)}" if error.received else ""
             self._fail_ended(request, error.event, half)
-        text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
+        text = f"did not read its standard input for {_format_limit(timeout_s)}"
         self._fail(BotTimeout(f"{text} when asked for {describe_request(request)}"))
 
     def _handle_unasked(self, descriptors: list[int], request: Request) -> None:
@@ -371,8 +371,7 @@ class BotProcess:
         spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         question = describe_request(request)
-        limit = f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"
-        text = f"no answer to {question} within {limit}{spent}{half}{advice}"
+        text = f"no answer to {question} within {_format_limit(timeout_s)}{spent}{half}{advice}"
         self._fail(BotTimeout(text))
 
     def _diagnose_buffering(self) -> str:
@@ -397,3 +396,7 @@ class BotProcess:
         failure = append_stderr(failure, self._client.report.stderr)
         failure.last_output = self.last_output()
         raise failure
+
+
+def _format_limit(timeout_s: float) -> str:
+    return f"{timeout_s:g} s" if timeout_s >= 1 else f"{timeout_s * 1000:.0f} ms"

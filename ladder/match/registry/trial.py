@@ -22,7 +22,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import make_new_game
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
-from ladder.match.process.failures import to_one_line
+from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
 
@@ -142,8 +142,9 @@ def try_out(
             other = _play_once(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
             over_budget = describe_excess(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
+        what, marker, output = str(failure).partition(STDERR_FOLLOWS)
         raise UsageError(
-            f"the bot failed its trial game: {failure}{_protocol_advice(failure)}"
+            f"the bot failed its trial game: {what}{_protocol_advice(failure)}{marker}{output}"
         ) from failure
     finally:
         pool.close()

@@ -28,8 +28,8 @@ def parse_anchors(texts: Iterable[str]) -> dict[str, float]:
     return anchors
 
 
-def parse_elo(option: str, text: str) -> float:
-    """Return the Elo in an option's text.
+def parse_elo(option: str, text: str, wanted: str = "an Elo") -> float:
+    """Return the Elo in an option's text; the error names what is `wanted`.
 
     Raises:
         UsageError: the text is not a number, or out of range.
@@ -40,7 +40,7 @@ def parse_elo(option: str, text: str) -> float:
     except ValueError:
         elo = float("nan")
     if not abs(elo) <= ELO_LIMIT:
-        raise UsageError(f"it must be an Elo within ±{ELO_LIMIT:g}, got {text!r}", option)
+        raise UsageError(f"it must be {wanted} within ±{ELO_LIMIT:g}, got {text!r}", option)
     return elo
 
 
@@ -68,6 +68,10 @@ def rating_options(
         mean=None if mean is None else parse_elo("mean", str(mean)),
         anchors=fixed,
         prior=prior,
-        advantage=(None if advantage == "fit" else parse_elo("first_mover_advantage", advantage)),
+        advantage=(
+            None
+            if advantage == "fit"
+            else parse_elo("first_mover_advantage", advantage, "fit or an Elo")
+        ),
         draws=draws,
     )

@@ -89,7 +89,7 @@ def convert_fit(*, cells: Cells, setup: Setup, fit: Fit) -> tuple[Fit, FloatArra
         direction = np.array([1.0, sign])
         mixed[:, :2, :2] += (number * in_z)[:, None, None] * np.outer(direction, direction)
         mixed[:, :2, 2] += (number * in_margin)[:, None] * direction
-    # Rows: equations of the convert_fit parameters; columns: parameters of the full model.
+    # Rows: equations of the converted parameters; columns: parameters of the full model.
     jacobian = plain.inverse @ scatter(cells, size, mixed)[:-1]
     full = covariance(cells, family, fit)
     return plain, np.asarray(jacobian @ full @ jacobian.T)

@@ -95,4 +95,4 @@ def test_bad_input_to_a_training_is_refused(ladder: Ladder) -> None:
     assert ladder(*TRAINING[:-4], "--generations", "1", "-o", "new").code == 0
     other = ladder(*TRAINING[:-2], "--depth", "3", "-o", "new")
     assert other.code == 2
-    assert "has depth 5, not 3" in other.err
+    assert "has 5, not 3" in other.err

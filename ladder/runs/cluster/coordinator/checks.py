@@ -32,7 +32,8 @@ class MachineChecks:
         """Return the machine that repeats a pair now if its machine is due for a comparison.
 
         The coordinator repeats it only after the machine's record has come, because the first
-        record is stored, and one of the coordinator's would be stored without a machine.
+        record is stored, and one of the coordinator's would be stored without a machine. A new
+        machine without another beside it idles for as long, once.
         """
         if not self._compares or not self._contradictions.is_comparable(pair):
             self.verify(machine)

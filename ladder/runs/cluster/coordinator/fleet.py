@@ -155,7 +155,7 @@ class Fleet:
                 task.cancel()
 
     async def _poll_machines(self) -> None:
-        patience = time.monotonic() + 2 * PAUSE_S
+        patience = time.monotonic() + 2 * self._poll_s
         while not self._connection.is_ending:
             try:
                 workers = await self._connection.workers()

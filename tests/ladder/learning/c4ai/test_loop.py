@@ -96,7 +96,7 @@ def test_a_folder_holds_one_training_at_a_time(tmp_path: Path) -> None:
     ):
         pass
     assert settings_for(tmp_path) == SETTINGS
-    with pytest.raises(UsageError, match="has seed 5, not 6"):
+    with pytest.raises(UsageError, match=r"seed: .* has 5, not 6"):
         settings_for(tmp_path, seed=6)
     other = msgspec.structs.replace(SETTINGS, seed=6)
     with pytest.raises(UsageError, match="log of another training"), open_log(tmp_path, other, 3):
