@@ -87,6 +87,7 @@ def select_names(
     names: Iterable[str],
     lacking: str = "",
     otherwise: str = "",
+    option: str | None = "bots",
 ) -> list[str]:
     """Return the names that names and shell patterns select, each once, in the order of patterns.
 
@@ -96,6 +97,7 @@ def select_names(
         lacking: The problem with other names, such as ``has no rated games``; "" if the names are
             those of all registered bots.
         otherwise: The remedy if there is no similar name to propose, unless `lacking` is empty.
+        option: The option that holds the patterns, as a field name; None for arguments.
 
     Raises:
         UsageError: A pattern selects no name; `UnknownBot` if `lacking` is empty.
@@ -106,10 +108,10 @@ def select_names(
     for pattern in map(str.strip, patterns):
         found = [name for name in known if fnmatch.fnmatchcase(name, pattern)]
         if not found and not lacking:
-            raise unknown_bot(pattern, known, "bots")
+            raise unknown_bot(pattern, known, option)
         if not found:
             remedy = remedy_for(pattern, known, otherwise)
-            raise UsageError(f"{pattern!r} {lacking}: {remedy}", option="bots")
+            raise UsageError(f"{pattern!r} {lacking}: {remedy}", option=option)
         chosen.update(dict.fromkeys(found))
     return list(chosen)
 

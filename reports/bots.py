@@ -1,6 +1,5 @@
 """Registered bots as tables and text."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -85,8 +84,8 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:
         lines.append(
-            f"  changed since then; register its present state with "
-            f"`ladder bots add {row.name} {shlex.quote(row.spec)} --replace`:"
+            "  changed since then; to register its present state, repeat its `ladder bots add` in "
+            "its folder, with the same options and `--replace`:"
         )
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)

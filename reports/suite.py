@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 
 from bots.budget import BUDGETS, Budget
-from ladder.experiments.suite.baseline import CHANCE, Comparison
+from ladder.experiments.suite.baseline import CHANCE, BaselineComparison
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
@@ -21,7 +21,7 @@ TEXT_LIMIT = 1000
 
 def suite_document(
     result: SuiteResult,
-    comparisons: Sequence[Comparison] = (),
+    comparisons: Sequence[BaselineComparison] = (),
     left_out: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the document of `ladder suite run --json`, which can serve as a baseline."""
@@ -87,7 +87,9 @@ def _names(result: SuiteResult) -> list[str]:
     return list(dict.fromkeys(answers.bot for answers in result.answers))
 
 
-def print_suite(console: Console, result: SuiteResult, comparisons: Sequence[Comparison]) -> None:
+def print_suite(
+    console: Console, result: SuiteResult, comparisons: Sequence[BaselineComparison]
+) -> None:
     """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
     console.print(
         visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"
@@ -123,7 +125,9 @@ def _stable_lines(result: SuiteResult) -> list[str]:
         found = result.stable(name)
         if len(found) > 1:
             parts = [f"{solved} from {_words(budget)} on" for budget, solved in found]
-            lines.append(f"{name} answers rightly at every larger budget: {', '.join(parts)}")
+            lines.append(
+                f"right answers of {name} that stay right at larger budgets: {', '.join(parts)}"
+            )
     return lines
 
 
@@ -138,7 +142,7 @@ def _failure_lines(result: SuiteResult) -> list[str]:
     return lines
 
 
-def comparison_text(each: Comparison) -> str:
+def comparison_text(each: BaselineComparison) -> str:
     """Return a sentence that compares a bot with its baseline."""
     verdict = (
         f"a regression (chance {each.chance:.2%} if both are equal)"
@@ -151,7 +155,7 @@ def comparison_text(each: Comparison) -> str:
     )
 
 
-def suite_junit(result: SuiteResult, comparisons: Sequence[Comparison]) -> str:
+def suite_junit(result: SuiteResult, comparisons: Sequence[BaselineComparison]) -> str:
     """Return JUnit XML with a case per bot and budget, which fails on a regression or failure."""
     root = Element("testsuites")
     suite = SubElement(root, "testsuite")

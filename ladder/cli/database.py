@@ -205,7 +205,8 @@ def _missing(where: str, error: Exception) -> Exception:
     from db.errors import Missing
 
     place = Path(where).absolute()
-    return Missing(f"there is no database {place}, so only built-in players are known: {error}")
+    problem = getattr(error, "problem", error)  # without the option, which is not to blame
+    return Missing(f"there is no database {place}, so only built-in players are known: {problem}")
 
 
 def _put(file: Path, place: Path) -> None:

@@ -14,7 +14,7 @@ def note_text(note: found.Note) -> str:
         case found.FormerRevisions(games):
             return f"{games} games of former revisions are left out: their bots have changed since"
         case found.NotConnected(names):
-            return f"{', '.join(names)} cannot be rated yet: no games connect them with the others"
+            return f"no games connect {', '.join(names)} with the other bots: no rating yet"
         case found.Shutouts(won, bounds):
             result, limit = ("won", "at least") if won else ("lost", "at most")
             named = ", ".join(f"{name} (rating {limit} {elo:.0f})" for name, elo in bounds)
@@ -40,7 +40,7 @@ def note_text(note: found.Note) -> str:
             which = "1 move was" if moves == 1 else f"{moves} moves were"
             return (
                 f"{which} asked again because the host delayed the bot ({share:.1%} of the "
-                "games); no bot was charged"
+                "attempts at games); no bot was charged"
             )
         case found.SharedMachine(share):
             return (

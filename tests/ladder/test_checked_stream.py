@@ -6,12 +6,12 @@ from ladder.checked_stream import checked_stream
 
 
 def test_characters_that_the_encoding_lacks_are_replaced() -> None:
-    """An ASCII terminal gets +- for ±, and a question mark for other characters."""
+    """An ASCII terminal gets +- for ±, and escape sequences for other characters."""
     raw = io.BytesIO()
     stream = checked_stream(io.TextIOWrapper(raw, encoding="ascii"), "standard output")
     stream.write("12 ± 3, ö")
     stream.flush()
-    assert raw.getvalue() == b"12 +- 3, ?"
+    assert raw.getvalue() == b"12 +- 3, \\xf6"
 
 
 def test_utf_8_keeps_every_character() -> None:

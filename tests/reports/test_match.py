@@ -11,7 +11,7 @@ def test_a_match_prints_score_elo_and_pairs() -> None:
     text = match_text(PairStanding("a", "b", 7, 0, 3, (0, 0, 3, 0, 2)), "6x7/50ms")
     assert text.splitlines()[0] == "a against b on 6x7/50ms"
     rows = [line.split(maxsplit=2) for line in text.splitlines()]
-    assert rows[1] == ["10", "games", "7-0-3"]
+    assert rows[1] == ["10", "games", "+7 =0 -3"]
     assert rows[2] == ["score", "70.0%"]
     assert text.splitlines()[-1].endswith("0 0 3 0 2")
 

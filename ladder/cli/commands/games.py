@@ -54,7 +54,7 @@ def games(
         option(
             "WORD",
             "Only games with this ending: four_in_a_row, board_full, adjudicated, forfeit (of "
-            "any kind), timeout, crash, illegal_move, protocol_error or memory.",
+            "any kind), timeout, crash, illegal_move, protocol_error, memory or pondering.",
             PANEL_GAME,
         ),
     ] = None,

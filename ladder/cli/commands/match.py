@@ -51,5 +51,5 @@ def match(
         rated=rated,
     )
     return play_and_report(
-        db, lambda store: (settings, choose_bots(store, [a, b])), json=json, options=options
+        db, lambda store: (settings, choose_bots(store, [a, b], None)), json=json, options=options
     )

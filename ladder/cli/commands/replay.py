@@ -138,7 +138,7 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
     ply = row.opening_plies
     line = TypedLine()
     words = last_output_text(row)
-    usual = f"{HELP}, w last words" if words else HELP
+    usual = f"{HELP}, w last output" if words else HELP
     note, shows_words = usual, False
     with Screen(console) as screen:
         while True:

@@ -192,7 +192,7 @@ def run(
     say = at_intervals(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
     with open_or_preview(db) as store, current_stop().defer():
-        bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)
+        bots, left_out = leave_out_unfit(choose_bots(store, names, None), names, found, budgets)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if not bots:
@@ -218,7 +218,7 @@ def run(
     if junit is not None:
         write_file(junit, suite_junit(result, compared), "--junit")
     show_table(
-        document, lambda made: made, lambda out, _: print_suite(out, result, compared), json=json
+        result, lambda _: document, lambda out, made: print_suite(out, made, compared), json=json
     )
     regressed = any(each.is_regression for each in compared)
     return ExitCode.REGRESSION if regressed else ExitCode.DONE

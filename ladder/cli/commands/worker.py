@@ -61,7 +61,7 @@ def worker(
     check_line(name, "--name")
     check_claims()
     words = parse_sandbox(sandbox)
-    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option=None)
+    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="address")
     serve_worker(
         endpoint,
         slots=slots or allowed_cpus(),

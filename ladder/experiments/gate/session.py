@@ -124,7 +124,7 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     names = [str(settings.pairing.candidate), *settings.pairing.against]
     for index, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, "against" if index else None)
+            raise unknown_bot(name, known, "against" if index else "candidate")
     candidate, *baselines = (known[name] for name in names)
     return GateTask(settings, candidate, baselines, test)
 

@@ -32,7 +32,7 @@ class Baseline(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """A bot against the stored answers under the same budget."""
 
     answers: Answers
@@ -75,7 +75,7 @@ def read_baseline(file: Path) -> Baseline:
         ) from error
 
 
-def compare(result: SuiteResult, baseline: Baseline) -> list[Comparison]:
+def compare(result: SuiteResult, baseline: Baseline) -> list[BaselineComparison]:
     """Compare each bot and budget with the stored bot of the same name, or with the only one.
 
     Raises:
@@ -98,7 +98,7 @@ def compare(result: SuiteResult, baseline: Baseline) -> list[Comparison]:
                 wrong = set(stored.wrong)
                 pairs = [(right, n not in wrong) for n, right in enumerate(answers.right, start=1)]
                 lost, gained = pairs.count((False, True)), pairs.count((True, False))
-                comparisons.append(Comparison(answers, stored, lost, gained))
+                comparisons.append(BaselineComparison(answers, stored, lost, gained))
                 break
         else:
             raise UsageError(

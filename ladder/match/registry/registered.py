@@ -29,8 +29,15 @@ from ladder.match.specs.start_command import make_entrant
 from ladder.names import select_names
 
 
-def choose_bots(store: Store, patterns: Collection[str]) -> list[BotRow]:
+def choose_bots(
+    store: Store, patterns: Collection[str], option: str | None = "bots"
+) -> list[BotRow]:
     """Return the registered bots that names and shell patterns select, each once.
+
+    Args:
+        store: An open database.
+        patterns: Names or patterns.
+        option: The option that holds them, as a field name; None for arguments.
 
     Raises:
         UnknownBot: a name or pattern selects no bot.
@@ -41,9 +48,9 @@ def choose_bots(store: Store, patterns: Collection[str]) -> list[BotRow]:
     for word in map(str.strip, patterns):
         if word in retired:
             remedy = f"`ladder bots unretire {word}` lets it play again"
-            raise UnknownBot(f"{word} is retired: {remedy}", option="bots")
+            raise UnknownBot(f"{word} is retired: {remedy}", option=option)
     playing = {bot.name: bot for bot in bots if bot.retired_at is None}
-    return [playing[name] for name in select_names(patterns, playing)]
+    return [playing[name] for name in select_names(patterns, playing, option=option)]
 
 
 def leave_out(

@@ -129,10 +129,12 @@ class OpenGames:
 
     def _check_capacity(self) -> None:
         busy = sum(not game.is_over for game in self._games.values()) + self._questions
+        if not self._max_games:
+            raise Busy("this server starts no bots: restart it with `ladder serve --players 4`")
         if busy >= self._max_games:
             raise Busy(
                 f"{busy} bots already play against people, which is this server's limit: finish a "
-                f"game, or restart the server with `ladder serve --players {busy + 1}`"
+                "game, or restart the server with a larger `ladder serve --players N`"
             )
 
 

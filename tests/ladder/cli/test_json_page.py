@@ -19,7 +19,7 @@ from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.select.question import SelectQuestion
 from ladder.experiments.select.session import Choice, Player, SelectionOutcome
-from ladder.experiments.suite.baseline import Comparison, StoredAnswers
+from ladder.experiments.suite.baseline import BaselineComparison, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.experiments.suite.run import Answers, SuiteResult
@@ -51,6 +51,27 @@ BY_NAME = {
 """Keys under which the keys are data: names of bots, boards, files."""
 OPAQUE = {"forfeits", "introduces"}
 """Objects whose keys are data, or described in a sentence."""
+
+
+SAYS = {
+    "ladder report --compare --json": "reason",
+    "ladder export --format jsonl": "bots recency lines nodes aborts detail last_words stderr"
+    " messages openings name text fixed_opening",
+    "ladder gate --json": "side e_value",
+    "ladder stats sprt --json": "continue accept_h0 accept_h1",
+    "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
+    "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
+    "ladder select --json": "chosen undecided invalid stopped",
+    "ladder runs --json": "ladder match gate bisect select tune"
+    " running interrupted finished invalid",
+    "ladder replay --json": "person p3 stderr messages",
+    "ladder bench search --json": "nodes",
+    "ladder openings make --json": "division",
+    "ladder analyze --json, ladder report --mistakes --json": "win draw",
+    "ladder doctor --json": "ok warning fault",
+    "ladder solve --json": "win draw loss",
+}
+"""Words between backticks that are values, or keys that are there at times, by section."""
 
 
 def keys(document: Any) -> Iterator[str]:
@@ -134,7 +155,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         answers = Answers("a", Budget(simulations=1), (True,), ("a crash",))
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
         stored = StoredAnswers("b", {"simulations": 1}, ())
-        return suite_document(suite, [Comparison(answers, stored, 0, 0)])
+        return suite_document(suite, [BaselineComparison(answers, stored, 0, 0)])
     if heading == "ladder bisect --json":
         search = Search(history(), BisectQuestion(max_drop=100.0))
         played(search, 3)
@@ -187,10 +208,12 @@ CHECKED = sorted(set(SECTIONS) - MADE_BY_OTHERS)
 def test_every_printed_key_is_explained(
     ladder: Command, stored: Path, tmp_path: Path, heading: str
 ) -> None:
-    """The section about a document must name each of its keys."""
+    """The section about a document must name each of its keys, and no others."""
     shutil.copy(stored, tmp_path / "ladder.db")
     printed = set(keys(document_of(heading, ladder, tmp_path)))
-    assert printed - explained_keys(SECTIONS[heading]) == set()
+    explained = explained_keys(SECTIONS[heading])
+    assert printed - explained == set(), "not explained"
+    assert explained - printed - set(SAYS.get(heading, "").split()) == set(), "not printed"
 
 
 def test_every_command_with_json_has_a_section() -> None:

@@ -38,7 +38,7 @@ def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
     assert "in 7 of its latest 100" in found[2]
-    assert found[3] == "X cannot be rated yet: no games connect them with the others."
+    assert found[3] == "No games connect x with the other bots: no rating yet."
     assert report_page(data).count('class="warning"') == len(warnings(data))
 
 
