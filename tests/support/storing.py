@@ -1,10 +1,27 @@
-"""Storage of single pairs, for tests and benchmarks."""
+"""Runs and single pairs stored by tests and benchmarks."""
 
 from db.records.aggregate import Rate
 from db.records.pairs import PairPlan, PairRecord, StoreResult
+from db.records.runs import NewRun, RunRow
 from db.store import Store
+from ladder.runs.settings import Settings
 
 
 def finish_pair(store: Store, plan: PairPlan, record: PairRecord, rate: Rate) -> StoreResult:
     """Store a pair in a transaction of its own."""
     return store.pairs.finish_all([(plan, record)], rate)[0]
+
+
+def create_run(store: Store, settings: Settings) -> RunRow:
+    """Create a run of these settings without starting it."""
+    return store.runs.create(
+        NewRun(
+            kind=settings.kind,
+            rated=settings.rated,
+            stream="s",
+            identity="i",
+            settings={},
+            seed=1,
+            division_id=store.divisions.ensure(*settings.division()).id,
+        )
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.pairs import PairPlan, PairRecord, PlayedPair
-from db.records.runs import NewRun, RunKind, RunRow
+from db.records.runs import RunRow
 from db.store import Store
 from engine.board import parse_board_classes
 from engine.seeds import SplitMix
@@ -21,6 +21,7 @@ from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
 from ladder.runs.start import check_possible, schedule_of
 from tests.support.data.random_games import random_record
+from tests.support.storing import create_run
 from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
@@ -54,18 +55,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def run(store: Store) -> RunRow:
-    division = store.divisions.ensure(*SETTINGS.division())
-    return store.runs.create(
-        NewRun(
-            kind=RunKind.LADDER,
-            rated=True,
-            stream="s",
-            identity="i",
-            settings={},
-            seed=1,
-            division_id=division.id,
-        )
-    )
+    return create_run(store, SETTINGS)
 
 
 def queue_of(store: Store, run: RunRow, judge: Judge = ENDLESS) -> PairQueue:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from db.records.pairs import PairPlan, PairRecord
-from db.records.runs import NewRun, RunKind, RunRow
+from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.board import parse_board_classes
 from engine.result import Result, Termination
@@ -23,6 +23,7 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
 from tests.support.data.random_games import random_record
+from tests.support.storing import create_run
 from tests.support.unconfined import UNCONFINED
 
 PAIRS, STEPS = 2, 12
@@ -53,18 +54,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def run(store: Store) -> RunRow:
-    division = store.divisions.ensure(*TASK.settings.division())
-    return store.runs.create(
-        NewRun(
-            kind=RunKind.TUNE,
-            rated=False,
-            stream="s",
-            identity="i",
-            settings={},
-            seed=1,
-            division_id=division.id,
-        )
-    )
+    return create_run(store, TASK.settings)
 
 
 def judge_of(store: Store, run: RunRow) -> TuningJudge:
