@@ -101,7 +101,7 @@ def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None
     """They would make forfeits of honest bots; nothing is made in the folder."""
     refused = ladder("run", "--bots", "v4,random", "--games", 2, "--memory", 10)
     assert refused.code == 2
-    assert refused.err.startswith("ladder: memory 10 is too low")
+    assert refused.err.startswith("ladder: every game would be forfeited under memory 10: ")
     assert "over its memory limit" in refused.err
     assert list(ladder.folder.iterdir()) == []
 
