@@ -63,7 +63,7 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert "nothing to do" in again.err
     other = ladder(*TRAINING, "--games", "500")
     assert other.code == 2
-    assert "has games 200, not 500" in other.err
+    assert "--games: the training in new has 200, not 500" in other.err
 
 
 def test_learned_weights_are_registered(ladder: Ladder) -> None:
