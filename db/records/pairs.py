@@ -44,7 +44,7 @@ class Excuses(msgspec.Struct, frozen=True, array_like=True):
     asked_us: tuple[int, int] = (0, 0)
     """Time that A and B took for their moves under a time budget, including excused ones."""
     controls: int = 0
-    """Control measurements during which a move would have been late."""
+    """Control measurements that explain the delay of the move before them."""
     control_us: int = 0
     """Total time of all control measurements."""
 

@@ -45,6 +45,8 @@ class Stalls:
     On a machine that stalls, every bot is late in proportion to its thinking time, and so is the
     referee, which computes for a moment after each excused move as a control. A bot that is late
     much more often than its opponents and the referee is late by itself, whatever its excuse.
+    Where no move can be made in time, only the controls are a comparison, for only the bot that
+    begins is ever asked.
     """
 
     def __init__(self) -> None:

@@ -50,6 +50,14 @@ class LateMove(NamedTuple):
             return False
         return stall.stopped_us + stall.waited_us >= self.to_explain_us
 
+    def explains(self, control: ControlMeasurement) -> bool:
+        """Return whether other programs, at the rate of a control measurement, cause such a delay.
+
+        With the numbers above, and none of the bot's processes left, a control of 60 ms in which
+        the referee waited for 30 ms explains a delay of 75 ms.
+        """
+        return control.contended_us(self.stall.elapsed_us) >= self.to_explain_us
+
     def is_excused(self, control: ControlMeasurement | None = None) -> bool:
         """Return whether the move is excused.
 

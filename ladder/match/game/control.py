@@ -19,8 +19,6 @@ class ControlMeasurement(NamedTuple):
     """Its duration."""
     waited_us: int
     """The part in which the referee did not run."""
-    longest_us: int
-    """The longest interruption."""
 
     def contended_us(self, elapsed_us: int) -> int:
         """Return how long other processes use the processor in `elapsed_us` at this rate."""
@@ -32,12 +30,11 @@ def measure_control(seconds: float) -> ControlMeasurement:
     began = last = perf_counter_ns()
     end = began + int(seconds * 1e9)
     gap_ns = GAP_US * 1000
-    waited = longest = 0
+    waited = 0
     while last < end:
         now = perf_counter_ns()
         step = now - last
         if step > gap_ns:
             waited += step
-            longest = max(longest, step)
         last = now
-    return ControlMeasurement((last - began) // 1000, waited // 1000, longest // 1000)
+    return ControlMeasurement((last - began) // 1000, waited // 1000)

@@ -16,7 +16,7 @@ from engine.mutable_game import MutableGame
 from engine.result import Result
 from ladder.errors import BotFailure, BotPondering, BotTimeout, MachineStalled
 from ladder.match.game.answers import illegal_move_error, make_thought
-from ladder.match.game.blame import OWN_SHARE, LateMove, LateMoveVerdict
+from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.control import ControlMeasurement
@@ -76,14 +76,14 @@ class PairNotes:
         self.asked_us = [0, 0]
         """Time of all moves under a time budget, including excused ones."""
         self.late_controls = 0
-        """Control measurements during which a move would have been late."""
+        """Control measurements that explain the delay of the move before them."""
         self.control_us = 0
         """Time of all control measurements."""
 
-    def add_control(self, control: ControlMeasurement, margin_us: int) -> None:
-        """Count a control measurement, and whether a move would have been late during it."""
+    def add_control(self, control: ControlMeasurement, late_move: LateMove) -> None:
+        """Count a control measurement, and whether it explains the late move."""
         self.control_us += control.elapsed_us
-        self.late_controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
+        self.late_controls += late_move.explains(control)
 
     def excuses(self) -> Excuses:
         """Return the excuses for the record of the pair."""
@@ -413,8 +413,8 @@ class RefereedGame:
         verdict = LateMoveVerdict(False)
         if late_move is not None:
             verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_s))
-        if verdict.control is not None:
-            self.notes.add_control(verdict.control, 1000 * self.plan.margin_ms)
+            if verdict.control is not None:
+                self.notes.add_control(verdict.control, late_move)
         if not verdict.excused or late_move is None:
             side.late_us = side.limit_us
             return AtFault(index, late)

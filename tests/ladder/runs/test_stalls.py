@@ -107,6 +107,19 @@ def test_a_bot_that_never_gets_beyond_its_first_move_is_named() -> None:
     assert named == ["a"]
 
 
+def test_an_overloaded_machine_ends_the_run_and_names_no_bot() -> None:
+    """After a calm hour, three pairs are given up that one bot happened to begin."""
+    stalls = Stalls()
+    for _ in range(WINDOW):
+        assert stalls.note(plan(), excused((0, 0))) == []
+    explained = msgspec.structs.replace(stuck().excuses, controls=MAX_STALLS + 1)
+    record = msgspec.structs.replace(stuck(), excuses=explained)
+    for _ in range(MAX_GIVEN_UP - 1):
+        assert stalls.note(plan(), record) == []
+    with pytest.raises(InvalidRun, match=f"{MAX_GIVEN_UP} pairs could not be played"):
+        stalls.note(plan(), record)
+
+
 def test_stalls_that_are_no_excuses_end_the_run_as_before() -> None:
     """What the host of the machine took was no bot's doing."""
     stalls = Stalls()

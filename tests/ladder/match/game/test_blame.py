@@ -10,8 +10,8 @@ from ladder.match.game.control import ControlMeasurement, measure_control
 from ladder.match.process.cpu_wait import Stall
 from tests.support.crowd import crowd_to_come
 
-CALM = ControlMeasurement(elapsed_us=100_000, waited_us=1_000, longest_us=500)
-CROWDED = ControlMeasurement(elapsed_us=100_000, waited_us=90_000, longest_us=30_000)
+CALM = ControlMeasurement(elapsed_us=100_000, waited_us=1_000)
+CROWDED = ControlMeasurement(elapsed_us=100_000, waited_us=90_000)
 
 
 def late(stall: Stall, *, usual_us: int | None = None, alone: bool = False) -> LateMove:
@@ -71,6 +71,14 @@ def test_a_late_move_by_its_evidence(case: tuple[LateMove, bool, bool]) -> None:
     assert move.is_excused(CROWDED) is excused_in_a_crowd
 
 
+def test_a_crowd_without_long_interruptions_explains_a_late_move() -> None:
+    """What counts is the time that others took during a control, however short each turn was."""
+    move = late(stall(bot_wait_us=140_000))
+    assert move.to_explain_us == 45_000
+    assert move.explains(ControlMeasurement(elapsed_us=100_000, waited_us=30_000))
+    assert not move.explains(ControlMeasurement(elapsed_us=100_000, waited_us=29_000))
+
+
 def test_a_control_is_measured_only_where_it_decides() -> None:
     """A bot that slept is charged at once, and one whose host stopped it is excused at once."""
     assert judge_late_move(CASES["it slept"][0], 10.0) == (False, None)
@@ -86,7 +94,7 @@ def test_a_control_measures_other_programs() -> None:
         crowd.come()
         control = measure_control(0.3)
     assert control.waited_us > control.elapsed_us // 2
-    assert control.longest_us <= control.waited_us <= control.elapsed_us
+    assert control.waited_us <= control.elapsed_us
     assert control.contended_us(100) == 100 * control.waited_us // control.elapsed_us
 
 
@@ -100,7 +108,7 @@ def test_a_stopped_referee_has_waited() -> None:
         "signal.setitimer(signal.ITIMER_REAL, 0.05)\n"
         "signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGSTOP))\n"
         "control = measure_control(0.1)\n"
-        "print(control.longest_us)\n"
+        "print(control.waited_us)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) >= 50_000

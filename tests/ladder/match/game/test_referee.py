@@ -24,7 +24,7 @@ from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.referee import play_game, play_pair
-from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS
+from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, LateMoveJudge
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
@@ -225,22 +225,32 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     """Excuse every late move."""
     assert late.budget_us == 1000
     assert seconds <= CONTROL_S
-    control = ControlMeasurement(elapsed_us=51_000, waited_us=40_000, longest_us=20_000)
-    return LateMoveVerdict(True, control)
+    return LateMoveVerdict(True, ControlMeasurement(elapsed_us=51_000, waited_us=10_000))
 
 
-def test_a_pair_is_given_up_after_too_many_stalls(pool: BotPool, tmp_path: Path) -> None:
+def excuse_in_a_crowd(late: LateMove, seconds: float) -> LateMoveVerdict:
+    """Excuse every late move, after a control that hardly got the processor."""
+    control = ControlMeasurement(elapsed_us=51_000, waited_us=50_900)
+    return excuse(late, seconds)._replace(control=control)
+
+
+@pytest.mark.parametrize(
+    ("judge", "late_controls"), [(excuse, 0), (excuse_in_a_crowd, MAX_STALLS + 1)]
+)
+def test_a_pair_is_given_up_after_too_many_stalls(
+    judge: LateMoveJudge, late_controls: int, pool: BotPool, tmp_path: Path
+) -> None:
     """The record then has no games but the reason, and whose moves were excused."""
     late = fake_start("hangs-in-move", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(late, good, time_ms=1), pool, judge_late=excuse)
+    record = play_pair(plan(late, good, time_ms=1), pool, judge_late=judge)
     assert record.games == ()
     assert record.aborts == MAX_STALLS + 1
     assert record.abort_reason.startswith("a was late at ply 0 by ")
     excuses = record.excuses
     assert excuses.moves == (MAX_STALLS + 1, 0)
     assert excuses.asked_us[0] >= 51_000 * (MAX_STALLS + 1)
-    assert (excuses.asked_us[1], excuses.controls) == (0, 0)
+    assert (excuses.asked_us[1], excuses.controls) == (0, late_controls)
     assert excuses.control_us == 51_000 * (MAX_STALLS + 1)
 
 
