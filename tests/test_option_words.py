@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 CLI = ROOT / "ladder" / "cli"
 MODULES = [
@@ -17,6 +15,7 @@ MODULES = [
 ]
 COMMAND = "ladder train value "
 """A whole command that is printed to be pasted."""
+OPTION = re.compile(r"(^|[\s('\"])--[a-z]")
 
 
 def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -37,10 +36,15 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_messages_name_no_options(module: Path) -> None:
+def test_messages_name_no_options() -> None:
     """An option may stand in a whole command in backticks; `UsageError.option` names others."""
-    for line, text in texts(ast.parse(module.read_text())):
-        words = re.sub(r"`[^`]*`", "", text)
-        if " " in text.strip() and COMMAND not in text:
-            assert not re.search(r"(^|[\s('\"])--[a-z]", words), f"{module}:{line}: {text}"
+    found = []
+    for module in MODULES:
+        source = module.read_text()
+        if "--" not in source:  # most modules: parsing them all would take seconds
+            continue
+        for line, text in texts(ast.parse(source)):
+            words = re.sub(r"`[^`]*`", "", text)
+            if " " in text.strip() and COMMAND not in text and OPTION.search(words):
+                found.append(f"{module.relative_to(ROOT)}:{line}: {text}")
+    assert found == []
