@@ -25,6 +25,8 @@ FAKE_BOTS = ROOT / "tests" / "fake_bots"
 SERVER = CommandServer()
 STOCKED = "stocked"
 """The database on a server that `Ladder.stock` copies."""
+PLAYING = {"run", "match", "gate", "select", "tune", "bisect"}
+"""Commands that start a worker process for each processor unless `--concurrency` is given."""
 Command = ForkedCommand | subprocess.Popen[str]
 """A started command."""
 
@@ -55,16 +57,28 @@ class Ladder:
         self.db = url or str(folder / "ladder.db")
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("LADDER_DB")},
+            # Bots registered as `python3` start without a manager of versions, a script of its own.
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
             "LADDER_DEBUG": "1",
             **({} if url is None else {"LADDER_DB": url}),
         }
         self.heeds_permissions = False
         """Whether file permissions bind the commands, even when the tests run as root."""
+        self.all_processors = False
+        """Whether commands play on all processors, and not one pair at a time, unless they say."""
         self.started: list[Command] = []
+
+    def _with_one_worker(self, words: tuple[object, ...]) -> tuple[object, ...]:
+        """Return a command that starts one worker unless it says otherwise: each costs a second."""
+        says = {"--concurrency", "--cluster", "--help"} & {*words}
+        if self.all_processors or says or not words or words[0] not in PLAYING:
+            return words
+        return (*words, "--concurrency", "1")
 
     def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
         """Start a command in a session of its own, as a fork of the command server."""
+        words = self._with_one_worker(words)
         process = SERVER.start(words, self.folder, self.environment, stdin=stdin)
         self.started.append(process)
         return process
@@ -92,7 +106,7 @@ class Ladder:
         """Start a command in an interpreter and a session of its own."""
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
         process = subprocess.Popen(
-            [*command, *map(str, words)],
+            [*command, *map(str, self._with_one_worker(words))],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -107,7 +121,7 @@ class Ladder:
     def __call__(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end as a fork of the command server, without waiting for imports."""
         done = SERVER.run(
-            words,
+            self._with_one_worker(words),
             self.folder,
             self.environment,
             timeout=timeout,

@@ -53,9 +53,10 @@ class CpuTimes:
 
     @contextlib.contextmanager
     def _measured(self, kind: str, name: str) -> Iterator[None]:
-        cpu, wall = cpu_s(), time.monotonic()
+        cpu, wall, own = cpu_s(), time.monotonic(), time.process_time()
         yield
         entry = [kind, name, round(cpu_s() - cpu, 3), round(time.monotonic() - wall, 3)]
+        entry.append(round(time.process_time() - own, 3))
         with self._file.open("a") as out:
             out.write(json.dumps([*entry, os.environ.get("PYTEST_XDIST_WORKER", "")]) + "\n")
 
@@ -102,7 +103,7 @@ def main(file: str, longest: int = 60) -> None:
     sums: dict[str, dict[str, list[float]]] = {
         kind: defaultdict(lambda: [0.0, 0.0, 0]) for kind in ("file", "fixture", "test")
     }
-    for kind, name, cpu, wall, _ in entries:
+    for kind, name, cpu, wall, *_ in entries:
         keys = [("fixture", name)]
         if kind != "fixture":
             keys = [("file", name.partition("::")[0]), ("test", name)]

@@ -1,9 +1,13 @@
 """Bots that cannot take part: left out when a pattern chose them, refused when they are named."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, write
+from tests.support.shared import made_once
 
 pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
@@ -11,12 +15,11 @@ AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c
 THU = ("--boards", "thu", "--simulations", "1", "--games", "2", "--concurrency", "1")
 
 
-@pytest.fixture
-def bots(ladder: Ladder) -> None:
-    """Three bots of which one plays no forbidden cells and one was edited after registration."""
-    (ladder.folder / "submission.py").write_text(AGENT)
-    write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
-    (ladder.folder / "edited.py").write_text((ladder.folder / "bot.py").read_text())
+def register(folder: Path) -> None:
+    ladder = Ladder(folder)
+    (folder / "submission.py").write_text(AGENT)
+    write(folder, rules=LEGAL, bot=BOT.format(module="rules"))
+    (folder / "edited.py").write_text((folder / "bot.py").read_text())
     for name, spec in (
         ("my-agent", "kaggle:submission.py"),
         ("my-bot", "python:bot.py:Bot"),
@@ -24,8 +27,14 @@ def bots(ladder: Ladder) -> None:
     ):
         done = ladder("bots", "add", name, spec)
         assert done.code == 0, done.err
-    with (ladder.folder / "edited.py").open("a") as file:
+    with (folder / "edited.py").open("a") as file:
         file.write("# edited\n")
+
+
+@pytest.fixture
+def bots(ladder: Ladder) -> None:
+    """Three bots of which one plays no forbidden cells and one was edited after registration."""
+    shutil.copy(made_once("unfit-bots", register) / "ladder.db", ladder.folder)
 
 
 @pytest.mark.usefixtures("bots")
