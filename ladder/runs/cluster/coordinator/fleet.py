@@ -42,6 +42,8 @@ MOST_FAILURES = 3
 MOST_DEATHS = 3
 """Slot deaths in a row after which a machine is set aside if another is ready. Below
 `health.DEATHS_IN_A_ROW`, so that one bad machine does not end the run."""
+ALONE_S = 2.0
+"""Seconds without any machine after which this is reported."""
 UNREADY_S = 5.0
 """Seconds of preparation after which a machine is reported as getting ready."""
 
@@ -69,6 +71,7 @@ class Fleet:
         report: ReportEvent,
         scale_plan: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
         replay: Callable[[PairPlan], PairRecord] | None = None,
+        alone_s: float = ALONE_S,
         unready_s: float = UNREADY_S,
         silent_s: float = SILENT_S,
         poll_s: float = PAUSE_S,
@@ -88,6 +91,7 @@ class Fleet:
             scale_plan: Adapts the time of a plan to a machine.
             replay: Plays a pair on this machine where no second machine can; called in a thread
                 of its own. None if this machine plays no pairs.
+            alone_s: Seconds without any machine after which this is reported.
             unready_s: Seconds of preparation after which a machine is reported.
             silent_s: Seconds without a heartbeat after which a machine is silent.
             poll_s: Seconds between two polls of the machines.
@@ -114,6 +118,7 @@ class Fleet:
         self._spawned: set[asyncio.Task[None]] = set()
         self._unready = 0
         """Machines that took long to get ready at the last poll."""
+        self._alone_s = alone_s
         self._unready_s = unready_s
         self._poll_s = poll_s
         self._time_limit = time_limit
@@ -155,7 +160,7 @@ class Fleet:
                 task.cancel()
 
     async def _poll_machines(self) -> None:
-        patience = time.monotonic() + 2 * self._poll_s
+        patience = time.monotonic() + self._alone_s
         while not self._connection.is_ending:
             try:
                 workers = await self._connection.workers()

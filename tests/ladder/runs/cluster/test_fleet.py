@@ -186,10 +186,25 @@ def test_a_machine_that_joins_is_no_warning() -> None:
         await stage.workers["beta"].close()
         await stage.until(lambda: stage.says("beta has left"))
 
-    stage = on_stage(scene)
+    stage = on_stage(scene, alone_s=300.0, silent_s=300.0)  # whatever a loaded machine delays
     assert [each.sentence for each in stage.news if each.is_warning] == []
     assert stage.says("beta has joined with 1 slot (CPU, 100 M positions/s): 2 machines, 2 slots")
     assert stage.says("beta has left, and its pairs are played elsewhere: 1 machine")
+
+
+def test_a_scheduler_without_machines_is_a_warning() -> None:
+    """The sentence names the command that starts a machine, and comes once."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.until(lambda: stage.says("no machine has joined", warning=True))
+        await stage.join("alpha", by_seed)
+        await stage.workers["alpha"].close()
+        await stage.until(lambda: stage.says("alpha has left"))
+
+    stage = on_stage(scene, alone_s=0.0)
+    warnings = [each.sentence for each in stage.news if each.is_warning]
+    assert len(warnings) == 1
+    assert "start `ladder worker " in warnings[0]
 
 
 def test_machines_that_get_ready_slowly_are_counted() -> None:
