@@ -294,11 +294,21 @@ def test_the_expected_line_is_stored_without_the_move(
     assert make_thought(1000, Info(pv=reported)).line == stored
 
 
+class StallingBot(BotProcess):
+    """A bot whose late answers after 2 s are stalls of the machine."""
+
+    def ask(self, *words: Any, timeout_s: float, **more: Any) -> Answer:
+        try:
+            return super().ask(*words, timeout_s=min(timeout_s, 2), **more)
+        except BotTimeout as late:
+            raise MachineStalled("the machine slept") from late
+
+
 class CountingPool(BotPool):
-    """A pool that records which bots were acquired."""
+    """A pool of stalling bots that records which bots were acquired."""
 
     def __init__(self, confinement: Confinement) -> None:
-        super().__init__(confinement)
+        super().__init__(confinement, start_process=StallingBot.start)
         self.acquired: list[Start] = []
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
@@ -308,22 +318,11 @@ class CountingPool(BotPool):
 
 
 @pytest.mark.parametrize("budget", [Budget(time_ms=300), Budget(simulations=5)])
-def test_a_stalled_move_is_asked_again_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget
-) -> None:
+def test_a_stalled_move_is_asked_again_and_no_other(tmp_path: Path, budget: Budget) -> None:
     """Under a time budget a new process gets the question, and the other moves stay.
 
     Under a work budget a move may depend on all earlier messages, so the pair starts again.
     """
-    asked = BotProcess.ask
-
-    def stalling(process: BotProcess, *words: Any, timeout_s: float, **more: Any) -> Answer:
-        try:
-            return asked(process, *words, timeout_s=min(timeout_s, 2), **more)
-        except BotTimeout as late:
-            raise MachineStalled("the machine slept") from late
-
-    monkeypatch.setattr(BotProcess, "ask", stalling)
     late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     logs = tmp_path / "logs"
