@@ -8,7 +8,6 @@ import pytest
 from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
-from ladder.match.registry import trial
 from ladder.match.specs.spec import read_spec
 from reports.bots import found_text
 from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
@@ -122,10 +121,9 @@ def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
 
 
-def test_one_that_never_returns_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_returns_is_ended(tmp_path: Path) -> None:
     """The trial must end it by the clock and say so."""
-    monkeypatch.setattr(trial, "TRIAL_MARGIN_MS", 200)
-    sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path)
+    sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path, margin_ms=200)
     assert "timeout" in sentence
     assert "no answer to move (ply 0) within 300 ms" in sentence
 
