@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.solver import solver as solver_module
 from tests.ladder.cli.conftest import Command
 
 
@@ -60,7 +59,7 @@ def test_a_first_question_says_that_code_is_compiled(
 ) -> None:
     """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
     assert ladder("solve", "--board", "4x5", "01012", "--time", "60s").err == ""
-    monkeypatch.setattr(solver_module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
     told = ladder("solve", "--board", "4x5", "01012", "--time", "60s").err
     assert told.startswith("compiling the solver")
 
