@@ -78,6 +78,7 @@ def test_bad_input_to_a_training_is_refused(ladder: Ladder) -> None:
         ("--generations", "0"): "--generations",
         ("--games-per-trial", "3"): "--games-per-trial",
         ("--depth", "0"): "--depth",
+        ("--depth", "4"): "--depth: it must be odd",
         ("--boards", "3x3"): "rows must be",
         ("--opening-plies", "-1"): "--opening-plies",
         ("--seed", "-1"): "--seed",

@@ -115,6 +115,16 @@ def test_a_stored_question_without_an_early_test_has_none() -> None:
     assert GateTest.from_settings({"question": question}) == GateTest(max_drop=7, early=0.0)
 
 
+def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
+    """A gate of an earlier version keeps its question; another question is another gate."""
+    asked = GateTest(max_drop=7)
+    early, plain = asked.settings, replace(asked, early=0.0).settings
+    assert asked.as_stored(early) == asked
+    assert asked.as_stored(plain) == replace(asked, early=0.0)
+    assert asked.as_stored(GateTest(max_drop=8).settings) is None
+    assert asked.as_stored({}) is None
+
+
 def test_the_decision_is_that_of_the_first_crossing() -> None:
     """The counts must be those of the first pair at which the ratio left its bounds."""
     draw = random.Random(4)
@@ -138,8 +148,17 @@ def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.games == games
     assert result.uncounted_games == 100 - games
-    assert f"no decision after {games} games" in result.reason
+    assert (
+        f"no decision after {games} games, and at most {limit // 2 * 2} games are" in result.reason
+    )
     assert result.seconds == pytest.approx(1.5 * games / 2)
+
+
+def test_games_that_end_before_the_limit_are_said_to_be_all() -> None:
+    """Without a decision the reason is the limit of games only if it was reached."""
+    result = after([pair(n, (W, L)) for n in range(20)], max_games=44)
+    assert (result.verdict, result.games) == (Verdict.INCONCLUSIVE, 40)
+    assert "there are no more stored games" in result.reason
 
 
 def test_no_games_are_inconclusive_with_empty_numbers() -> None:

@@ -171,3 +171,15 @@ def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
     """Numbers out of range must be named."""
     with pytest.raises(UsageError, match="must be"):
         SelectQuestion(**numbers)  # type: ignore[arg-type]
+
+
+def test_players_that_did_not_meet_are_compared_through_others() -> None:
+    """The difference of two players is the sum of both to a third one, and nothing else."""
+    counts = np.zeros((3, 3, 5))
+    for one, other, row in ((0, 1, (2, 3, 5, 6, 9)), (1, 2, (4, 4, 9, 5, 3))):
+        counts[one, other], counts[other, one] = row, row[::-1]
+    gaps = strengths(counts).differences
+    alone = strengths(counts[:2, :2]).differences
+    assert gaps[0, 1] == pytest.approx(alone[0, 1])
+    assert gaps[0, 2] == pytest.approx(gaps[0, 1] + gaps[1, 2])
+    assert gaps[0, 1] > 50

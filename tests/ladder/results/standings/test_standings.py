@@ -211,3 +211,12 @@ def test_a_circle_is_told() -> None:
     assert any(isinstance(note, Circle) for note in result.notes)
     straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
     assert not any(isinstance(note, Circle) for note in straight.notes)
+
+
+def test_a_missing_live_rating_has_a_reason() -> None:
+    """A bot without a live rating, and no other, has null with a reason."""
+    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
+    rated, unrated = sorted(result.bots, key=lambda bot: bot.name)
+    assert (rated.elo_live, unrated.elo_live) == (1010.0, None)
+    assert "elo_live" not in rated.reasons
+    assert unrated.reasons["elo_live"] == "its games are not rated"
