@@ -183,3 +183,14 @@ def test_a_third_of_the_allowed_error_is_for_each_kind(chance: float, sure: bool
     )
     assert bool(found.is_none_sure(0.95)) is sure
     assert found.sure_groups(0.95, np.arange(2)).tolist() == [sure, False]
+
+
+def test_a_pair_is_taken_once() -> None:
+    """A pair that an earlier visit took is no longer new, however often it is offered."""
+    search = Search(history(), BisectQuestion())
+    search.enter("commit", "good")
+    first, second = (pair(number, won=False) for number in range(2))
+    assert search.is_new(first)
+    search.take(first, "commit", "good")
+    assert not search.is_new(first)
+    assert search.is_new(second)

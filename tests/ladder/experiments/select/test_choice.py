@@ -183,3 +183,9 @@ def test_players_that_did_not_meet_are_compared_through_others() -> None:
     assert gaps[0, 1] == pytest.approx(alone[0, 1])
     assert gaps[0, 2] == pytest.approx(gaps[0, 1] + gaps[1, 2])
     assert gaps[0, 1] > 50
+
+
+@pytest.mark.parametrize(("players", "odds"), [(2, 19.0), (3, 39.0)])
+def test_the_bound_shares_the_error_over_the_other_players(players: int, odds: float) -> None:
+    """At 95 % one other player is out at odds of 19 to 1, each of two at 39 to 1."""
+    assert Contest(20.0, 0.95).bound(players) == pytest.approx(np.log(odds))

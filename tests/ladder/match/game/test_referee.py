@@ -13,7 +13,7 @@ import pytest
 from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
 from db.records.launch import Start
-from db.records.pairs import MARGIN_MS, Entrant, PairPlan
+from db.records.pairs import MARGIN_MS, Entrant, Excuses, PairPlan
 from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
@@ -24,7 +24,7 @@ from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.referee import play_game, play_pair
-from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS
+from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, PairNotes
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
@@ -136,6 +136,15 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
     assert play_game(plan(good, good), pool, swapped=False).last_output is None
 
 
+def test_a_control_measurement_counts_interruptions_of_most_of_the_margin() -> None:
+    """Nine tenths of the margin would make a move late; without measurements all is nothing."""
+    notes = PairNotes()
+    assert notes.excuses() == Excuses((0, 0), (0, 0), 0, 0)
+    for longest_us in (89_999, 90_000, 200_000):
+        notes.add_control(ControlMeasurement(1000, 500, longest_us), 100_000)
+    assert notes.excuses() == Excuses((0, 0), (0, 0), 2, 3000)
+
+
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
     """The detail names the position and the legal columns."""
     bad = fake_start("full-column", folder=tmp_path)
@@ -148,8 +157,12 @@ def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
     """The record holds both games with swapped colours, the opening and a thought per move."""
     good = fake_start("honest", folder=tmp_path)
+    began = time.perf_counter_ns()
     record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
+    elapsed_us = (time.perf_counter_ns() - began) // 1000
+    assert sum(game.duration_us for game in record.games) <= elapsed_us
     for game in record.games:
+        assert game.duration_us >= sum(side.time_us for side in game.sides)
         assert game.moves[:3] == (3, 3, 2)
         position = Position.from_moves(parse_board("6x7"), game.moves)
         assert position.is_over
