@@ -27,7 +27,7 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_training_goes_on(
+def test_a_stopped_training_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None], number: int
 ) -> None:
     """Ctrl-C and SIGKILL lose the generation in play at most; the rest is as if undisturbed."""

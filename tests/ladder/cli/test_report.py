@@ -207,7 +207,7 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     assert "win rate" not in empty.out
 
 
-def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
+def test_against_gives_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
     """Each opponent's games must be counted from the bot's side, and the share be theirs."""
     document = ladder("report", "--against", "c", "--json").document
     facts = {one["name"]: one for one in document["opponents"]}

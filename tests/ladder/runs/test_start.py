@@ -265,7 +265,7 @@ class ForfeitingWorkers(InstantWorkers):
         return future
 
 
-def test_forfeits_are_said_with_cause_and_game(store: Store) -> None:
+def test_forfeits_are_reported_with_cause_and_game(store: Store) -> None:
     """Each bot and kind has a line at the end with its number of games; the first is a warning.
 
     Those of interrupted sessions belong to it.

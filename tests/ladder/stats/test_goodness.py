@@ -47,7 +47,7 @@ def test_rock_paper_scissors_is_named(strength, pairs):
     assert {found.worst[0].a, found.worst[0].b} <= {"p0", "p1", "p2"}
 
 
-def test_a_residual_is_told_in_points_and_elo():
+def test_a_residual_is_given_in_points_and_elo():
     """A surprising opponent is listed with points scored and expected."""
     rng = np.random.default_rng(3)
     a, b, _, tables, _ = random_tables(rng, size=6, pairs=30, spread=10)

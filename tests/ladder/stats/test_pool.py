@@ -67,7 +67,7 @@ def three_engines():
     )
 
 
-def test_a_draw_model_speaks_the_same_elo():
+def test_a_draw_model_uses_the_same_elo_scale():
     """Rao and Kupper's model, converted, differs little from the expected-score list and keeps
     its mean, though its own scale is far from it."""
     half = rate_pool(cells=three_engines(), options=PLAIN)

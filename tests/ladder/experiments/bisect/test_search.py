@@ -42,7 +42,7 @@ def test_no_commit_is_blamed_where_none_lost() -> None:
     assert "is not worse" in result_of(search, conditions="", seed=1).reason
 
 
-def test_commits_that_cannot_be_told_apart_are_all_named() -> None:
+def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
     """A culprit behind untestable commits must be answered with these, not with a guess."""
     search = Search(history(), BisectQuestion(max_drop=100.0))
     played(search, 7, untestable=(6, 7, 12))

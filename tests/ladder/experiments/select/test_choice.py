@@ -79,7 +79,7 @@ def test_strengths_are_those_that_made_the_results() -> None:
     )
 
 
-def test_nobody_is_out_before_it_has_played() -> None:
+def test_no_candidate_is_dropped_before_it_has_played() -> None:
     """Without the least number of pairs of each the field stays whole."""
     assert contenders(np.zeros((4, 4, 5)), Contest(20.0, 0.95)).all()
 
@@ -96,7 +96,7 @@ def test_the_best_is_chosen_whichever_it_is(seed: int) -> None:
     assert judge.games_of(worst) < judge.counted / 2 + 2
 
 
-def test_a_failing_candidate_is_out_and_its_gifts_do_not_count() -> None:
+def test_a_failing_candidate_is_dropped_and_its_losses_do_not_count() -> None:
     """Who forfeits is not chosen, and whoever met it gains nothing."""
     judge = judge_of(3, SelectQuestion(indifference=40.0))
     for number in range(6):
@@ -116,7 +116,7 @@ def test_a_failing_baseline_makes_it_invalid() -> None:
     assert judge.decided
 
 
-def test_repeated_games_choose_nobody() -> None:
+def test_repeated_games_choose_no_candidate() -> None:
     """One pair of games over and over is no evidence, and the choice must give up."""
     judge = judge_of(2, SelectQuestion())
     for number in range(200):

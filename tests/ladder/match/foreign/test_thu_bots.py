@@ -18,7 +18,7 @@ BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 
 @pytest.mark.slow
-def test_a_correct_strategy_is_told_the_board_as_the_course_tells_it(tmp_path: Path) -> None:
+def test_a_correct_strategy_gets_the_board_in_the_format_of_the_course(tmp_path: Path) -> None:
     """Stones, tops, last move and forbidden cell must agree, wherever the cell lies."""
     strategy = entrant(compiled(tmp_path), tmp_path)
     for board in BOARDS:

@@ -89,7 +89,7 @@ def test_scores_by_class_add_up(league: League) -> None:
     assert scores.scores["old"] == pytest.approx(0.0)
 
 
-def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
+def test_late_moves_and_processor_time_are_distinguished(league: League) -> None:
     """A move over the budget is late; the mean of both clocks is over measured moves alone."""
     (shown, *_) = of(league).games
     thoughts = [
