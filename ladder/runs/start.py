@@ -14,7 +14,6 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.board import parse_board
 from ladder.match.game.broadcast import channel_name
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
     leave_out,
@@ -52,6 +51,10 @@ class NothingToResume:
 class ThisMachine:
     """The worker processes of this machine."""
 
+    def __init__(self, workers: Callable[..., PairExecutor] = Workers) -> None:
+        """Set what starts the pool of workers; takes what `Workers` takes."""
+        self._workers = workers
+
     def prepare(self, entrants: Mapping[str, Entrant]) -> None:
         """Compile kernels, and end processes that killed harnesses have left.
 
@@ -74,26 +77,22 @@ class ThisMachine:
     ) -> PairExecutor:
         """Return a pool of worker processes.
 
-        Moves are broadcast for the live pages, except those of a tuning, which have no pages.
+        Moves are broadcast for the live pages, except those of a tuning, which have no pages. The
+        bots of each worker get an equal share of the limit on logs.
         """
-        return Workers(
+        return self._workers(
             settings.concurrency,
             pin=settings.pin,
-            confinement=worker_confinement(settings, logs),
+            confinement=replace(
+                settings.confinement_in_force,
+                logs=logs,
+                log_bytes=settings.confinement.log_bytes // settings.concurrency,
+            ),
             channel=channel_name(store.where) if settings.bots else None,
         )
 
 
 THIS_MACHINE = ThisMachine()
-
-
-def worker_confinement(settings: Settings, logs: Path) -> Confinement:
-    """Return the bounds of the bots of one worker, whose logs get an equal share of the limit."""
-    return replace(
-        settings.confinement_in_force,
-        logs=logs,
-        log_bytes=settings.confinement.log_bytes // settings.concurrency,
-    )
 
 
 def start_run(

@@ -28,7 +28,7 @@ from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import Views
-from ladder.web.play.open_games import OpenGames
+from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
 from ladder.web.security.password import BasicAuth, read_password
 from ladder.web.security.safety import AccessRules
 from ladder.web.site import Site
@@ -53,6 +53,7 @@ class ServerOptions:
     players: int = 4
     """Largest number of games against people at a time."""
     connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
+    patience: Patience = DEFAULT_PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ async def _serve(
     changes = ChangeSignal()
     follower, readers = Follower(options.database, changes), Readers(options.database)
     access = AccessRules(options.host, None if password is None else BasicAuth(password))
-    games = OpenGames(options.database, options.confinement, options.players)
+    games = OpenGames(options.database, options.confinement, options.players, options.patience)
     site = Site(
         options.database,
         access,

@@ -47,15 +47,17 @@ def decided(folder: Path) -> dict[str, Decided]:
     return msgspec.json.decode(done.stdout, type=dict[str, Decided])
 
 
-def carry(former: Mapping[str, Decided], present: Mapping[str, Decided]) -> dict[str, Carried]:
-    """Return the entries of the players that decide the same, by name."""
+def carry(
+    former: Mapping[str, Decided], present: Mapping[str, Decided], known: Mapping[str, Carried]
+) -> dict[str, Carried]:
+    """Return the entries of the players that decide the same, by name; `known` are those before."""
     entries = {}
     for name, version in VERSIONS.items():
         then, now, code = former.get(name), present.get(name), code_hash(version)
         if then is None or now is None or then.decisions != now.decisions or then.identity == code:
             continue
-        known = carried().get(name)
-        older = known.files if known is not None and known.identity == then.identity else ()
+        entry = known.get(name)
+        older = entry.files if entry is not None and entry.identity == then.identity else ()
         entries[name] = Carried(
             code, then.identity, tuple(dict.fromkeys((*older, files_hash(then.files))))
         )
@@ -78,7 +80,7 @@ def main() -> None:
             with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
                 tar.extractall(folder, filter="data")
         former, present = decided(folder), decided(ROOT)
-    entries = carry(former, present)
+    entries = carry(former, present, carried())
     CARRIED_FILE.write_bytes(msgspec.json.format(msgspec.json.encode(entries), indent=1) + b"\n")
     changed = [name for name in present if name in former and name not in entries]
     changed = [name for name in changed if former[name].identity != code_hash(VERSIONS[name])]

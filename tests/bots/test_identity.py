@@ -170,12 +170,12 @@ def test_carried_players_are_as_they_were_compared() -> None:
     assert not edited
 
 
-def test_only_equal_decisions_are_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_equal_decisions_are_carried() -> None:
     """Players that decide differently get no entry, and unchanged players need none."""
     code = code_hash(VERSIONS["v4"])
-    monkeypatch.setattr(carry, "carried", lambda: {"v4": Carried(code, "before", ("older",))})
+    known = {"v4": Carried(code, "before", ("older",))}
     same = {"v4": Decided("before", {"a": "1"}, "games"), "v5": Decided("b", {}, "games")}
     now = {"v4": Decided("-", {}, "games"), "v5": Decided("-", {}, "other games")}
     expected = Carried(code, "before", ("older", identity.files_hash({"a": "1"})))
-    assert carry.carry(same, now) == {"v4": expected}
-    assert carry.carry({"v4": Decided(code, {}, "games")}, now) == {}
+    assert carry.carry(same, now, known) == {"v4": expected}
+    assert carry.carry({"v4": Decided(code, {}, "games")}, now, known) == {}

@@ -1,15 +1,15 @@
 """Compiling beforehand."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bots import warm as warming
 from bots.catalogue import VERSIONS
 from bots.warm import is_warm, main
-from engine import cache
+from engine.cache import PACKAGES, ROOT, cache_folder, is_shared
 
 
 def test_everything_is_warm_after_warming() -> None:
@@ -23,21 +23,16 @@ def test_everything_is_warm_after_warming() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_another_checkout_is_warm_where_machine_code_is_shared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool
-) -> None:
+def test_another_checkout_is_warm_where_machine_code_is_shared(tmp_path: Path) -> None:
     """Stamps must hold for copies of equal sources exactly when their machine code does."""
-    monkeypatch.setattr(warming, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(warming, "is_shared", lambda: shared)
-    warming._stamp(tmp_path, "v4").parent.mkdir(parents=True)
-    warming._stamp(tmp_path, "v4").touch()
-    assert is_warm(["v4"])
-    monkeypatch.setattr(warming, "ROOT", tmp_path)
-    assert is_warm(["v4"]) is shared
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package)
+    code = "import sys; from bots.warm import is_warm; sys.exit(not is_warm(['v4']))"
+    done = subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, check=False)
+    assert (done.returncode == 0) == is_shared()
 
 
-def test_warming_again_starts_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warming_again_starts_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process is started only if a player is not compiled."""
     started: list[list[str]] = []
 
@@ -48,10 +43,11 @@ def test_warming_again_starts_no_compiler(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(subprocess, "run", run)
     assert main([]) == 0
     assert not started
-    stamp = warming._stamp
-    monkeypatch.setattr(
-        warming, "_stamp", lambda folder, name: stamp(folder, "none" if name == "v4" else name)
-    )
+    stamps = cache_folder() / "warm"
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
+    shutil.copytree(stamps, cache_folder() / "warm")
+    for stamp in (cache_folder() / "warm").rglob("v4"):
+        stamp.unlink()
     assert main([]) == 0
     assert [command[-1] for command in started] == ["v4"]
 
@@ -67,19 +63,3 @@ def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     """The command line answers with one sentence and status 2."""
     assert main(["v44"]) == 2
     assert "v44" in capsys.readouterr().err
-
-
-def test_the_cache_moves_with_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An edit of any source of engine or bots names another folder."""
-    for package in ("engine", "bots"):
-        (tmp_path / package).mkdir()
-    source = tmp_path / "engine" / "a.py"
-    source.write_text("x = 1\n")
-    monkeypatch.setattr(cache, "ROOT", tmp_path)
-    cache.source_fingerprint.cache_clear()
-    before = cache.cache_folder()
-    source.write_text("x = 2\n")
-    cache.source_fingerprint.cache_clear()
-    assert cache.cache_folder() != before
-    monkeypatch.undo()
-    cache.source_fingerprint.cache_clear()

@@ -125,7 +125,7 @@ def test_the_order_of_revisions_travels(
 
 
 @pytest.mark.slow
-def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -> None:
+def test_a_file_without_the_order_uses_the_latest_revision(tmp_path: Path) -> None:
     """With an older export, the revision of the latest game becomes the current one."""
     source = Played(tmp_path / "source.db")
     source.go(".b.a.c.b.")

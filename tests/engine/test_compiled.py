@@ -153,30 +153,26 @@ def test_without_a_writable_folder_nothing_is_kept(sources: Path, ask: Ask) -> N
     assert not list(sources.rglob("*.nbi"))
 
 
-def test_the_fingerprint_sees_every_source(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fingerprint_sees_every_source(sources: Path) -> None:
     """An edit, a new file and a new name in `engine` or `bots` change it; other files do not."""
-    monkeypatch.setattr(cache, "ROOT", sources)
-    seen = set()
+    code = "from engine.cache import source_fingerprint; print(source_fingerprint())"
 
     def fingerprint() -> str:
-        cache.source_fingerprint.cache_clear()
-        return cache.source_fingerprint()
+        command = [sys.executable, "-B", "-c", code]
+        return subprocess.run(command, cwd=sources, check=True, capture_output=True).stdout.decode()
 
-    try:
-        seen.add(fingerprint())
-        (sources / "bots" / "notes.txt").write_text("no source")
-        (sources / "elsewhere.py").write_text("x = 1")
-        assert fingerprint() in seen
-        (sources / "bots" / "deep").mkdir()
-        (sources / "bots" / "deep" / "idea.py").write_text("x = 1")
-        seen.add(fingerprint())
-        (sources / "bots" / "deep" / "idea.py").write_text("x = 2")
-        seen.add(fingerprint())
-        (sources / "bots" / "deep" / "idea.py").rename(sources / "bots" / "deep" / "thought.py")
-        seen.add(fingerprint())
-        assert len(seen) == 4
-    finally:
-        cache.source_fingerprint.cache_clear()
+    seen = {fingerprint()}
+    (sources / "bots" / "notes.txt").write_text("no source")
+    (sources / "elsewhere.py").write_text("x = 1")
+    assert fingerprint() in seen
+    (sources / "bots" / "deep").mkdir()
+    (sources / "bots" / "deep" / "idea.py").write_text("x = 1")
+    seen.add(fingerprint())
+    (sources / "bots" / "deep" / "idea.py").write_text("x = 2")
+    seen.add(fingerprint())
+    (sources / "bots" / "deep" / "idea.py").rename(sources / "bots" / "deep" / "thought.py")
+    seen.add(fingerprint())
+    assert len(seen) == 4
 
 
 def test_the_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

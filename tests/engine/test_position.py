@@ -165,7 +165,9 @@ def test_notation_reads_back(game: SlowGame) -> None:
         ("6x7 01010101", IllegalMove, "column 1 cannot be played: the game is over"),
     ],
 )
-def test_an_unreadable_position_says_why(text: str, error: type[Exception], sentence: str) -> None:
+def test_an_unreadable_position_gives_the_reason(
+    text: str, error: type[Exception], sentence: str
+) -> None:
     """The sentence names the first bad character, the broken rule or the impossible move."""
     with pytest.raises(error) as caught:
         parse_position(text)

@@ -19,6 +19,7 @@ from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.registry.trial import (
+    TRIAL_MARGIN_MS,
     TrialResult,
     try_out,
 )
@@ -57,15 +58,18 @@ def write(folder: Path, **files: str) -> None:
         path.write_text(text)
 
 
-def tried(spec: str, folder: Path, **options: str) -> TrialResult:
+def tried(
+    spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **options: str
+) -> TrialResult:
     """Return the findings of a trial."""
-    return try_out(read_spec(spec, folder, **options).launch, None, UNCONFINED)
+    launch = read_spec(spec, folder, **options).launch
+    return try_out(launch, None, UNCONFINED, margin_ms=margin_ms)
 
 
-def refusal(spec: str, folder: Path, **options: str) -> str:
+def refusal(spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **options: str) -> str:
     """Return the message with which a trial refuses a bot."""
     with pytest.raises(UsageError) as refused:
-        tried(spec, folder, **options)
+        tried(spec, folder, margin_ms=margin_ms, **options)
     return str(refused.value)
 
 

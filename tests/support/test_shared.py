@@ -10,7 +10,7 @@ from tests.support.hosted import compiled
 from tests.support.shared import VARIABLE, made_once
 
 
-def test_a_folder_is_made_once_and_anew_after_a_failure(
+def test_a_folder_is_made_once_and_again_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Later callers get the same folder; the files of a failed attempt are removed."""

@@ -54,7 +54,7 @@ class VisitJudge(ExperimentJudge):
         return (
             f"{search.credible_set_size} of {len(search.history.commits)} commits suspected, "
             f"{search.history.commits[self._index].commit[:SHORT]} is weaker with "
-            f"a chance of {100 * chance:.0f} %"
+            f"a chance of {chance:.0%}"
         )
 
     @property

@@ -198,7 +198,7 @@ def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float)
             f"one of {names} lost rating ({chance:.1%} sure after {games}); only the last of them "
             "can be tested, so they cannot be distinguished"
         )
-    seems = f"most likely is {suspects[0].commit[:SHORT]}, with a chance of {100 * chance:.0f} %"
+    seems = f"most likely is {suspects[0].commit[:SHORT]}, with a chance of {chance:.0%}"
     if search.answer is None:
         return f"stopped after {games}: the same command resumes it; so far {seems}"
     if search.games + 2 > question.max_games:

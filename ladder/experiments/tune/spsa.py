@@ -61,7 +61,7 @@ class Spsa:
         k = self.step + 1
         random = SplitMix(mix(self._seed, k, _DIRECTIONS))
         direction = self._direction(random)
-        c = np.maximum(self._c / k**GAMMA, self._least)
+        c = self._perturbation(k)
         fractions = [random.below(_FRACTION) / _FRACTION for _ in self._parameters]
         a = self._round(self._theta + direction * c, fractions)
         b = self._round(self._theta - direction * c, fractions)
@@ -79,8 +79,7 @@ class Spsa:
         """
         k = self.step + 1
         direction = self._direction(SplitMix(mix(self._seed, k, _DIRECTIONS)))
-        c = self._c / k**GAMMA
-        rate = self._a / (self._A + k) ** ALPHA / c
+        rate = self._a / (self._A + k) ** ALPHA / self._perturbation(k)
         self._theta = np.clip(self._theta + rate * lead * direction, 0.0, 1.0)
         self.step = k
         if k > self._steps * (1 - MEAN_SHARE):
@@ -96,6 +95,10 @@ class Spsa:
     def estimate(self) -> dict[str, float]:
         """The present estimate as values of the parameters."""
         return values_at(self._parameters, self.point)
+
+    def _perturbation(self, k: int) -> NDArray[np.float64]:
+        """Return c_k of each parameter: integers must differ."""
+        return np.asarray(np.maximum(self._c / k**GAMMA, self._least))
 
     def _direction(self, random: SplitMix) -> NDArray[np.float64]:
         return np.array([1.0 if random.below(2) else -1.0 for _ in self._parameters])

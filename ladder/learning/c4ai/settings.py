@@ -54,6 +54,11 @@ def settings_for(
             f"it must be even, as both sides play every opening, got {games_per_trial}",
             option="games_per_trial",
         )
+    if depth is not None and depth % 2 == 0:
+        raise UsageError(
+            f"it must be odd, as the player searches to odd depths only, got {depth}",
+            option="depth",
+        )
     chosen = {
         "seed": seed,
         "start": None if start is None else find_weights(start),

@@ -32,7 +32,12 @@ class BotPool:
     """
 
     def __init__(
-        self, confinement: Confinement, *, keep: int = MOST_IDLE, hello_s: float = HELLO_S
+        self,
+        confinement: Confinement,
+        *,
+        keep: int = MOST_IDLE,
+        hello_s: float = HELLO_S,
+        start_process: Callable[..., BotProcess] = BotProcess.start,
     ) -> None:
         """Create an empty pool; `acquire` starts processes.
 
@@ -41,8 +46,10 @@ class BotPool:
                 are part of the ladder, start without the sandbox.
             keep: number of idle processes kept.
             hello_s: deadline of a bot's hello.
+            start_process: starts each process; takes what `BotProcess.start` takes.
 
         """
+        self._start_process = start_process
         self._hello_s = hello_s
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
@@ -155,7 +162,7 @@ class BotPool:
         self._count_logs()
         confinement = self._confinement if start.foreign else self._trusted
         name = name if start.foreign else "built-in"
-        process = BotProcess.start(start, confinement, self.history_of(start), name=name)
+        process = self._start_process(start, confinement, self.history_of(start), name=name)
         self._started.append(process)
         return process
 

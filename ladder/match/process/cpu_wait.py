@@ -371,6 +371,7 @@ def measure_start_delay_us(supervisor: int, before: Snapshot, contended_us: int)
     times = READER.read_times(f"/proc/{supervisor}/task/{supervisor}")
     if times is not None:
         stall = stall._replace(harness_wait_us=stall.harness_wait_us + times.wait_ns // 1000)
+    # Other programs may cause both waits of the sum in full: the supervisor's, then the bot's.
     return stall.excusable_us(2 * max(stall.outside_us, contended_us))
 
 

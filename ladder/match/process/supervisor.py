@@ -442,9 +442,10 @@ class LimitMonitor:
         except Uncountable as reason:
             return f"memory by {reason}"
         if used > self.max_memory_kb:
+            processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
             return (
-                f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
-                f" process(es), {self.max_memory_kb // 1024} MiB allowed"
+                f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
+                f"{self.max_memory_kb // 1024} MiB allowed"
             )
         left = max(0, self.max_memory_kb - used)
         self.pause = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))

@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bots.protocol import READY_S, Budget, BudgetKind
 from db.records.games import GameRecord
@@ -98,6 +99,7 @@ def try_out(
     *,
     name: str = "bot",
     report: Callable[[str], None] = lambda _: None,
+    margin_ms: int = TRIAL_MARGIN_MS,
 ) -> TrialResult:
     """Read a bot's hello, and let it play at least one game on each kind of claimed board.
 
@@ -109,6 +111,7 @@ def try_out(
         confinement: its confinement.
         name: the bot's name, for its log.
         report: called from another thread with a sentence about a bot that is silent for long.
+        margin_ms: time beyond the budget after which a move is late, in milliseconds.
 
     Raises:
         UsageError: it failed.
@@ -116,6 +119,7 @@ def try_out(
     """
     is_course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
+    trial = _Trial(launch, name, pool, margin_ms)
     left_out = ""
     trials: list[TrialGame] = []
     try:
@@ -126,7 +130,7 @@ def try_out(
             _claimed_boards(boards), key=lambda each: is_course and each.forbidden is None
         ):
             try:
-                trials.append(_play_trial_game(launch, budgets, board, pool, name))
+                trials.append(trial.play(budgets, board))
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
                 if not is_course or board.forbidden is not None:
@@ -134,12 +138,12 @@ def try_out(
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
         least = None
         if is_course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
-            needs = [needed_ms(trial.times_us, knows_budget=not is_course) for trial in trials]
+            needs = [needed_ms(game.times_us, knows_budget=not is_course) for game in trials]
             least = max((need for need in needs if need is not None), default=None)
         over_budget = ""
         if least is not None and not is_course:
-            slowest = max(trials, key=lambda trial: trial.max_ms)
-            other = _play_once(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
+            slowest = max(trials, key=lambda game: game.max_ms)
+            other = trial.play_once(Budget(time_ms=OTHER_MS), slowest.board)
             over_budget = describe_excess(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
         what, marker, output = str(failure).partition(STDERR_FOLLOWS)
@@ -249,39 +253,59 @@ def _claimed_boards(boards: Sequence[str] | None) -> list[Board]:
     return claimed
 
 
-def _play_trial_game(
-    launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
-) -> TrialGame:
-    if not budgets:
-        raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
-    trial = _play_once(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
-    if trial.max_ms >= QUICK_MS and trial.max_ms > 3 * statistics.median(trial.times_us) / 1000:
-        # One slow move may be caused by the machine, so the faster of two games counts.
-        again = _play_once(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
-        trial = min(trial, again, key=lambda each: each.max_ms)
-    return trial
+class _Trial(NamedTuple):
+    """A bot that is tried out."""
 
+    launch: Launch
+    name: str
+    pool: BotPool
+    margin_ms: int
 
-def _play_once(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> TrialGame:
-    plan = PairPlan(
-        id=0,
-        number=0,
-        a=make_entrant(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
-        b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
-        board=str(board),
-        board_class=str(board),
-        opening=(),
-        seed=1,
-        margin_ms=TRIAL_MARGIN_MS,
-    )
-    game: GameRecord = play_game(plan, pool, swapped=False)
-    if game.termination.is_forfeit and game.result is Result.LOSS:
-        raise UsageError(
-            f"the bot failed its trial game on {board} ({game.termination}): {game.detail}"
+    def play(self, budgets: Sequence[BudgetKind], board: Board) -> TrialGame:
+        """Play on a board; a game with a slow move is played again.
+
+        Raises:
+            UsageError: the bot accepts no budget, or failed.
+
+        """
+        if not budgets:
+            raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
+        game = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
+        if game.max_ms >= QUICK_MS and game.max_ms > 3 * statistics.median(game.times_us) / 1000:
+            # One slow move may be caused by the machine, so the faster of two games counts.
+            again = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
+            game = min(game, again, key=lambda each: each.max_ms)
+        return game
+
+    def play_once(self, budget: Budget, board: Board) -> TrialGame:
+        """Play one game against a random player.
+
+        Raises:
+            UsageError: the bot failed.
+
+        """
+        entrant = make_entrant(
+            self.launch, revision=0, name=self.name, budget=budget, restart=Restart.GAME
         )
-    return TrialGame(
-        board=board,
-        won=game.result is Result.WIN,
-        times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),
-        plies=len(game.moves),
-    )
+        plan = PairPlan(
+            id=0,
+            number=0,
+            a=entrant,
+            b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
+            board=str(board),
+            board_class=str(board),
+            opening=(),
+            seed=1,
+            margin_ms=self.margin_ms,
+        )
+        game: GameRecord = play_game(plan, self.pool, swapped=False)
+        if game.termination.is_forfeit and game.result is Result.LOSS:
+            raise UsageError(
+                f"the bot failed its trial game on {board} ({game.termination}): {game.detail}"
+            )
+        return TrialGame(
+            board=board,
+            won=game.result is Result.WIN,
+            times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),
+            plies=len(game.moves),
+        )

@@ -16,6 +16,7 @@ from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.confinement import BUILT_IN_ONLY
+from ladder.match.process.cpus import allowed_cpus
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, NullWatcher
@@ -162,7 +163,7 @@ def bench_harness(*, games: int, concurrency: int, channel: str | None = "") -> 
         game_us=timings.game_us / timings.plies,
         store_us=timings.store_s / timings.plies * 1e6,
         startup_s=timings.first - timings.begun,
-        ping_pong=ping_pong(concurrency),
+        ping_pong=ping_pong(min(concurrency, allowed_cpus())),
     )
 
 

@@ -13,8 +13,6 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ladder.match.process.cpus import allowed_cpus
-
 SOURCE = Path(__file__).with_name("ping_pong.c")
 COMPILERS = ("cc", "gcc", "clang")
 TIMEOUT_S = 60
@@ -34,7 +32,7 @@ def ping_pong(pairs: int) -> PingPong | None:
     """Measure one pair of programs, and several at once.
 
     Args:
-        pairs: the number of pairs at once, reduced to the number of processors.
+        pairs: the number of pairs at once, at most one for each processor.
 
     Returns:
         None if no C compiler is on PATH or its program does not run.
@@ -43,7 +41,6 @@ def ping_pong(pairs: int) -> PingPong | None:
     compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
     if compiler is None:
         return None
-    pairs = min(pairs, allowed_cpus())
     with tempfile.TemporaryDirectory() as folder:
         program = str(Path(folder) / "ping_pong")
         try:

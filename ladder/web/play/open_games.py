@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from bots.budget import KIND_OF_FIELD
 from ladder.errors import UsageError
@@ -18,18 +18,28 @@ from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.events import KEEPALIVE, KEEPALIVE_S, Events, event
 from ladder.web.play.open_game import SERVER_STOPPED, GameRequest, OpenGame, ask_for_move
 
-UNSEEN_S = 20.0
-"""Time without an open page after which a game ends, long enough to reload the page."""
-IDLE_S = 600.0
-"""Time without a move after which a game ends."""
-CHECK_S = 2.0
-"""Interval at which games are checked."""
+
+class Patience(NamedTuple):
+    """How long games are kept that nobody plays, in seconds."""
+
+    unseen_s: float = 20.0
+    """Time without an open page after which a game ends, long enough to reload the page."""
+    idle_s: float = 600.0
+    """Time without a move after which a game ends."""
+    check_s: float = 2.0
+    """Interval at which games are checked."""
+
+
+DEFAULT_PATIENCE = Patience()
 
 
 class OpenGames:
     """The games of a server."""
 
-    def __init__(self, database: str, confinement: Confinement, max_games: int) -> None:
+    def __init__(
+        self, database: str, confinement: Confinement, max_games: int, patience: Patience
+    ) -> None:
+        self._patience = patience
         self._database = database
         self._confinement = confinement
         self._max_games = max_games
@@ -108,16 +118,17 @@ class OpenGames:
     async def end_abandoned(self) -> None:
         """End games without a page or a move, until cancelled."""
         while True:
-            await asyncio.sleep(CHECK_S)
+            await asyncio.sleep(self._patience.check_s)
             now = time.monotonic()
             for key, game in list(self._games.items()):
-                unseen = not game.watchers and now - game.last_seen > UNSEEN_S
+                unseen = not game.watchers and now - game.last_seen > self._patience.unseen_s
                 if unseen:
                     game.end("the game was ended: its page was closed")
                     if game.is_over:
                         del self._games[key]
-                elif now - game.last_used > IDLE_S:
-                    game.end("the game was ended after ten minutes without a move")
+                elif now - game.last_used > self._patience.idle_s:
+                    minutes = self._patience.idle_s / 60
+                    game.end(f"the game was ended after {minutes:.0f} minutes without a move")
 
     def close(self) -> None:
         """End all games and wait a moment for their bots."""

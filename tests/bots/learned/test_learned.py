@@ -198,7 +198,7 @@ def test_the_shipped_weights_are_a_small_file() -> None:
     assert read_weights(SHIPPED_FILE).table.any()
 
 
-def test_other_weights_are_another_revision_and_outlive_their_file(
+def test_other_weights_are_another_revision_and_survive_their_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))

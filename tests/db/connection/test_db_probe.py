@@ -106,7 +106,7 @@ def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
             assert store.aggregate.rebuild(elo) == []
 
 
-def test_a_file_whose_maker_was_killed_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_whose_maker_was_killed_is_made_again(tmp_path: Path) -> None:
     """A file whose creation was interrupted is created again, not refused."""
     made = tmp_path / "made.db"
     maker_of_it = sqlite3.connect(made, isolation_level=None)

@@ -160,7 +160,7 @@ def test_other_files_are_refused(open_folder: Path) -> None:
         assert as_nobody(lambda at=path: look(at)).startswith(NotALadderDatabase.__name__)  # type: ignore[misc]
 
 
-def test_a_change_while_reading_is_told(closed: Path) -> None:
+def test_a_change_while_reading_is_reported(closed: Path) -> None:
     """A file that is written while it is read as immutable is an error."""
     backend = SqliteBackend(locate(str(closed)), 1)
     store = Store(ReadOnlyDatabase.open_immutable(backend))
@@ -172,7 +172,7 @@ def test_a_change_while_reading_is_told(closed: Path) -> None:
         store.close()
 
 
-def test_a_copy_of_a_changing_file_is_begun_anew(
+def test_a_copy_of_a_changing_file_is_restarted(
     closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A file that changes during the copy is copied again, and given up after some attempts."""

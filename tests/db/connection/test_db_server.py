@@ -66,7 +66,7 @@ def store(url: str, told: list[str]) -> Iterator[Store]:
         yield opened
 
 
-def test_a_cut_connection_comes_anew(
+def test_a_cut_connection_is_replaced(
     store: Store, server: Server, url: str, told: list[str]
 ) -> None:
     """Reading and writing must continue, with a message for each wait."""
@@ -215,7 +215,7 @@ def test_waiting_for_a_lock_ends_after_the_longest_wait(server: Server, url: str
         add_bots(store)
 
 
-def test_a_plan_that_a_migration_has_changed_is_made_anew(
+def test_a_plan_that_a_migration_has_changed_is_made_again(
     store: Store, server: Server, url: str, told: list[str]
 ) -> None:
     """Prepared statements, of pairs and of readers, must not end a run after a migration."""
@@ -255,7 +255,7 @@ def test_a_serialization_failure_is_tried_again(
     assert store.aggregate.rebuild(elo) == []
 
 
-def test_a_server_that_stays_away_is_told_at_last(
+def test_a_server_that_stays_away_is_reported_in_the_end(
     server: Server, url: str, told: list[str]
 ) -> None:
     """After the longest wait the error must say that the server does not answer."""
@@ -344,7 +344,7 @@ def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
             assert store.bots.all() == []
 
 
-def test_a_missing_database_is_told(server: Server) -> None:
+def test_a_missing_database_is_reported(server: Server) -> None:
     """An unknown database must be an error with its remedy."""
     with pytest.raises(Missing, match="createdb"):
         Store.open(server.url("nowhere"))

@@ -134,7 +134,7 @@ def test_only_the_owner_migrates(server: Server, url: str) -> None:
     assert server.execute(owners, name) == [("keeper",)]
 
 
-def test_a_reader_without_temporary_tables_is_told(server: Server, url: str) -> None:
+def test_a_reader_without_temporary_tables_is_refused(server: Server, url: str) -> None:
     """If temporary tables are not allowed, the error must name the command."""
     name = name_of(url)
     role(

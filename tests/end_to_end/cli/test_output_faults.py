@@ -63,7 +63,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(
     assert code == 2
 
 
-def test_a_verdict_outlives_the_reader_of_its_text(played: Ladder) -> None:
+def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
     """The exit code of a gate must be that of its verdict although nothing reads its output."""
     reading, writing = os.pipe()
     os.close(reading)

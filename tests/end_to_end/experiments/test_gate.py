@@ -162,7 +162,7 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
     assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
-def test_an_interrupted_gate_goes_on(
+def test_an_interrupted_gate_resumes(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
     """Ctrl-C must save, and the same command must come to the verdict of an undisturbed gate."""

@@ -35,7 +35,7 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 0
 
 
-def test_a_stopped_choice_goes_on(
+def test_a_stopped_selection_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """Ctrl-C must save, and the same command must finish the same run."""

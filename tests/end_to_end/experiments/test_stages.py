@@ -49,7 +49,7 @@ def test_a_regression_in_short_games_ends_it(ladder: Ladder) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_stopped_gate_goes_on_in_its_stage(
+def test_a_stopped_gate_resumes_in_its_stage(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """The printed command must not play the first stage again; a finished gate starts anew."""

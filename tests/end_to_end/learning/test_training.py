@@ -27,7 +27,7 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_training_goes_on(
+def test_a_stopped_training_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None], number: int
 ) -> None:
     """Ctrl-C and SIGKILL lose the generation in play at most; the rest is as if undisturbed."""
@@ -78,6 +78,7 @@ def test_bad_input_to_a_training_is_refused(ladder: Ladder) -> None:
         ("--generations", "0"): "--generations",
         ("--games-per-trial", "3"): "--games-per-trial",
         ("--depth", "0"): "--depth",
+        ("--depth", "4"): "--depth: it must be odd",
         ("--boards", "3x3"): "rows must be",
         ("--opening-plies", "-1"): "--opening-plies",
         ("--seed", "-1"): "--seed",

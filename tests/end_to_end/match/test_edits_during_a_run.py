@@ -44,7 +44,7 @@ def edited(ladder: Ladder) -> Path:
 
 
 @pytest.mark.usefixtures("edited")
-def test_an_edited_bot_is_paused_and_the_run_goes_on(ladder: Ladder) -> None:
+def test_an_edited_bot_is_paused_and_the_run_continues(ladder: Ladder) -> None:
     """Its pairs must stop with a sentence; the others' must go on to the end."""
     assert ladder("bots", "add", "other", "builtin:random").code == 0
     words = ("run", "--bots", "mine,random,other", *SHORT, "--games", "30", "--json")
@@ -58,7 +58,7 @@ def test_an_edited_bot_is_paused_and_the_run_goes_on(ladder: Ladder) -> None:
     assert games["mine"] == 6
 
 
-def test_a_run_of_an_edited_bot_goes_on_with_the_old_file(ladder: Ladder, edited: Path) -> None:
+def test_a_run_of_an_edited_bot_continues_with_the_old_file(ladder: Ladder, edited: Path) -> None:
     """Without it the run is invalid; with the old content back the same command completes it."""
     words = ("run", "--bots", "mine,random", *SHORT, "--games", "12", "--json")
     stopped = ladder(*words)

@@ -51,7 +51,7 @@ def started(ladder: Ladder, command: str) -> Done:
 
 
 @pytest.mark.parametrize("command", STARTS)
-def test_only_a_stranger_is_warned_and_only_once(
+def test_only_a_user_without_the_bot_is_warned_and_only_once(
     owned: Ladder, stranger: Ladder, command: str
 ) -> None:
     """Whoever registered the bot reads nothing; another user reads one line, once."""

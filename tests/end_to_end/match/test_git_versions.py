@@ -108,7 +108,7 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
     assert ladder("bots", "check", "mine").code == 0
 
 
-def test_a_changed_copy_is_refused_and_taken_anew(ladder: Ladder) -> None:
+def test_a_changed_copy_is_refused_and_copied_again(ladder: Ladder) -> None:
     """Tampering must stop a run and be named; --replace mends it without a new revision."""
     repository(ladder.folder, MAIN)
     add(ladder, "mine", SPEC, "--git", "main")
@@ -128,7 +128,7 @@ def test_a_changed_copy_is_refused_and_taken_anew(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
-def test_uncommitted_changes_are_said_to_be_left_out(ladder: Ladder) -> None:
+def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     """The sentence goes to standard error, and the committed files are what is registered."""
     place = repository(ladder.folder, MAIN)
     (place / "bot.py").write_text("broken(\n")

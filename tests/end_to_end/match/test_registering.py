@@ -29,7 +29,7 @@ def shown(ladder: Ladder, name: str) -> Any:
     return ladder("bots", "show", name, "--json").document
 
 
-def test_adding_a_bot_again_says_what_would_happen(ladder: Ladder, mine: Path) -> None:
+def test_adding_a_bot_again_explains_what_would_happen(ladder: Ladder, mine: Path) -> None:
     """Same or other content, registered or retired: each has a remedy of its own, which works."""
     again = ladder("bots", "add", "mine", SPEC)
     assert (again.code, "same content: there is nothing to add" in again.err) == (2, True)
@@ -90,7 +90,7 @@ def test_renaming_and_deleting(ladder: Ladder, mine: Path) -> None:
     assert "twin" not in names
 
 
-def test_what_counts_as_the_bot_is_said(ladder: Ladder, mine: Path) -> None:
+def test_the_parts_of_a_bot_are_listed(ladder: Ladder, mine: Path) -> None:
     """Registration must name the files, and what is not tracked; --files adds to them."""
     del mine
     (ladder.folder / "weights.bin").write_bytes(b"\1")

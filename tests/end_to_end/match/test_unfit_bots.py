@@ -53,7 +53,7 @@ def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
 
 
 @pytest.mark.usefixtures("bots")
-def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
+def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> None:
     """A run of all registered bots must start although some of them cannot take part."""
     done = ladder("run", *THU, "--json")
     assert done.code == 0, done.err

@@ -7,7 +7,7 @@ from tests.end_to_end.conftest import Ladder
 pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
-def test_a_comparison_says_who_is_stronger(ladder: Ladder) -> None:
+def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     """All parts must agree with the list and with each other, in every format."""
     words = ("--simulations", "30", "--boards", "5x5,6x7", "--concurrency", "1")
     done = ladder("run", "--bots", "v4,random,stupid", "--games", "72", "--seed", "4", *words)

@@ -51,9 +51,7 @@ def clock(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Clock:
 
 
 @pytest.mark.very_slow
-def test_a_run_goes_on_over_clocks_that_are_set(
-    ladder: Ladder, clock: Clock, eventually: Wait
-) -> None:
+def test_a_run_survives_clocks_that_are_set(ladder: Ladder, clock: Clock, eventually: Wait) -> None:
     """Set on and back by a day, a run must play the same games, and `serve` must show it."""
     words = ("run", *QUICK_ALONE, "--games", 30, "--seed", 1)
     ladder.stock()
@@ -88,7 +86,7 @@ def test_a_run_goes_on_over_clocks_that_are_set(
 
 
 @pytest.mark.very_slow
-def test_hours_are_hours_of_a_clock_that_nobody_sets(
+def test_hours_are_measured_by_the_monotonic_clock(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:
     """A run for a time must neither end when the clock is set on nor go on when it is set back.

@@ -48,7 +48,7 @@ def test_its_games_keep_their_ratings(old: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_new_run_goes_on_with_its_players(old: Ladder) -> None:
+def test_a_new_run_continues_with_its_players(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")
     words = (*words, "--concurrency", "1")

@@ -62,7 +62,7 @@ def test_looking_at_what_cannot_be_written(ladder: Ladder) -> None:
     ],
     ids=" ".join,
 )
-def test_a_missing_database_is_said_before_a_missing_bot(
+def test_a_missing_database_is_reported_before_a_missing_bot(
     ladder: Ladder, words: tuple[str, ...]
 ) -> None:
     """A mistyped --db must not look like a mistyped name, and leaves no file behind."""

@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
 
 
 @pytest.mark.both_databases
-def test_ctrl_c_saves_and_the_same_command_goes_on(
+def test_ctrl_c_saves_and_the_same_command_resumes(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
     """Ctrl-C must end with 130 and lose nothing; the resumed run must equal an undisturbed one."""
@@ -97,7 +97,7 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(
     assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 
 
-def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None:
+def test_limits_under_which_no_bot_can_start_are_refused(ladder: Ladder) -> None:
     """They would make forfeits of honest bots; nothing is made in the folder."""
     refused = ladder("run", "--bots", "v4,random", "--games", 2, "--memory", 10)
     assert refused.code == 2
@@ -167,7 +167,7 @@ def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     assert lines_of(stocked.db) == undisturbed
 
 
-def test_a_finished_run_goes_on_in_the_same_stream(stocked: Ladder) -> None:
+def test_a_run_after_a_finished_one_continues_its_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
     words = ("run", *QUICK_ALONE, "--games", "6")
     assert stocked(*words).code == 0

@@ -66,7 +66,7 @@ def quiet() -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", ["fast", pytest.param("immediate", marks=pytest.mark.very_slow)])
-def test_a_run_goes_on_over_a_restart_of_the_server(
+def test_a_run_survives_a_restart_of_the_server(
     there: Ladder, server: Server, quiet: list[Any], eventually: Wait, mode: str
 ) -> None:
     """Stopped with farewells or as by a crash: nothing is lost, nothing is twice, `serve` follows.
@@ -173,7 +173,7 @@ def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> No
     assert faults_of(there.db) == []
 
 
-def test_what_keeps_a_command_from_a_server_is_said(ladder: Ladder, server: Server) -> None:
+def test_an_unreachable_server_is_reported_with_its_cause(ladder: Ladder, server: Server) -> None:
     """A server that is not there, no such database, tables of others: one sentence, exit code 2."""
     with server.database(EMPTY) as strange:
         name = name_of(strange)

@@ -101,7 +101,7 @@ def forks() -> Iterator[Stopper]:
         for each in COMMANDS
     ],
 )
-def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: str) -> None:
+def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: str) -> None:
     """Wherever the signal comes, in callbacks and destructors, too, the end is in good order.
 
     A handler that raises is lost in a callback, and Python prints "Exception ignored in".
@@ -179,7 +179,7 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
 
 
 @pytest.mark.parametrize("stopped", ["coordinator", "ladder", "everything"])
-def test_nobody_is_charged_for_a_suspension(
+def test_no_bot_is_charged_for_a_suspension(
     ladder: Ladder, eventually: Callable[..., None], stopped: str
 ) -> None:
     """Stopped and continued, be it by Ctrl-Z, a debugger or a sleeping machine, a run goes on.

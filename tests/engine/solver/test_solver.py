@@ -10,8 +10,8 @@ from engine.cache import ROOT
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver import geometry
-from engine.solver import solver as solver_module
 from engine.solver.errors import SolverError
+from engine.solver.journal import LENGTH
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome, Value, best_columns
 from tests.engine.solver.oracle import (
@@ -188,13 +188,12 @@ def test_many_positions_in_one_call_are_those_asked_one_by_one() -> None:
     assert sum(found.nodes for found in kept) < sum(found.nodes for found in together)
 
 
-def test_a_full_journal_empties_the_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_journal_empties_the_whole_table() -> None:
     """More new entries than the journal has places are forgotten all the same."""
-    monkeypatch.setattr(solver_module, "LENGTH", 8)
     board = Board(4, 6)
     solver = Solver(board, 1)
     first = solver.solve(Position(board))
-    assert first.nodes > 8
+    assert first.nodes > 2 * LENGTH
     solver.clear()
     assert solver.solve(Position(board)) == first
 

@@ -99,7 +99,7 @@ def test_a_listed_game_is_the_one_that_replay_shows(ladder: Command) -> None:
 
 
 @pytest.mark.usefixtures("league")
-def test_the_table_names_ids_and_says_how_to_see_one(ladder: Command) -> None:
+def test_the_table_names_ids_and_the_command_that_shows_one(ladder: Command) -> None:
     """People must see the number, the score and the reason, and what to type next."""
     text = ladder("games", "--bot", "b", "--opponent", "c", "--won").out
     assert text.splitlines()[1].split()[:4] == ["18", "b", "c", "1-0"]

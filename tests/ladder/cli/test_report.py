@@ -3,16 +3,17 @@
 import csv
 import io
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
+from typing import Any, TextIO, cast
 
 import pytest
-from rich.console import Console
 
 from db.records.runs import RunKind
 from db.store import Store
 from engine.result import Termination
-from ladder.cli import output
 from ladder.stats.elo import score_to_elo
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import Game, League
@@ -48,18 +49,30 @@ def league(stored: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(stored, tmp_path / "ladder.db"))
 
 
+class Screen:
+    """A stream that is a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def isatty(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Wide:
-    """Lets standard output be a terminal of so many columns."""
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wide]:
+    """Yield a function that makes standard output a terminal of a width."""
+    with ExitStack() as outputs:
 
-    def wide(width: int) -> None:
-        monkeypatch.setattr(
-            output,
-            "stdout_console",
-            lambda: Console(width=width, color_system=None, force_terminal=True),
-        )
+        def wide(width: int) -> None:
+            for name, value in (("TERM", "dumb"), ("COLUMNS", str(width)), ("LINES", "50")):
+                monkeypatch.setenv(name, value)
+            outputs.enter_context(redirect_stdout(cast(TextIO, Screen(sys.stdout))))
 
-    return wide
+        yield wide
 
 
 @pytest.mark.parametrize("width", [32, 40, 60, 80, 100, 120, 200])
@@ -194,7 +207,7 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     assert "win rate" not in empty.out
 
 
-def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
+def test_against_gives_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
     """Each opponent's games must be counted from the bot's side, and the share be theirs."""
     document = ladder("report", "--against", "c", "--json").document
     facts = {one["name"]: one for one in document["opponents"]}

@@ -70,7 +70,7 @@ def test_what_cannot_be_written_is_refused(
     assert list(folder.glob("*.html")) == []
 
 
-def test_lost_steps_are_told_to_scripts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lost_steps_are_in_the_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 3 and the step whose interval lies below the threshold, and else 0."""
     assert run_command(["report", "--regressions", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["regressions"] == []

@@ -48,7 +48,7 @@ def test_a_command_line_is_printed_from_its_stored_options(command: str) -> None
     assert sorted(shlex.split(printed)) == sorted(["ladder", *shlex.split(command)])
 
 
-def test_output_and_starting_anew_are_not_stored() -> None:
+def test_output_and_new_are_not_stored() -> None:
     """A resumed run neither starts anew nor overwrites a file that somebody has read."""
     options = stored("tune builtin:v18 --param c=0..1 --new --json --html page.html --db other.db")
     assert command_line(options, ROOT) == "ladder tune builtin:v18 --param c=0..1"

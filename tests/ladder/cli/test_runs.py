@@ -1,5 +1,6 @@
 """`ladder runs`: what was played here, and taking a run out again."""
 
+import io
 import shutil
 import sys
 from contextlib import closing
@@ -99,23 +100,23 @@ def test_a_deleted_run_is_gone_from_every_rating(ladder: Command, league: Path) 
         assert store.aggregate.rebuild(rate_pair, repair=False) == []
 
 
+class Terminal(io.StringIO):
+    """A terminal at which these lines are typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.mark.parametrize(("answer", "left"), [("y", 4), ("n", 5), ("", 5)])
 @pytest.mark.usefixtures("league")
 def test_deleting_asks_back(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, answer: str, left: int
 ) -> None:
     """At a terminal only a yes deletes; the question must name what would go."""
-    asked = []
-
-    def confirm(text: str, **_: object) -> bool:
-        asked.append(text)
-        return answer == "y"
-
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    monkeypatch.setattr("typer.confirm", confirm)
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
     done = ladder("runs", "delete", "2")
     assert done.code == 0, done.err
-    assert "run 2 (match: a against c, 6x7/100ms; 4 games" in asked[0]
+    assert "run 2 (match: a against c, 6x7/100ms; 4 games" in done.err
     assert len(ladder("runs", "--json").document["runs"]) == left
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.solver import solver as solver_module
 from tests.ladder.cli.conftest import Command
 
 
@@ -29,7 +28,7 @@ def test_a_weak_answer_leaves_the_distance_open(ladder: Command) -> None:
     assert weak["nodes"] < ladder("solve", "01012", "--board", "4x5", "--json").document["nodes"]
 
 
-def test_a_limit_tells_bounds(ladder: Command) -> None:
+def test_a_limit_gives_bounds(ladder: Command) -> None:
     """With a node no value is told but bounds, for every column, too."""
     found = ladder("solve", "--nodes", "1", "--columns", "--json").document
     assert found["value"] is None
@@ -40,7 +39,7 @@ def test_a_limit_tells_bounds(ladder: Command) -> None:
     assert "to move: not decided: no loss in less than 4 plies, no win in less than 3 plies" in text
 
 
-def test_a_question_without_limits_says_how_to_stop_it_and_what_it_costs(
+def test_a_question_without_limits_explains_its_cost_and_how_to_stop_it(
     ladder: Command,
 ) -> None:
     """Standard error names the memory, the processor, Ctrl-C and both limits."""
@@ -55,12 +54,12 @@ def test_a_question_without_limits_says_how_to_stop_it_and_what_it_costs(
         assert limited.out.splitlines()[0] == told.out.splitlines()[0]
 
 
-def test_a_first_question_says_that_code_is_compiled(
+def test_a_first_question_reports_the_compilation(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
     assert ladder("solve", "--board", "4x5", "01012", "--time", "60s").err == ""
-    monkeypatch.setattr(solver_module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
     told = ladder("solve", "--board", "4x5", "01012", "--time", "60s").err
     assert told.startswith("compiling the solver")
 

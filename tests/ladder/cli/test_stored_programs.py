@@ -1,12 +1,13 @@
 """Nothing that a database says is executed unasked: every stored text is walked, field by field."""
 
+import io
 import json
 import os
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -115,15 +116,25 @@ def evil(tmp_path: Path) -> str:
     return str(program)
 
 
-@pytest.fixture
-def stopped_at_the_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set up a user who has registered no bot, and stops at the first warning."""
-    monkeypatch.setenv("LADDER_STATE", "/proc/no-such-place")
+class StoppingAtWarnings(io.StringIO):
+    """Standard error of a user who presses Ctrl-C at the warning about an unknown bot."""
 
-    def stop(*_: object) -> None:
-        raise Stopped
+    def write(self, text: str) -> int:
+        if "you have not registered" in text:
+            raise Stopped
+        return super().write(text)
 
-    monkeypatch.setattr("ladder.cli.first_starts.print_error", stop)
+
+@contextmanager
+def stopping_at_warnings() -> Iterator[list[str]]:
+    """Run commands of a user who has registered no bot; record what is executed of the database."""
+    with (
+        pytest.MonkeyPatch.context() as environment,
+        redirect_stderr(StoppingAtWarnings()),
+        watched() as executed,
+    ):
+        environment.setenv("LADDER_STATE", "/proc/no-such-place")
+        yield executed
 
 
 def write(path: Path, field: str, evil: str) -> None:
@@ -164,7 +175,6 @@ def retire(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("field", [*COLUMNS, *LEAVES])
-@pytest.mark.usefixtures("stopped_at_the_warning")
 def test_no_field_is_executed_unasked(
     ladder: Command, stored: Path, tmp_path: Path, evil: str, field: str
 ) -> None:
@@ -173,7 +183,7 @@ def test_no_field_is_executed_unasked(
     shutil.copy(stored, tmp_path / "ladder.db")
     shutil.copy(stored.parent / "bot.py", tmp_path)
     write(tmp_path / "ladder.db", field, evil)
-    with watched() as executed:
+    with stopping_at_warnings() as executed:
         if about_bots:
             ladder("bots", "show", "guest")
             ladder(*STARTING[0])
@@ -187,7 +197,6 @@ def test_no_field_is_executed_unasked(
 
 
 @pytest.mark.parametrize("words", [*READING, *STARTING, *AT_REST], ids=" ".join)
-@pytest.mark.usefixtures("stopped_at_the_warning")
 def test_no_command_executes_unasked(
     ladder: Command, stored: Path, tmp_path: Path, evil: str, words: tuple[str, ...]
 ) -> None:
@@ -196,7 +205,7 @@ def test_no_command_executes_unasked(
     write(tmp_path / "ladder.db", "launch.python", evil)
     if words in AT_REST:
         retire(tmp_path / "ladder.db")
-    with watched() as executed:
+    with stopping_at_warnings() as executed:
         done = ladder(*words)
     assert not executed
     assert (done.code == 130) == (words not in READING), done.err
@@ -241,7 +250,6 @@ class CompilingWorkforce(InstantWorkforce):
         compile_entrants(entrants.values())
 
 
-@pytest.mark.usefixtures("stopped_at_the_warning")
 def test_a_run_and_a_game_compile_what_this_installation_has(
     ladder: Command, stored: Path, tmp_path: Path, evil: str
 ) -> None:

@@ -76,7 +76,7 @@ def play(folder: Path, *bots: str) -> int:
     )
 
 
-def test_a_run_goes_on_without_a_bot_that_no_machine_hosts(
+def test_a_run_continues_without_a_bot_that_no_machine_hosts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All games are those of the others; stderr, the report and the exit code name the bot."""

@@ -58,7 +58,7 @@ def test_each_bot_gets_its_own() -> None:
         budgets.refuse_unknown_bots(["v4"])
 
 
-def test_a_division_says_the_odds() -> None:
+def test_a_division_shows_the_odds() -> None:
     """Its label must name the bot and its time, and its budget be one that is known."""
     budget = amounts("v17=200ms,100ms")
     assert division_label(Conditions("thu", 0, budget)) == "thu/100ms,v17=200ms"

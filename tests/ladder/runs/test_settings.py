@@ -75,7 +75,7 @@ def test_each_bot_gets_the_first_budget_that_it_knows() -> None:
     assert budgets.for_bot("random", ("any",)).simulations == 400
 
 
-def test_a_bot_served_by_none_is_refused_by_name() -> None:
+def test_a_bot_without_a_suitable_budget_is_refused_by_name() -> None:
     """The sentence must name the bot and what it plays on."""
     with pytest.raises(UsageError, match="ab1 plays on time or depth, not on simulations"):
         Budgets({"simulations": 400}).for_bot("ab1", ("time", "depth"))

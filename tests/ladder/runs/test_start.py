@@ -3,20 +3,18 @@
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 import pytest
 
-from db.records.aggregate import Rate
 from db.records.games import GameQuery
 from db.records.launch import Limits
-from db.records.pairs import PairPlan, PairRecord, StoreResult
+from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from engine.board import parse_board_classes
@@ -32,13 +30,13 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
 from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
-from ladder.runs.executor import PairExecutor
+from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
 from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import ResumePolicy, Settings
-from ladder.runs.start import NothingToResume, start_run, worker_confinement
+from ladder.runs.start import NothingToResume, ThisMachine, start_run
 from ladder.signals import StopToken, current_stop, use_stop
 from reports.run import RunView, forfeit_lines, nothing_to_resume
 from tests.support.data.random_games import random_record
@@ -91,6 +89,7 @@ def play(
     settings: Settings,
     recorder: Recorder,
     workers: Callable[[], PairExecutor] = InstantWorkers,
+    workforce: Workforce | None = None,
 ) -> RunOutcome:
     with use_stop(StopToken()):
         outcome = start_run(
@@ -98,7 +97,7 @@ def play(
             settings=settings,
             bots=[store.bots.get(name) for name in settings.bots],
             watcher=recorder,
-            workforce=InstantWorkforce(workers),
+            workforce=workforce or InstantWorkforce(workers),
         )
     assert isinstance(outcome, RunOutcome)
     return outcome
@@ -178,14 +177,20 @@ def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
     assert (beside.id, beside.stream) == (2, run.stream)
 
 
-def test_the_logs_are_shared_out_over_the_workers(store: Store, tmp_path: Path) -> None:
+def test_the_logs_are_shared_out_over_the_workers(store: Store) -> None:
     """All logs of a run together respect the user's limit, which is no part of its identity."""
+    given: list[tuple[int, Confinement]] = []
+
+    def workers(count: int, *, confinement: Confinement, **_: object) -> PairExecutor:
+        given.append((count, confinement))
+        return InstantWorkers()
+
     usual = replace(SETTINGS, confinement=RunOptions().confinement(), concurrency=4)
     smaller = replace(usual, confinement=RunOptions(log_size=8).confinement())
-    shares = [worker_confinement(each, tmp_path).log_bytes >> 20 for each in (usual, smaller)]
-    assert shares == [16, 2]
-    play(store, usual, Recorder(stop_after=4))
-    play(store, smaller, Recorder())
+    play(store, usual, Recorder(stop_after=4), workforce=ThisMachine(workers))
+    play(store, smaller, Recorder(), workforce=ThisMachine(workers))
+    assert [(count, each.log_bytes >> 20) for count, each in given] == [(4, 16), (4, 2)]
+    assert given[0][1].logs == given[1][1].logs is not None
     assert len(store.runs.find()) == 1
 
 
@@ -210,37 +215,38 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
 
 
 class PromptWorkers(InstantWorkers):
-    """Pairs are played while the runner waits, all at once."""
+    """Pairs are played while the runner waits, all at once.
+
+    Attributes:
+        stored_before: stored games of the run at each submission of a pair.
+
+    """
 
     capacity = 4
-    pending: ClassVar[list[tuple[PairPlan, "Future[PairRecord]"]]] = []
+
+    def __init__(self, store: Store) -> None:
+        self.stored_before: list[int] = []
+        self._store = store
+        self._pending: list[tuple[PairPlan, Future[PairRecord]]] = []
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         future: Future[PairRecord] = Future()
-        self.pending.append((plan, future))
+        self._pending.append((plan, future))
+        self.stored_before.append(len(list(self._store.games.stream(GameQuery(run_id=1)))))
         return future
 
     def wait(self, timeout_s: float) -> None:
-        while self.pending:
-            plan, future = self.pending.pop()
+        while self._pending:
+            plan, future = self._pending.pop()
             future.set_result(random_record(plan, SplitMix(plan.seed)))
 
 
-def test_workers_have_their_next_pairs_before_the_last_are_stored(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_have_their_next_pairs_before_the_last_are_stored(store: Store) -> None:
     """Workers neither idle while the disk is written nor play beyond the target."""
-    given: list[int] = []
-    storing = store.pairs.finish_all
-
-    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[StoreResult]:
-        given.append(len(PromptWorkers.pending))
-        return storing(played, rate)
-
-    monkeypatch.setattr(store.pairs, "finish_all", finish_all)
-    outcome = play(store, SETTINGS, Recorder(), PromptWorkers)
+    workers = PromptWorkers(store)
+    outcome = play(store, SETTINGS, Recorder(), lambda: workers)
     assert outcome.live.total_games == 20
-    assert given == [4, 2, 0]
+    assert workers.stored_before == [*[0] * 8, *[8] * 2]
 
 
 class ForfeitingWorkers(InstantWorkers):
@@ -259,7 +265,7 @@ class ForfeitingWorkers(InstantWorkers):
         return future
 
 
-def test_forfeits_are_said_with_cause_and_game(store: Store) -> None:
+def test_forfeits_are_reported_with_cause_and_game(store: Store) -> None:
     """Each bot and kind has a line at the end with its number of games; the first is a warning.
 
     Those of interrupted sessions belong to it.

@@ -44,7 +44,7 @@ def test_chances_are_even_when_all_groups_are_alike(size, pairs, shares):
     assert np.mean(chances < 0.01) < 0.01 + 3 * np.sqrt(0.01 / len(chances))
 
 
-def test_a_group_that_differs_is_told_by_its_player():
+def test_a_group_that_differs_is_named_by_its_player():
     """One player 200 Elo weaker in one of three groups makes that group the least likely."""
     rng = np.random.default_rng(2)
     fits = simulated(rng, size=6, pairs=120, shares=(0.25, 0.35, 0.4), weaker=200.0)
@@ -56,7 +56,7 @@ def test_a_group_that_differs_is_told_by_its_player():
     assert worst_chance(fits) == 3 * worst.p
 
 
-def test_too_few_pairs_tell_nothing():
+def test_too_few_pairs_have_no_p_value():
     """Two pairs have no p-value, no degrees of freedom and no largest deviation."""
     counts = np.zeros((2, 1, 9))
     counts[0, 0, 0], counts[1, 0, 8] = 2, 2

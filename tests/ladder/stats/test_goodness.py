@@ -47,7 +47,7 @@ def test_rock_paper_scissors_is_named(strength, pairs):
     assert {found.worst[0].a, found.worst[0].b} <= {"p0", "p1", "p2"}
 
 
-def test_a_residual_is_told_in_points_and_elo():
+def test_a_residual_is_given_in_points_and_elo():
     """A surprising opponent is listed with points scored and expected."""
     rng = np.random.default_rng(3)
     a, b, _, tables, _ = random_tables(rng, size=6, pairs=30, spread=10)
@@ -55,6 +55,8 @@ def test_a_residual_is_told_in_points_and_elo():
     tables[row] = rng.multinomial(60, pair_table(elo=300.0).ravel()).reshape(3, 3)
     worst = check(cells=from_tables(players=names(6), a=a, b=b, counts=tables)).worst[0]
     assert (worst.a, worst.b, worst.games) == ("p2", "p4", 120)
+    first, second = np.arange(3)[:, None], np.arange(3)
+    assert worst.points == float((tables[row] * (first + second)).sum()) / 2
     assert worst.points > worst.expected + 15
     assert worst.elo > 80
     assert worst.z > 3

@@ -91,3 +91,19 @@ def test_rows_are_solved_as_if_alone():
     for row, p in zip(f, together, strict=True):
         alone = under_t_value(frequencies=row, scores=scores, reference=0.5, t=0.1)
         assert np.allclose(p, alone, atol=1e-8)
+
+
+@pytest.mark.parametrize("row", [(2, 0, 0), (44, 0, 1)])
+def test_no_distribution_on_a_grid_is_likelier(row):
+    """Results that a strong player had by great ill luck are likeliest at the widest spread."""
+    f, t = shares(list(row)), 0.9
+    p = under_t_value(frequencies=f, scores=unit_scores(size=3), reference=0.5, t=t)
+    draws, wins = np.meshgrid(np.linspace(0.001, 0.998, 500), np.linspace(0.001, 0.998, 2000))
+    mean = wins + draws / 2
+    gap = mean - 0.5 - t * np.sqrt(np.maximum(wins + draws / 4 - mean**2, 0.0))
+    meets = np.zeros(gap.shape, dtype=bool)
+    meets[:-1] = np.sign(gap[:-1]) != np.sign(gap[1:])
+    meets &= wins + draws < 0.999
+    losses = 1.0 - wins[meets] - draws[meets]
+    best = np.max(np.log(np.stack([losses, draws[meets], wins[meets]], axis=1)) @ f)
+    assert float(f @ np.log(p)) > best - 0.002

@@ -14,6 +14,7 @@ from ladder.stats.pool.cells import (
     from_tables,
     groups,
 )
+from ladder.stats.pool.draws import draw_rate_equal
 from ladder.stats.pool.errors import Disconnected, Unbounded
 from ladder.stats.pool.rating import RatingOptions, rate_connected, rate_pool
 from tests.ladder.stats.pools import by_scipy, names, random_cells, random_tables
@@ -66,7 +67,7 @@ def three_engines():
     )
 
 
-def test_a_draw_model_speaks_the_same_elo():
+def test_a_draw_model_uses_the_same_elo_scale():
     """Rao and Kupper's model, converted, differs little from the expected-score list and keeps
     its mean, though its own scale is far from it."""
     half = rate_pool(cells=three_engines(), options=PLAIN)
@@ -371,3 +372,9 @@ def test_pairs_to_halve_an_error():
     after = rate_pool(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
     ratio = after.difference(a=0, b=1).error95 / before.difference(a=0, b=1).error95
     assert ratio == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_share_of_draws_between_equals_is_that_of_their_games():
+    """Between equals the maximum-likelihood share is plain: one draw in four games is 0.25."""
+    cells = from_games(players="AB", first=[0], second=[1], counts=[(1, 1, 2)])
+    assert draw_rate_equal(cells=cells, theta=np.zeros(3)) == pytest.approx(0.25)

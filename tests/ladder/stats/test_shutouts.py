@@ -69,7 +69,7 @@ def test_the_bound_stands_on_the_scale_of_the_others():
     assert not between.is_bound
 
 
-def test_two_winners_cannot_be_told_apart():
+def test_two_winners_cannot_be_compared():
     """Between two that won everything, and two that lost everything, there is no bound."""
     rating = pool((0, 2, won(4)), (1, 2, won(40)), (2, 3, MIXED), (3, 4, won(3)), (2, 4, won(3)))
     assert rating.bounded.tolist() == [True, True, False, False, True]

@@ -10,6 +10,7 @@ from ladder.stats.choices import Model
 from ladder.stats.counts import pentanomial
 from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.stats.sprt_estimate import (
+    SIEGMUND,
     estimate_after,
     forecast_test,
 )
@@ -132,3 +133,12 @@ def test_wrong_verdicts_are_as_rare_as_promised(truth):
             )
     too_high = np.mean(np.array(estimates) > truth)
     assert abs(too_high - 0.5) <= 3 * math.sqrt(0.25 / 200)
+
+
+def test_the_overshoot_is_that_of_a_normal_walk():
+    """Siegmund's constant is -zeta(1/2) / sqrt(2 pi), by the alternating series of zeta."""
+    terms = (-1.0) ** np.arange(100_000) / np.sqrt(np.arange(1, 100_001))
+    sums = np.cumsum(terms)
+    alternating = (sums[-1] + sums[-2]) / 2
+    zeta = alternating / (1.0 - math.sqrt(2.0))
+    assert pytest.approx(-zeta / math.sqrt(2.0 * math.pi), abs=1e-4) == SIEGMUND

@@ -56,7 +56,7 @@ def half_requests(server: Running, half: str) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
-def test_a_thousand_incomplete_requests_lock_nobody_out(
+def test_a_thousand_incomplete_requests_block_no_client(
     league: League, start_server: Start, half: str
 ) -> None:
     """Other requests from the same address are answered meanwhile."""

@@ -1,10 +1,12 @@
 """Games of people against bots in the browser."""
 
 import contextlib
+import http.client
 import shutil
 import sys
 import time
-from collections.abc import Callable
+import urllib.parse
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from bots.champion import CHAMPION
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
-from ladder.web.play import open_games
+from ladder.web.play.open_games import Patience
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.fakes import FAKE_BOT
@@ -183,29 +185,39 @@ def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
     begun(server)
 
 
-def test_a_bot_ends_with_its_page(
-    server: Running, visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The bot's process ends when the page is closed, and after a long time without a move."""
-    monkeypatch.setattr(open_games, "CHECK_S", 0.1)
+@contextlib.contextmanager
+def open_page(address: str, words: str) -> Iterator[None]:
+    """Read the events of a game's page until one holds these words, and keep the page open."""
+    parts = urllib.parse.urlsplit(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=20)
+    with contextlib.closing(connection):
+        connection.request("GET", parts.path, headers={"Accept": "text/event-stream"})
+        with connection.getresponse() as events:
+            while words not in (line := events.readline().decode()):
+                assert line, f"the events ended without {words!r}"
+            yield
+
+
+def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
+    """The bot's process lives as long as the page is open, however long that is."""
+    server = start_server(database, patience=Patience(unseen_s=2.0, check_s=0.1))
     address = begun(server)
-    page = visit(address).page
-    until(page, f"{SAYS} === 'Your move.'")
-    assert children() != []
-    monkeypatch.setattr(open_games, "UNSEEN_S", 0.5)
-    page.close()
+    with open_page(address, "Your move."):
+        time.sleep(3.0)
+        assert children() != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))
     deadline = time.monotonic() + 10  # the process is gone a moment before its game is
     while server.ask(path).status != 404:
         assert time.monotonic() < deadline, "the game is still open"
         time.sleep(0.05)
-    monkeypatch.setattr(open_games, "UNSEEN_S", 20.0)
-    idle = visit(begun(server)).page
-    until(idle, f"{SAYS} === 'Your move.'")
-    monkeypatch.setattr(open_games, "IDLE_S", 0.0)
-    until(idle, f"{SAYS}.includes('ten minutes')")
-    wait_for_none()
+
+
+def test_a_bot_ends_after_a_long_time_without_a_move(database: str, start_server: Start) -> None:
+    """An open page does not keep the bot's process when nobody moves, and shows the reason."""
+    server = start_server(database, patience=Patience(idle_s=1.0, check_s=0.1))
+    with open_page(begun(server), "minutes without a move"):
+        wait_for_none()
 
 
 def children() -> list[int]:

@@ -7,7 +7,7 @@ import pytest
 
 from ladder.errors import UsageError
 from ladder.experiments.bisect.history import read_history
-from ladder.experiments.bisect.posterior import posterior_of
+from ladder.experiments.bisect.posterior import Posterior, possible_drops, posterior_of
 from ladder.experiments.bisect.question import BisectQuestion
 from ladder.experiments.bisect.result import CommitVerdict, result_of
 from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, Search
@@ -42,7 +42,7 @@ def test_no_commit_is_blamed_where_none_lost() -> None:
     assert "is not worse" in result_of(search, conditions="", seed=1).reason
 
 
-def test_commits_that_cannot_be_told_apart_are_all_named() -> None:
+def test_commits_that_cannot_be_distinguished_are_all_named() -> None:
     """A culprit behind untestable commits must be answered with these, not with a guess."""
     search = Search(history(), BisectQuestion(max_drop=100.0))
     played(search, 7, untestable=(6, 7, 12))
@@ -162,3 +162,35 @@ def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
     """Numbers out of range must be named."""
     with pytest.raises(UsageError, match="must be"):
         BisectQuestion(**numbers)  # type: ignore[arg-type]
+
+
+def test_hypotheses_are_multiples_of_the_smallest_drop() -> None:
+    """Drops double up to the largest one; the smallest drop stands alone beyond it."""
+    assert possible_drops(100.0) == (100.0, 200.0, 400.0, 800.0)
+    assert possible_drops(900.0) == (900.0,)
+
+
+@pytest.mark.parametrize(("chance", "sure"), [(0.018, False), (0.016, True)])
+def test_a_third_of_the_allowed_error_is_for_each_kind(chance: float, sure: bool) -> None:
+    """At 95 % an answer leaves at most 5 % / 3 to its alternatives."""
+    others = np.array([1.0 - chance, chance])
+    found = Posterior(
+        blamed=others,
+        none=np.array(0.0),
+        none_or_least=np.array(1.0 - chance),
+        weaker=others,
+        drops=np.ones(1),
+    )
+    assert bool(found.is_none_sure(0.95)) is sure
+    assert found.sure_groups(0.95, np.arange(2)).tolist() == [sure, False]
+
+
+def test_a_pair_is_taken_once() -> None:
+    """A pair that an earlier visit took is no longer new, however often it is offered."""
+    search = Search(history(), BisectQuestion())
+    search.enter("commit", "good")
+    first, second = (pair(number, won=False) for number in range(2))
+    assert search.is_new(first)
+    search.take(first, "commit", "good")
+    assert not search.is_new(first)
+    assert search.is_new(second)

@@ -115,6 +115,16 @@ def test_a_stored_question_without_an_early_test_has_none() -> None:
     assert GateTest.from_settings({"question": question}) == GateTest(max_drop=7, early=0.0)
 
 
+def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
+    """A gate of an earlier version keeps its question; another question is another gate."""
+    asked = GateTest(max_drop=7)
+    early, plain = asked.settings, replace(asked, early=0.0).settings
+    assert asked.as_stored(early) == asked
+    assert asked.as_stored(plain) == replace(asked, early=0.0)
+    assert asked.as_stored(GateTest(max_drop=8).settings) is None
+    assert asked.as_stored({}) is None
+
+
 def test_the_decision_is_that_of_the_first_crossing() -> None:
     """The counts must be those of the first pair at which the ratio left its bounds."""
     draw = random.Random(4)
@@ -138,8 +148,17 @@ def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.games == games
     assert result.uncounted_games == 100 - games
-    assert f"no decision after {games} games" in result.reason
+    assert (
+        f"no decision after {games} games, and at most {limit // 2 * 2} games are" in result.reason
+    )
     assert result.seconds == pytest.approx(1.5 * games / 2)
+
+
+def test_too_few_games_without_a_verdict_are_reported_as_all() -> None:
+    """Without a decision the reason is the limit of games only if it was reached."""
+    result = after([pair(n, (W, L)) for n in range(20)], max_games=44)
+    assert (result.verdict, result.games) == (Verdict.INCONCLUSIVE, 40)
+    assert "there are no more stored games" in result.reason
 
 
 def test_no_games_are_inconclusive_with_empty_numbers() -> None:
@@ -152,7 +171,7 @@ def test_no_games_are_inconclusive_with_empty_numbers() -> None:
 
 
 @pytest.mark.parametrize("loser", ["new", "one"])
-def test_forfeits_make_it_invalid_whoever_causes_them(loser: str) -> None:
+def test_forfeits_of_either_side_make_it_invalid(loser: str) -> None:
     """More than 2 % and at least 3 forfeits by one bot must end the gate, naming bot and kind."""
     lost = L if loser == "new" else W
     failing = (Termination.TIMEOUT, FOUR)
@@ -184,7 +203,7 @@ def test_a_bot_against_itself_is_charged_once_for_each_of_its_games() -> None:
     assert "new forfeited 3 of its 12 games (3 crash)" in result.reason
 
 
-def test_a_few_forfeits_among_many_games_are_borne() -> None:
+def test_a_few_forfeits_among_many_games_are_tolerated() -> None:
     """A few forfeits must count as losses and nothing more, also where they come early: three in 62
     games are no proof of more than 2 %."""
     pairs = [pair(n, (W, L)) for n in range(400)]
@@ -297,7 +316,7 @@ def test_equal_content_is_called_a_control() -> None:
         assert not after([pair(0, (W, L), other)], other).deciding.is_same_content
 
 
-def test_a_pass_says_how_sure_it_is_that_the_candidate_is_better() -> None:
+def test_a_pass_gives_the_chance_that_the_candidate_is_better() -> None:
     """A pass by many wins must be surer than one by ties, which is hardly sure of anything."""
     better = after([pair(n, (W, (L, W, W)[n % 3])) for n in range(300)])
     equal = after([pair(n, (W, L)) for n in range(300)])

@@ -61,7 +61,7 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     ]
 
 
-def test_a_stored_gate_outlives_new_names(league: League) -> None:
+def test_a_stored_gate_survives_new_names(league: League) -> None:
     """Candidate and baseline keep their sides, counts and ratio when both have other names."""
     settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
     gate = league.run(kind=RunKind.GATE, settings=settings)

@@ -79,7 +79,7 @@ def test_strengths_are_those_that_made_the_results() -> None:
     )
 
 
-def test_nobody_is_out_before_it_has_played() -> None:
+def test_no_candidate_is_dropped_before_it_has_played() -> None:
     """Without the least number of pairs of each the field stays whole."""
     assert contenders(np.zeros((4, 4, 5)), Contest(20.0, 0.95)).all()
 
@@ -96,7 +96,7 @@ def test_the_best_is_chosen_whichever_it_is(seed: int) -> None:
     assert judge.games_of(worst) < judge.counted / 2 + 2
 
 
-def test_a_failing_candidate_is_out_and_its_gifts_do_not_count() -> None:
+def test_a_failing_candidate_is_dropped_and_its_losses_do_not_count() -> None:
     """Who forfeits is not chosen, and whoever met it gains nothing."""
     judge = judge_of(3, SelectQuestion(indifference=40.0))
     for number in range(6):
@@ -116,7 +116,7 @@ def test_a_failing_baseline_makes_it_invalid() -> None:
     assert judge.decided
 
 
-def test_repeated_games_choose_nobody() -> None:
+def test_repeated_games_choose_no_candidate() -> None:
     """One pair of games over and over is no evidence, and the choice must give up."""
     judge = judge_of(2, SelectQuestion())
     for number in range(200):
@@ -171,3 +171,21 @@ def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
     """Numbers out of range must be named."""
     with pytest.raises(UsageError, match="must be"):
         SelectQuestion(**numbers)  # type: ignore[arg-type]
+
+
+def test_players_that_did_not_meet_are_compared_through_others() -> None:
+    """The difference of two players is the sum of both to a third one, and nothing else."""
+    counts = np.zeros((3, 3, 5))
+    for one, other, row in ((0, 1, (2, 3, 5, 6, 9)), (1, 2, (4, 4, 9, 5, 3))):
+        counts[one, other], counts[other, one] = row, row[::-1]
+    gaps = strengths(counts).differences
+    alone = strengths(counts[:2, :2]).differences
+    assert gaps[0, 1] == pytest.approx(alone[0, 1])
+    assert gaps[0, 2] == pytest.approx(gaps[0, 1] + gaps[1, 2])
+    assert gaps[0, 1] > 50
+
+
+@pytest.mark.parametrize(("players", "odds"), [(2, 19.0), (3, 39.0)])
+def test_the_bound_shares_the_error_over_the_other_players(players: int, odds: float) -> None:
+    """At 95 % one other player is out at odds of 19 to 1, each of two at 39 to 1."""
+    assert Contest(20.0, 0.95).bound(players) == pytest.approx(np.log(odds))

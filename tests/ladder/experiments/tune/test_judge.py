@@ -83,6 +83,7 @@ def test_a_step_is_stored_after_its_last_pair(store: Store, run: RunRow) -> None
     judge.finish([(first, play(first))])
     (step,) = store.tuning_steps.of_run(run.id)
     assert (step.step, sum(step.pentanomial)) == (1, PAIRS)
+    assert judge.steps == [step]
     assert next_plan(judge).number == PAIRS
 
 

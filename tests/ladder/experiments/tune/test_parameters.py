@@ -38,7 +38,7 @@ def test_none_and_twice_the_same_are_refused() -> None:
         read_parameters(["c=0..1", "c=0..2"])
 
 
-def test_the_search_begins_where_the_user_or_the_bot_says() -> None:
+def test_the_search_begins_at_the_values_of_the_user_or_the_bot() -> None:
     """The written start goes before the present value, and without both it is the middle."""
     written, plain, log = read_parameters(["a=0..0.2..1", "b=0..8:int", "c=0.01..1:log"])
     assert written.starting_at(0.9).start == 0.2

@@ -1,6 +1,7 @@
 """The search, on games that are drawn from a known function."""
 
 import numpy as np
+import pytest
 
 from ladder.experiments.tune.parameters import Parameter, read_parameters
 from ladder.experiments.tune.spsa import Spsa
@@ -57,3 +58,42 @@ def test_settings_keep_to_the_range_and_differ() -> None:
         assert 0 <= min(a["a"], b["a"]) < max(a["a"], b["a"]) <= 1
         assert {a["n"], b["n"]} == {0, 1}
         search.add_result(8)
+
+
+def test_the_estimate_is_the_mean_of_the_last_half() -> None:
+    """Steps of the first half move the search, but do not count in its estimate."""
+    (parameter,) = (each.starting_at(None) for each in read_parameters(["a=0..1"]))
+    search = Spsa((parameter,), steps=20, seed=1)
+    for step in range(20):
+        if step == 10:
+            reached = search.estimate["a"]
+        search.add_result(2 if step < 10 else 0)
+    assert search.estimate["a"] == pytest.approx(reached)
+    assert reached != pytest.approx(0.5)
+
+
+def test_an_integer_at_its_bound_still_differs() -> None:
+    """The two settings of a step differ by one in the direction of the step, within the range."""
+    parameters = tuple(each.starting_at(None) for each in read_parameters(["n=0..1:int"]))
+    up = down = 0
+    for seed in range(20):
+        search = Spsa(parameters, steps=100, seed=seed)
+        a, b = search.propose()
+        before = search.point[0]
+        search.add_result(1)  # the first setting won, so the search moves towards it
+        assert (search.point[0] > before) == (a["n"] > b["n"])
+        up, down = up + (a["n"] > b["n"]), down + (a["n"] < b["n"])
+    assert up
+    assert down
+
+
+def test_a_step_is_measured_by_the_perturbation_that_was_played() -> None:
+    """An integer is perturbed by more than the sequence says, and moves by as much less."""
+    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..2:int"]))
+    search = Spsa(parameters, steps=10, seed=3)
+    start, (a, b) = search.point, search.propose()
+    played = np.array([abs(a["a"] - b["a"]) / 2, parameters[1].least_step])
+    assert played[1] > 1.2 * played[0]
+    search.add_result(2)
+    moved = np.abs(search.point - start)
+    assert moved[0] * played[0] == pytest.approx(moved[1] * played[1])

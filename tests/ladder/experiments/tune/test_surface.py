@@ -1,5 +1,7 @@
 """The gain that a tuning expects, from a log of steps with a known answer."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from db.records.tuning import TuningStepRow
@@ -55,3 +57,13 @@ def test_without_games_nothing_is_known() -> None:
     gain = surface.gain(np.array([0.9, 0.5]))
     assert gain.elo == 0
     assert gain.error95 > 200
+
+
+def test_the_interval_comes_from_the_spread_of_the_pairs() -> None:
+    """Pairs that are mostly split tell more about the gain than pairs that go to one side."""
+
+    def error95(pentanomial: tuple[int, ...]) -> float:
+        steps = [replace(step, pentanomial=pentanomial) for step in log(1, 60)]
+        return Surface(PARAMETERS, steps).gain(np.array([0.7, 0.5])).error95
+
+    assert error95((1, 0, 18, 0, 1)) < 0.5 * error95((10, 0, 0, 0, 10))

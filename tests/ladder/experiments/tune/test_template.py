@@ -7,7 +7,7 @@ from ladder.experiments.tune.parameters import read_parameters
 from ladder.experiments.tune.template import template_of
 
 
-def test_a_player_starts_where_its_row_or_its_option_says() -> None:
+def test_a_player_starts_at_the_values_of_its_row_or_option() -> None:
     """A value comes from the specification, the version's row, or the default of all versions."""
     template = template_of(
         "builtin:v18?endgame=30",

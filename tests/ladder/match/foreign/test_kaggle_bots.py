@@ -76,7 +76,7 @@ def agent(obs, config):
     assert "Error" not in game.detail
 
 
-def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
+def test_globals_are_fresh_in_every_game(tmp_path: Path) -> None:
     """What an agent keeps must be that of one game, though its process is kept."""
     games = games_of(play(entrant(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
     assert [game.detail for game in games] == [""] * 4

@@ -65,7 +65,7 @@ def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
     tried("python:bot.py:Bot", tmp_path)
 
 
-def test_what_a_class_says_of_itself_is_found(tmp_path: Path) -> None:
+def test_the_claims_of_a_class_are_found(tmp_path: Path) -> None:
     """Name, version, budgets and boards must come from its attributes; info is passed on."""
     write(
         tmp_path,

@@ -8,7 +8,6 @@ import pytest
 from bots.errors import SpecError
 from db.records.restart import Restart
 from engine.result import Termination
-from ladder.match.registry import trial
 from ladder.match.specs.spec import read_spec
 from reports.bots import found_text
 from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
@@ -19,7 +18,7 @@ BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 
 @pytest.mark.slow
-def test_a_correct_strategy_is_told_the_board_as_the_course_tells_it(tmp_path: Path) -> None:
+def test_a_correct_strategy_gets_the_board_in_the_format_of_the_course(tmp_path: Path) -> None:
     """Stones, tops, last move and forbidden cell must agree, wherever the cell lies."""
     strategy = entrant(compiled(tmp_path), tmp_path)
     for board in BOARDS:
@@ -122,10 +121,9 @@ def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
 
 
-def test_one_that_never_returns_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_returns_is_ended(tmp_path: Path) -> None:
     """The trial must end it by the clock and say so."""
-    monkeypatch.setattr(trial, "TRIAL_MARGIN_MS", 200)
-    sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path)
+    sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path, margin_ms=200)
     assert "timeout" in sentence
     assert "no answer to move (ply 0) within 300 ms" in sentence
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import psutil
@@ -18,6 +19,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.game.refereed_game import MAX_STALLS
+from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
@@ -25,10 +27,28 @@ from tests.support.unconfined import UNCONFINED
 pytestmark = pytest.mark.timed
 
 
+class UnstoppableBot(BotProcess):
+    """A bot whose processes run again as soon as they were stopped."""
+
+    def ask(self, *words: Any, **more: Any) -> Answer:
+        answer = super().ask(*words, **more)
+        self.tree.resume()
+        return answer
+
+
+class WideBot(BotProcess):
+    """A bot that seems to use 5 s more processor time for each move than it takes."""
+
+    def ask(self, *words: Any, **more: Any) -> Answer:
+        answer = super().ask(*words, **more)
+        self.tree.turn_us += 20 * FREE_US
+        return answer
+
+
 @pytest.fixture
-def pool() -> Iterator[BotPool]:
-    """Yield a pool of bot processes, and close it afterwards."""
-    bots = BotPool(UNCONFINED)
+def pool(request: pytest.FixtureRequest) -> Iterator[BotPool]:
+    """Yield a pool of bot processes of the class in the parameter, and close it afterwards."""
+    bots = BotPool(UNCONFINED, start_process=getattr(request, "param", BotProcess).start)
     yield bots
     bots.close()
 
@@ -89,16 +109,16 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
     record = play_pair(plan(victim, thief), pool)
     assert record.pondering == (2,)
     assert not any(game.termination.is_forfeit for game in record.games)
-    (holder,) = [process for start, process in pool._idle if start == thief]
+    holder = pool.acquire(thief)
+    assert holder.has_played
     assert holder.tree.off_turn_us <= 1000
+    holder.kill()
 
 
 @pytest.mark.very_slow
-def test_a_bot_that_cannot_be_stopped_is_charged(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
+def test_a_bot_that_cannot_be_stopped_is_charged(pool: BotPool, tmp_path: Path) -> None:
     """It loses by pondering with both colours, and the reason names the time that it used."""
-    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("late", "0.7", folder=tmp_path)
     record = play_pair(plan(thief, victim), pool)
@@ -108,11 +128,9 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
 
 
 @pytest.mark.very_slow
-def test_work_budgets_are_not_charged(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
+def test_work_budgets_are_not_charged(pool: BotPool, tmp_path: Path) -> None:
     """Under a work budget no bot loses strength, and games do not depend on the clock."""
-    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "4", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
@@ -126,11 +144,9 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
 
 
 @pytest.mark.slow
-def test_a_bot_that_makes_its_opponent_late_is_charged(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
+def test_a_bot_that_makes_its_opponent_late_is_charged(pool: BotPool, tmp_path: Path) -> None:
     """A late bot is excused if its opponent used the processor meanwhile."""
-    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
     pair = plan(thief, victim)
@@ -139,32 +155,21 @@ def test_a_bot_that_makes_its_opponent_late_is_charged(
     assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
 
 
-@pytest.mark.very_slow
-def test_a_little_pondering_makes_a_stall_and_no_forfeit(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.slow
+def test_a_little_pondering_makes_a_stall_and_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
     """Within the allowance no bot is charged, and the move is asked again."""
-    monkeypatch.setattr("ladder.match.game.cpu_use.FREE_US", 10**9)
-    thief = fake_start("steals", "2", folder=tmp_path)
+    thief = fake_start("steals", "1", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
-    pair = msgspec.structs.replace(plan(thief, victim), margin_ms=0)
+    pair = plan(thief, victim, budget=Budget(time_ms=FREE_US // 2000))
+    pair = msgspec.structs.replace(pair, margin_ms=0)
     record = play_pair(pair, pool, judge_late=excuse)
     assert (record.games, record.aborts) == ((), MAX_STALLS + 1)
     assert record.pondering == (1,)
 
 
-def test_more_than_one_processor_on_its_turn_is_charged(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("pool", [WideBot], indirect=True)
+def test_more_than_one_processor_on_its_turn_is_charged(pool: BotPool, tmp_path: Path) -> None:
     """On a worker with one CPU a bot that uses more time than passes has left that CPU."""
-    end_turn = ProcessTree.end_turn
-
-    def spread(tree: ProcessTree) -> None:
-        end_turn(tree)
-        if tree._foreign:
-            tree.turn_us += 20 * FREE_US
-
-    monkeypatch.setattr(ProcessTree, "end_turn", spread)
     pair = plan(fake_start("honest", folder=tmp_path), fake_start("late", "0.01", folder=tmp_path))
     pool.has_one_cpu = True
     assert play_pair(pair, pool).games[0].termination is Termination.TIMEOUT

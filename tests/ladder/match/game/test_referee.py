@@ -13,7 +13,7 @@ import pytest
 from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
 from db.records.launch import Start
-from db.records.pairs import MARGIN_MS, Entrant, PairPlan
+from db.records.pairs import MARGIN_MS, Entrant, Excuses, PairPlan
 from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
@@ -24,7 +24,7 @@ from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.referee import play_game, play_pair
-from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, LateMoveJudge
+from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, LateMoveJudge, PairNotes
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
@@ -136,6 +136,15 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
     assert play_game(plan(good, good), pool, swapped=False).last_output is None
 
 
+def test_a_control_measurement_counts_interruptions_of_most_of_the_margin() -> None:
+    """Nine tenths of the margin would make a move late; without measurements all is nothing."""
+    notes = PairNotes()
+    assert notes.excuses() == Excuses((0, 0), (0, 0), 0, 0)
+    for longest_us in (89_999, 90_000, 200_000):
+        notes.add_control(ControlMeasurement(1000, 500, longest_us), 100_000)
+    assert notes.excuses() == Excuses((0, 0), (0, 0), 2, 3000)
+
+
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
     """The detail names the position and the legal columns."""
     bad = fake_start("full-column", folder=tmp_path)
@@ -148,8 +157,12 @@ def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
     """The record holds both games with swapped colours, the opening and a thought per move."""
     good = fake_start("honest", folder=tmp_path)
+    began = time.perf_counter_ns()
     record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
+    elapsed_us = (time.perf_counter_ns() - began) // 1000
+    assert sum(game.duration_us for game in record.games) <= elapsed_us
     for game in record.games:
+        assert game.duration_us >= sum(side.time_us for side in game.sides)
         assert game.moves[:3] == (3, 3, 2)
         position = Position.from_moves(parse_board("6x7"), game.moves)
         assert position.is_over
@@ -309,11 +322,21 @@ def test_the_expected_line_is_stored_without_the_move(
     assert make_thought(1000, Info(pv=reported)).line == stored
 
 
+class StallingBot(BotProcess):
+    """A bot whose late answers after 2 s are stalls of the machine."""
+
+    def ask(self, *words: Any, timeout_s: float, **more: Any) -> Answer:
+        try:
+            return super().ask(*words, timeout_s=min(timeout_s, 2), **more)
+        except BotTimeout as late:
+            raise MachineStalled("the machine slept") from late
+
+
 class CountingPool(BotPool):
-    """A pool that records which bots were acquired."""
+    """A pool of stalling bots that records which bots were acquired."""
 
     def __init__(self, confinement: Confinement) -> None:
-        super().__init__(confinement)
+        super().__init__(confinement, start_process=StallingBot.start)
         self.acquired: list[Start] = []
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
@@ -323,22 +346,11 @@ class CountingPool(BotPool):
 
 
 @pytest.mark.parametrize("budget", [Budget(time_ms=300), Budget(simulations=5)])
-def test_a_stalled_move_is_asked_again_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget
-) -> None:
+def test_a_stalled_move_is_asked_again_and_no_other(tmp_path: Path, budget: Budget) -> None:
     """Under a time budget a new process gets the question, and the other moves stay.
 
     Under a work budget a move may depend on all earlier messages, so the pair starts again.
     """
-    asked = BotProcess.ask
-
-    def stalling(process: BotProcess, *words: Any, timeout_s: float, **more: Any) -> Answer:
-        try:
-            return asked(process, *words, timeout_s=min(timeout_s, 2), **more)
-        except BotTimeout as late:
-            raise MachineStalled("the machine slept") from late
-
-    monkeypatch.setattr(BotProcess, "ask", stalling)
     late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     logs = tmp_path / "logs"

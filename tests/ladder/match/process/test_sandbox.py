@@ -130,7 +130,7 @@ def test_bubblewrap_keeps_bots_from_the_database(
 
 @needs_bwrap
 @pytest.mark.parametrize("mode", ["leaves-orphans", "hangs-in-move", "hops"])
-def test_nothing_outlives_bubblewrap(start_fake: StartFake, mode: str) -> None:
+def test_no_process_survives_bubblewrap(start_fake: StartFake, mode: str) -> None:
     """Processes in a process namespace of the bot end with it, too."""
     bot = start_fake(mode, sandbox=BWRAP)
     open_game(bot)

@@ -157,7 +157,7 @@ time.sleep(60)
     ("mode", "moment"),
     [("leaves-orphans", "open"), ("hangs-in-move", "open"), ("honest", "started")],
 )
-def test_nothing_outlives_the_harness(
+def test_no_process_survives_the_harness(
     tmp_path: Path, mark: str, mode: str, moment: str, how: signal.Signals
 ) -> None:
     """A harness killed at any moment leaves no process of its bots, and no scratch folder."""

@@ -1,8 +1,8 @@
 """Compiling players: who needs it, what the sources of a revision say, and how it ends."""
 
 import os
+import resource
 import signal
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -57,14 +57,19 @@ def test_a_process_that_a_compilation_leaves_behind_is_not_waited_for(tmp_path: 
     os.kill(left, signal.SIGKILL)  # raises where it has ended, so that its end was waited for
 
 
+def memory_of_children() -> int:
+    """Return a number that grows with every process that was started and has ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+
+
 def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What our sources have compiled is seen from the stamps, and missed when they are gone."""
-    asked: list[Sequence[str]] = []
-    monkeypatch.setattr("ladder.match.specs.compile._compile", lambda _, names: asked.append(names))
+    """The current sources' compiled players are known by their stamps; without them, compile."""
     ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
     assert warm(["v4"], report=False)
+    before = memory_of_children()
     compile_entrants([ours])
-    assert asked == ([] if is_shared() else [["v4"]])
-    monkeypatch.setattr("ladder.match.specs.compile.is_warm", lambda _: False)
+    assert (memory_of_children() > before) == (not is_shared())
+    monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
+    before = memory_of_children()
     compile_entrants([ours])
-    assert asked[-1:] == [["v4"]]
+    assert memory_of_children() > before

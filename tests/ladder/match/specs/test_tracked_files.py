@@ -158,7 +158,7 @@ def test_a_program_in_a_folder_below_counts_with_that_folder(folder: Path) -> No
     assert tracked(read_spec("exec:./node other/bot.js", folder)) == {"./node", "other/bot.js"}
 
 
-def test_machine_code_counts_alone_and_says_so(folder: Path) -> None:
+def test_machine_code_counts_alone_and_is_named(folder: Path) -> None:
     """A compiled program's folder holds its sources and more: they are named as not tracked."""
     shutil.copy("/bin/true", folder / "mybot")
     bot = read_spec("exec:./mybot weights/a.bin", folder)

@@ -104,7 +104,7 @@ def test_a_position_is_solved_once(games: Games) -> None:
     assert solved == []
 
 
-def test_a_stopped_analysis_goes_on(games: Games) -> None:
+def test_a_stopped_analysis_resumes(games: Games) -> None:
     """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(100))
     first = run(games, is_stopped=lambda: next(limit) >= 50)
@@ -152,7 +152,7 @@ def test_games_and_bots_are_chosen(games: Games) -> None:
     assert run(games, games=6, bots=("one",)).games == 2
 
 
-def test_the_rating_list_says_what_it_leaves_out(games: Games) -> None:
+def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     """Games of matches and experiments and other divisions are left out, counted and named."""
     other = games.store.divisions.ensure("5x5", 0, {"time_ms": 100})
     games.run = games.store.runs.create(

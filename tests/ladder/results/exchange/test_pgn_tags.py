@@ -96,7 +96,7 @@ def test_comments_are_those_of_the_standard(moves: str) -> None:
     assert results(text) == {("a", "b"): [0, 0, 1], ("c", "d"): [1, 0, 0]}
 
 
-def test_games_without_moves_are_told_apart() -> None:
+def test_games_without_moves_are_distinguished() -> None:
     """A file of tags only must be read, with or without empty lines, in any order of tags."""
     tags = '[Result "1-0"]\n[Black "b"]\n[White "a"]\n'
     for between in ("", "\n", "\r\n\r\n"):

@@ -11,7 +11,7 @@ from db.records.pairs import PairRecord, PlannedPair
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.results.standings.comparison import compare
+from ladder.results.standings.comparison import BotDifference, Share, compare
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
 from tests.db.making import add_bots, elo, game, new_run, play_all, to_plan
@@ -82,3 +82,27 @@ def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     assert 0 < unclear.at_most < 300  # not even who is the stronger is clear after two pairs
     assert unclear.sentence.startswith("v2 looks stronger than v3 by at least -")
     assert "may be chance" in unclear.sentence
+
+
+@pytest.mark.parametrize(
+    ("los", "sentence"),
+    [
+        (0.3, "b looks stronger than a by 10 ± 30 Elo, which may be chance (70% sure)"),
+        (0.02, "b is stronger than a by 10 ± 30 Elo"),
+    ],
+)
+def test_the_chance_of_a_difference_is_that_of_the_stronger_bot(los: float, sentence: str) -> None:
+    """The sentence begins with the stronger bot, and so does its chance."""
+    difference = BotDifference(
+        "a", "b", (1, 0, 2), (1, 0, 0, 0, 0), elo=-10.0, error95=30.0, los=los
+    )
+    assert difference.sentence == sentence
+
+
+def test_scores_by_board_class_are_points_per_game(store: Store) -> None:
+    """A bot that won every game has all points in each view of its games."""
+    division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
+    winner, loser = compare(store, division, ["v1", "v2"]).sides[0], "v3"
+    assert winner.by_class == {"thu": Share(18, 18.0)}
+    assert winner.opponents == {loser: Share(18, 18.0)}
+    assert (winner.first, winner.second) == (Share(9, 9.0), Share(9, 9.0))

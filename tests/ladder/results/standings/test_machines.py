@@ -88,7 +88,7 @@ def test_machines_that_agree_are_not_doubted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("machines", [(), ("lab1",)])
-def test_one_machine_has_nobody_to_agree_with(tmp_path: Path, machines: tuple[str, ...]) -> None:
+def test_games_of_one_machine_show_no_machines(tmp_path: Path, machines: tuple[str, ...]) -> None:
     """Games of one machine, of a cluster or not, show no machines at all."""
     with League(tmp_path / "ladder.db", *NAMES) as league:
         run = league.run()

@@ -60,7 +60,7 @@ def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
     assert not next(bot for bot in shared.bots if bot.name == "a").over_budget
 
 
-def test_nothing_is_said_where_no_bot_is_slow() -> None:
+def test_a_list_without_slow_bots_is_unchanged() -> None:
     """Waiting that fits into the budget changes nothing."""
     found = slow()
     quick = replace(found, bots=[replace(bot, over_budget=False) for bot in found.bots])

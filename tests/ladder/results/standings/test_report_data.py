@@ -8,6 +8,7 @@ import pytest
 from db.records.games import Thought
 from engine.result import Termination
 from ladder.errors import UsageError
+from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.move_times import move_times
 from ladder.results.standings.notes import Circle
 from ladder.results.standings.report_data import ReportData, read_report_data
@@ -88,7 +89,7 @@ def test_scores_by_class_add_up(league: League) -> None:
     assert scores.scores["old"] == pytest.approx(0.0)
 
 
-def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
+def test_late_moves_and_processor_time_are_distinguished(league: League) -> None:
     """A move over the budget is late; the mean of both clocks is over measured moves alone."""
     (shown, *_) = of(league).games
     thoughts = [
@@ -111,3 +112,13 @@ def test_large_databases_are_read_in_the_order_of_storing(league: League) -> Non
     # SQLite numbers named parameters by their first occurrence.
     plan = execute_sql(league.store.where, f"EXPLAIN QUERY PLAN {_SLICES}", (1, 50, 100, 1, 0.0))
     assert not [step for step in plan if "ix_games_lines" in step.detail], plan
+
+
+def test_the_latest_forfeits_of_each_bot_are_named(league: League) -> None:
+    """The list names the newest games that a bot forfeited, and none of other bots."""
+    division = league.store.divisions.all()[0]
+    bots = {bot.name: bot for bot in standings_of_division(league.store, division).bots}
+    named = [(one.termination, one.game) for one in bots["old"].forfeit_games]
+    assert [termination for termination, _ in named] == [Termination.TIMEOUT] * 3
+    assert [game for _, game in named] == sorted((game for _, game in named), reverse=True)
+    assert all(not bot.forfeit_games for name, bot in bots.items() if name != "old")

@@ -83,7 +83,7 @@ def test_the_better_bot_stands_first() -> None:
     assert result.bots[0].name == "a"
 
 
-def test_a_shutout_is_finite_and_said() -> None:
+def test_a_shutout_is_finite_and_noted() -> None:
     """A bot that won or lost everything has a bound, which notes, JSON and list agree on."""
     result = standings(table("a", "b", (0, 0, 0, 0, 0, 0, 0, 0, 9)))
     for bot in result.bots:
@@ -203,7 +203,7 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
     assert [row[4].text for row in page.rows] == ["+100", "new"]
 
 
-def test_a_circle_is_told() -> None:
+def test_a_cycle_is_reported() -> None:
     """If A beats B, B beats C and C beats A, a note must name the cycle."""
     strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
     weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
@@ -211,3 +211,12 @@ def test_a_circle_is_told() -> None:
     assert any(isinstance(note, Circle) for note in result.notes)
     straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
     assert not any(isinstance(note, Circle) for note in straight.notes)
+
+
+def test_a_missing_live_rating_has_a_reason() -> None:
+    """A bot without a live rating, and no other, has null with a reason."""
+    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
+    rated, unrated = sorted(result.bots, key=lambda bot: bot.name)
+    assert (rated.elo_live, unrated.elo_live) == (1010.0, None)
+    assert "elo_live" not in rated.reasons
+    assert unrated.reasons["elo_live"] == "its games are not rated"

@@ -58,7 +58,7 @@ class BreakingFleet(Fleet):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_broken_fleet_is_told_beside_a_cancelled_pair() -> None:
+def test_a_broken_fleet_is_reported_with_a_cancelled_pair() -> None:
     """Its error must reach whoever waits for a pair, though another pair was cancelled before."""
     loop = asyncio.new_event_loop()
     nothing: Any = None

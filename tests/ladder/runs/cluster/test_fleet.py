@@ -296,7 +296,7 @@ def test_a_machine_that_plays_other_games_is_set_aside_for_good() -> None:
     assert stage.says("bad takes no part: it was set aside before", warning=True)
 
 
-def test_two_machines_cannot_tell_which_is_wrong() -> None:
+def test_two_machines_cannot_show_which_is_wrong() -> None:
     """Both repeat their own games: the contradiction is reported and nobody is set aside."""
 
     async def scene(stage: Stage) -> None:
@@ -310,7 +310,7 @@ def test_two_machines_cannot_tell_which_is_wrong() -> None:
     assert len(stage.answers) == 1
 
 
-def test_the_coordinator_tells_which_of_two_machines_is_wrong() -> None:
+def test_the_coordinator_finds_which_of_two_machines_is_wrong() -> None:
     """It must play the contested pair itself, and the machine that repeats other games goes."""
 
     async def scene(stage: Stage) -> None:

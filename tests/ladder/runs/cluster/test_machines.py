@@ -153,7 +153,7 @@ def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
     assert error.reasons == {"b": "no machine hosts it together with its opponent: tcp://0: no b"}
 
 
-def test_machines_with_one_host_name_are_told_apart() -> None:
+def test_machines_with_one_host_name_are_distinguished() -> None:
     """Workers of one host share its name; other hosts get their address, also when they return."""
     machines = Machines()
 

@@ -85,7 +85,7 @@ def failure_at(served: SchedulerEndpoint, reached: SchedulerEndpoint) -> str:
     return asyncio.run(reach())
 
 
-def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
+def test_a_failed_connection_gives_the_reason(tmp_path: Path) -> None:
     """Other certificates, none, and those of a scheduler without any are told apart."""
     for name in ("ours", "theirs"):
         assert run_command(["cluster", "certificates", str(tmp_path / name)]) == 0
