@@ -140,7 +140,7 @@ def _review(store: "Store", row: "StoredGame", nodes: int | None, time: str | No
     from ladder.errors import Stopped
     from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
     from ladder.signals import current_stop
-    from reports.review import review_display
+    from reports.analyze import review_display
 
     seconds = SECONDS if time is None else parse_time(time, "for the solver") / 1000
     with current_stop().defer(), review_display(stderr_console(), row) as show:

@@ -147,9 +147,18 @@ class GameTruth:
                 return None
         return last
 
+    @property
+    def is_improvable(self) -> bool:
+        """Whether a position has neither a known result nor an estimate."""
+        return any(
+            best_bounds(columns).outcome is None and self.estimate(place) is None
+            for place, columns in enumerate(self.columns)
+        )
+
     def estimate(self, place: int) -> float | None:
-        """Return a player's value for the mover of the position before a move after the opening."""
-        return self.estimates[place] if place < len(self.estimates) else None
+        """Return a player's value for the mover of a position whose result is not known."""
+        is_known = best_bounds(self.columns[place]).outcome is not None
+        return None if is_known or place >= len(self.estimates) else self.estimates[place]
 
 
 def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:

@@ -89,7 +89,7 @@ def review_game(
     positions = replay_positions(game)
     if not positions:
         raise UsageError(
-            f"game {game.id} has no moves after its opening: there is nothing to analyze"
+            f"game {game.id} has no moves after its opening: there is nothing to analyse"
         )
     progress = ReviewProgress(len(positions))
 

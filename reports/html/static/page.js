@@ -250,7 +250,10 @@ function showSummary(game) {
   place.hidden = game.summary === "";
   place.textContent = game.summary;
   byId("truth-legend").hidden = game.summary === "";
-  byId("estimate-mark").hidden = game.estimates.every((value) => value === null);
+  const estimated = game.estimates.some((value) => value !== null);
+  byId("estimate-mark").hidden = !game.values.includes(null);
+  byId("estimate-mark").textContent = estimated ? "estimate, not proven" : "not proven";
+  byId("estimate-mark").classList.toggle("estimated", estimated);
   if (game.turning === null) return;
   const link = /** @type {HTMLAnchorElement} */ (made("a", "Show it"));
   link.href = `#game-${game.id}-ply-${game.turning + 1}`;
@@ -453,12 +456,17 @@ function drawTruth(game, y, bottom) {
   const half = (plotX(game, 1) - plotX(game, 0)) / 2;
   /** @type {[number, number][]} */
   const estimates = [];
+  /** @type {SVGElement|null} */
+  let area = null;
   let [line, broken] = ["", true];
   game.values.forEach((value, place) => {
     const x = plotX(game, game.opening + place);
     if (value === null) {
-      const area = { class: "unproven", x: x - half, y: PLOT.top, width: 2 * half, height: bottom - PLOT.top, fill: "var(--cell)" };
-      parts.push(drawn("rect", area));
+      if (!area || !broken) {
+        area = drawn("rect", { class: "unproven", x: x - half, y: PLOT.top, height: bottom - PLOT.top, fill: "var(--cell)" });
+        parts.push(area);
+      }
+      area.setAttribute("width", String(x + half - Number(area.getAttribute("x"))));
       const estimate = game.estimates[place];
       if (estimate !== null) estimates.push([x, y(estimate)]);
     } else {
