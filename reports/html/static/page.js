@@ -398,6 +398,7 @@ function plotX(game, place) {
 /** @param {Game} game Draw values, time and work over the plies, one mark a move. */
 function drawPlots(game) {
   const works = game.thoughts.map((thought) => thought[2] || 0);
+  PLOT.width = byId("values").clientWidth || PLOT.width; // so that text has the same size everywhere
   byId("values-title").textContent = `Value: +1 is a win of ${game.first}, -1 a win of ${game.second}`;
   plot("values", game, (thought, side) => thought[1] && (side ? -thought[1] : thought[1]), -1, 1, drawTruth);
   plot("times", game, (thought) => thought[0], 0, Math.max(...game.thoughts.map((t) => t[0]), 1));
@@ -454,7 +455,7 @@ function plot(id, game, pick, low, high, under) {
 function drawTruth(game, y, bottom) {
   const parts = [];
   const half = (plotX(game, 1) - plotX(game, 0)) / 2;
-  /** @type {[number, number][]} */
+  /** @type {[number, number][][]} The points of each unproven stretch. */
   const estimates = [];
   /** @type {SVGElement|null} */
   let area = null;
@@ -465,20 +466,21 @@ function drawTruth(game, y, bottom) {
       if (!area || !broken) {
         area = drawn("rect", { class: "unproven", x: x - half, y: PLOT.top, height: bottom - PLOT.top, fill: "var(--cell)" });
         parts.push(area);
+        estimates.push([]);
       }
       area.setAttribute("width", String(x + half - Number(area.getAttribute("x"))));
       const estimate = game.estimates[place];
-      if (estimate !== null) estimates.push([x, y(estimate)]);
+      if (estimate !== null) estimates[estimates.length - 1].push([x, y(estimate)]);
     } else {
       line += broken ? `M${x - half} ${y(value)}` : `V${y(value)}`;
       line += `H${x + half}`;
     }
     broken = value === null;
   });
-  if (estimates.length) {
-    const dashes = { class: "estimates", points: estimates.map(String).join(" "), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, "stroke-dasharray": "2 4" };
+  for (const points of estimates) {
+    const dashes = { class: "estimates", points: points.map(String).join(" "), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, "stroke-dasharray": "2 4" };
     parts.push(drawn("polyline", dashes));
-    for (const [cx, cy] of estimates) parts.push(drawn("circle", { cx, cy, r: 2.5, fill: "var(--card)", stroke: "var(--ink)" }));
+    for (const [cx, cy] of points) parts.push(drawn("circle", { cx, cy, r: 2.5, fill: "var(--card)", stroke: "var(--ink)" }));
   }
   if (line) parts.push(drawn("path", { class: "true", d: line, fill: "none", stroke: "var(--ink)", "stroke-width": 3 }));
   if (game.turning !== null) {

@@ -61,7 +61,7 @@ def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportDat
     ).page
     assert page.locator("#values .turning").count() == 1
     assert page.locator("#values .true").count() == 1
-    assert page.locator("#values .unproven").count() == len(moves) - 1
+    assert page.locator("#values .unproven").count() == 2
     assert page.locator("#times .turning").count() == 0
     summary = page.locator("#summary").inner_text()
     assert f"ply {opening + 2}: " in summary
