@@ -162,7 +162,12 @@ class GameTruth:
 
 
 def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
-    """Return the exact values of a game; None if its positions were not solved."""
+    """Return the exact values of a game; None if it was not analysed."""
+    is_judged = not isinstance(game, GameRow) or store.analysis.judged(
+        game.division_id, games=[game.id]
+    )
+    if not is_judged:
+        return None
     found = read_columns(store, game)
     columns = [each for each in found if each is not None]
     if not columns or len(columns) < len(found):
