@@ -1,19 +1,23 @@
-"""Mistakes of bots: tables, lists and documents of `analyze` and `report --mistakes`."""
+"""Mistakes of bots, as `analyze` and `report --mistakes` print them, and progress of analyses."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console, RenderableType
 
+from bots.champion import CHAMPION
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
+from ladder.results.analysis.review import ReviewProgress
 from ladder.results.analysis.session import Progress, Watcher
 from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
 from reports.layout.format import csv_text, markdown_text, number, rounded, values_of
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit, to_markdown
+from reports.replay import StoredGame
 
 PROOFS_NAMED = 20
 """Number of false proofs that text lists; JSON has all of them."""
@@ -311,6 +315,64 @@ class AnalysisView:
     def picture(self, state: Progress, width: int, height: int) -> RenderableType:
         """Return a progress bar."""
         return progress_bar(state.games, state.waiting, width)
+
+
+def review_status(state: ReviewProgress) -> str:
+    """Return the progress in a line."""
+    if state.is_compiling:
+        return "compiling, once, which takes some 20 seconds"
+    solved = f"{state.solved} of {state.positions} positions solved, {state.decided} decided"
+    if not state.to_estimate:
+        return solved
+    return f"{solved}, {state.estimated} of {state.to_estimate} estimated by {CHAMPION}"
+
+
+@contextmanager
+def review_display(
+    console: Console, game: StoredGame
+) -> Iterator[Callable[[ReviewProgress], None]]:
+    """Yield a function that shows the progress of a review while the block runs."""
+    display = display_for(console, _ReviewView(game))
+    state = ReviewProgress(0)
+
+    def show(now: ReviewProgress) -> None:
+        nonlocal state
+        if state is not now:
+            state = now
+            display.started(state)
+        display.tick(state)
+
+    try:
+        yield show
+    finally:
+        if state.positions:
+            display.ended(state)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReviewView:
+    """A review as a `reports.layout.progress.View`."""
+
+    game: StoredGame
+
+    def title(self, state: ReviewProgress) -> Sequence[str]:
+        """Return the work ahead."""
+        return [f"game {self.game.id} on {self.game.board}: {state.positions} positions to analyse"]
+
+    def status(self, state: ReviewProgress) -> str:
+        """Return the progress in a line."""
+        return review_status(state)
+
+    log = status
+
+    def ending(self, state: ReviewProgress) -> Sequence[str]:
+        """Return the outcome."""
+        return [review_status(state)]
+
+    def picture(self, state: ReviewProgress, width: int, height: int) -> RenderableType:
+        """Return a progress bar."""
+        done = state.solved + state.estimated
+        return progress_bar(done, state.positions + state.to_estimate, width)
 
 
 def _duration(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """A stored game as plain data and as text: heading, positions, and the bots' statistics."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,11 +9,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bots.champion import CHAMPION
 from db.records.games import GameRow, HumanGameRow, LastOutput, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
-from ladder.results.analysis.division import GameTruth, format_bounds, format_columns
+from engine.solver.value import Outcome
+from ladder.results.analysis.division import (
+    GameTruth,
+    format_bounds,
+    format_columns,
+    format_truth,
+)
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
@@ -102,13 +110,71 @@ def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tupl
         return []
     facts = []
     columns = truth.columns[place]
-    if columns is not None and any(format_columns(columns)):
+    if best_bounds(columns).outcome is not None:
+        facts.append(("true", format_truth(columns)))
+    if (estimate := truth.estimate(place)) is not None:
+        facts.append(("estimate", f"{estimate:+z.2f} by {CHAMPION}, not proven"))
+    if any(format_columns(columns)):
         facts.append(("columns", _columns_by_value(columns)))
     mistake = _mistake(row, ply, truth)
     if mistake:
-        lost = "; this move lost the game" if truth.lost_at == ply - 1 else ""
-        facts.append(("mistake", f"{mistake}{lost}"))
+        turning = ", the turning point" if truth.turning_point == place else ""
+        facts.append(("mistake", f"{mistake}{turning}"))
     return facts
+
+
+def truth_summary(row: StoredGame, truth: GameTruth) -> str:
+    """Return the turning point of an analysed game in a sentence, or from where it is decided."""
+    turning = truth.turning_point
+    if turning is not None:
+        return _turning_words(row, truth, turning)
+    outcomes = [best_bounds(columns).outcome for columns in truth.columns]
+    first = len(outcomes) - next(
+        (place for place, outcome in enumerate(reversed(outcomes)) if outcome is None),
+        len(outcomes),
+    )
+    if first == len(outcomes):
+        return "The result is not proven at the end of this game."
+    ply = row.opening_plies + first
+    winner = {Outcome.WIN: _mover(row, ply + 1), Outcome.LOSS: _mover(row, ply)}
+    result = winner.get(outcomes[first] or Outcome.DRAW)
+    words = "is a draw" if result is None else f"is a win of {result}"
+    if first == 0:
+        return f"No move changed the result: from ply {ply} on the game {words}."
+    return f"From ply {ply} on the game {words}; who would win before is not proven."
+
+
+def _turning_words(row: StoredGame, truth: GameTruth, turning: int) -> str:
+    ply = row.opening_plies + turning + 1
+    column, columns = row.moves[ply - 1], truth.columns[turning]
+    best = best_bounds(columns)
+    right = [
+        place
+        for place, each in enumerate(columns)
+        if each is not None
+        and (each.low == best.low if best.is_exact else each.outcome is best.outcome)
+    ]
+    played = columns[column] or UNBOUNDED
+    return (
+        f"Turning point, ply {ply}: {_mover(row, ply)} played column {column}, which "
+        f"{_verb(played, 1)}; {_listed(right)} {_verb(best, len(right))}."
+    )
+
+
+def _listed(columns: Sequence[int]) -> str:
+    """Return the names of columns, such as ``columns 1, 2 and 5``."""
+    names = [str(column) for column in columns]
+    if len(names) == 1:
+        return f"column {names[0]}"
+    return f"columns {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _verb(bounds: Bounds, count: int) -> str:
+    """Return what columns with these bounds do, such as ``wins in 17 plies``."""
+    verb = {Outcome.WIN: "win", Outcome.LOSS: "lose"}.get(bounds.outcome or Outcome.DRAW, "draw")
+    distance = distance_of(bounds.low) if bounds.is_exact else None
+    plies = "" if distance is None else f" in {distance} {'ply' if distance == 1 else 'plies'}"
+    return f"{verb}{'s' if count == 1 else ''}{plies}"
 
 
 def _columns_by_value(columns: Columns) -> str:
@@ -160,6 +226,8 @@ def moves_table(row: StoredGame, ply: int, truth: GameTruth | None) -> Table:
     thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
     facts = {name: [_cell(name, thought) for thought in thoughts] for name in COLUMNS}
     facts = {name: cells for name, cells in facts.items() if any(cells)}
+    if truth is not None:
+        facts["true"] = [_true_cell(row, number, truth) for number in range(1, len(thoughts) + 1)]
     if truth is not None and any(verdict.is_mistake for verdict in truth.verdicts):
         facts["mistake"] = [_mistake(row, number, truth) for number in range(1, len(thoughts) + 1)]
     table = plain_table(gap=1, header_style="dim")
@@ -213,6 +281,17 @@ def short_count(count: int) -> str:
     )
 
 
+def _true_cell(row: StoredGame, ply: int, truth: GameTruth) -> str:
+    """Return the true value before a ply's move, or an estimate such as ``~+0.31``."""
+    place = ply - 1 - row.opening_plies
+    if not 0 <= place < len(truth.columns):
+        return ""
+    if best_bounds(truth.columns[place]).outcome is not None:
+        return format_truth(truth.columns[place])
+    estimate = truth.estimate(place)
+    return "" if estimate is None else f"~{estimate:+z.2f}"
+
+
 def _mistake(row: StoredGame, ply: int, truth: GameTruth) -> str:
     """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
     place = ply - 1 - row.opening_plies
@@ -249,7 +328,7 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
         **values_of(row, "first", "second", "board", "opening_plies", "seed"),
         "moves": format_moves(row.moves),
         **values_of(row, "result", "termination", "detail"),
-        "analysis": None if truth is None else _analysis(truth, row.opening_plies),
+        "analysis": None if truth is None else _analysis(row, truth),
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
@@ -259,27 +338,32 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
     }
 
 
-def _analysis(truth: GameTruth, opening_plies: int) -> dict[str, Any]:
+def _analysis(row: StoredGame, truth: GameTruth) -> dict[str, Any]:
     """Return the verdicts on the moves after the opening, with plies from 0."""
     moves = []
-    for ply, (columns, verdict) in enumerate(
-        zip(truth.columns, truth.verdicts, strict=True), opening_plies
-    ):
-        best = UNBOUNDED if columns is None else best_bounds(columns)
+    for place, (columns, verdict) in enumerate(zip(truth.columns, truth.verdicts, strict=True)):
+        best = best_bounds(columns)
         moves.append(
             {
-                "ply": ply,
+                "ply": row.opening_plies + place,
                 **_value(best),
                 "best": [
-                    place
-                    for place, each in enumerate(columns or ())
+                    column
+                    for column, each in enumerate(columns)
                     if best.outcome is not None and each is not None and each.low == best.low
                 ],
                 "mistake": verdict.is_mistake,
-                "columns": [each and _value(each) for each in columns or ()],
+                "columns": [each and _value(each) for each in columns],
+                "estimate": truth.estimate(place),
             }
         )
-    return {"turning_point": truth.lost_at, "moves": moves}
+    turning = truth.turning_point
+    return {
+        "turning_point": None if turning is None else row.opening_plies + turning,
+        "summary": truth_summary(row, truth),
+        "estimated_by": CHAMPION if any(each is not None for each in truth.estimates) else None,
+        "moves": moves,
+    }
 
 
 def _value(bounds: Bounds) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def write_division(
 
     """
     from ladder.experiments.gate.stored import trials_of
-    from ladder.results.analysis.division import read_mistakes, read_truths
+    from ladder.results.analysis.division import read_mistakes, read_truth
     from ladder.results.standings.comparison import compare
     from ladder.results.standings.report_data import read_report_data
     from reports.report.standings import unrated_lines
@@ -117,7 +117,8 @@ def write_division(
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
     compared = compare(store, division, names, since=since, options=options) if names else None
     wrong = read_mistakes(store, division, since=since)
-    truths = None if wrong is None else read_truths(store, [one.game for one in data.games])
+    games_shown = [] if wrong is None else [one.game for one in data.games]
+    truths = {game.id: read_truth(store, game) for game in games_shown}
     loading.join()
     from reports.html.report import report_page
 

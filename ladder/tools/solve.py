@@ -1,12 +1,13 @@
 """Solving positions within limits of nodes and time.
 
 The engine reads no clock, so a position is solved in steps of some nodes, between which the time
-and stop requests are checked. The solver keeps its table, so each step continues the last one.
+and stop requests are checked.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from engine.board import Board, parse_board
@@ -14,14 +15,10 @@ from engine.errors import EngineError
 from engine.position import Position, parse_moves, parse_position
 from engine.solver.errors import SolverError
 from engine.solver.solver import Solver, solution_of_move
-from engine.solver.value import Solution, Value
+from engine.solver.value import Solution
 from ladder.errors import UsageError
+from ladder.results.analysis.stepwise import solve_stepwise
 from ladder.signals import current_stop
-
-FIRST_STEP = 10_000
-"""Nodes of the first step: a few milliseconds."""
-LONGEST_STEP = 400_000
-"""Nodes between two readings of the clock: a few tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +56,17 @@ def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveRes
         Stopped: the user stopped the command.
 
     """
+    current_stop().check()
     started = time.monotonic()
     end = None if options.seconds is None else started + options.seconds
     if not options.columns:
-        solution = _solve_stepwise(solver, position, options.weak, options.nodes, end)
+        solution = solve_stepwise(
+            solver,
+            position,
+            weak=options.weak,
+            nodes=options.nodes,
+            is_over=partial(_is_over, end),
+        )
         return SolveResult(
             position, options, solution, None, solution.nodes, time.monotonic() - started
         )
@@ -82,9 +86,10 @@ def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveRes
             # The columns that are left share the rest of the nodes and of the time.
             share = None if options.nodes is None else max(0, options.nodes - nodes) // left
             until = None if end is None else now + max(0.0, end - now) / left
-            answer = solution_of_move(
-                after, _solve_stepwise(solver, after, options.weak, share, until)
+            solution = solve_stepwise(
+                solver, after, weak=options.weak, nodes=share, is_over=partial(_is_over, until)
             )
+            answer = solution_of_move(after, solution)
         found.append(answer)
         nodes += answer.nodes
         left -= 1
@@ -95,27 +100,10 @@ def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveRes
     return SolveResult(position, options, whole, tuple(found), nodes, time.monotonic() - started)
 
 
-def _solve_stepwise(
-    solver: Solver, position: Position, weak: bool, nodes: int | None, end: float | None
-) -> Solution:
-    """Solve step by step until the value is known or a limit is reached."""
-    step, spent = FIRST_STEP, 0
-    low: Value | None = None
-    high: Value | None = None
-    while True:
-        current_stop().check()
-        size = step if nodes is None else min(step, nodes - spent)
-        answer = solver.solve(position, weak=weak, nodes=size)
-        spent += answer.nodes
-        # The table may lose an entry between steps; bounds that were proven stay proven.
-        low = answer.low if low is None else max(low, answer.low)
-        high = answer.high if high is None else min(high, answer.high)
-        answer = Solution(low, high, spent)
-        if answer.is_exact or (weak and answer.outcome is not None):
-            return answer
-        if (nodes is not None and spent >= nodes) or (end is not None and time.monotonic() >= end):
-            return answer
-        step = min(2 * step, LONGEST_STEP)
+def _is_over(end: float | None) -> bool:
+    """Return whether the time is up. Raises Stopped."""
+    current_stop().check()
+    return end is not None and time.monotonic() >= end
 
 
 def read_position(text: str, board: Board, *, one_based: bool) -> Position:

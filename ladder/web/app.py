@@ -23,7 +23,7 @@ from ladder.web.live_page import wants_stream
 from ladder.web.routes import api, play
 from ladder.web.routes.bots import bot_page
 from ladder.web.routes.compare import compare_page
-from ladder.web.routes.games import game_page, games_page
+from ladder.web.routes.games import game_page, games_page, review, review_stream
 from ladder.web.routes.overview import overview_page
 from ladder.web.routes.runs import run_page
 from ladder.web.routes.static import static_file
@@ -54,6 +54,8 @@ def routes() -> list[BaseRoute]:
         Route("/runs/{run}", run_page),
         Route("/games", games_page),
         Route("/games/{game}", game_page),
+        Route("/games/{game}/review", review_stream),
+        Route("/games/{game}/review", review, methods=["POST"]),
         Route("/compare", compare_page),
         Route("/play", play.play_page),
         Route("/play", play.start, methods=["POST"]),

@@ -70,16 +70,30 @@ async def live_page(
 
 
 async def still_page(
-    request: Request, template: str, render: RenderParts, *, here: str = "", **values: Any
+    request: Request,
+    template: str,
+    render: RenderParts,
+    *,
+    here: str = "",
+    mark: object = None,
+    **values: Any,
 ) -> Response:
-    """Answer with a page without updates; the arguments are those of `live_page`.
+    """Answer with a page without updates.
+
+    Args:
+        request: the request.
+        template: the template of the page.
+        render: reads the database and renders the parts.
+        here: see `framed`.
+        mark: a hashable value that changes when the parts change without the database.
+        values: see `framed`.
 
     Raises:
         DatabaseError: the database cannot be read now.
 
     """
     site = site_of(request)
-    key = (template, request.url.path, request.url.query)
+    key = (template, request.url.path, request.url.query, mark)
     view = await site.views.get(key, lambda store: View(render(store)))
 
     def frame(page: PageParts, _: str) -> str:

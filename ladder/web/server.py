@@ -29,6 +29,7 @@ from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
+from ladder.web.review.reviews import Reviews
 from ladder.web.security.password import BasicAuth, read_password
 from ladder.web.security.safety import AccessRules
 from ladder.web.site import Site
@@ -115,6 +116,7 @@ async def _serve(
         follower,
         Views(readers, follower),
         games,
+        Reviews(options.database, is_allowed=options.players > 0),
         Boards(options.database, changes),
         changes,
     )
@@ -145,6 +147,7 @@ async def _serve(
         site.streams.close()
         site.boards.close()
         games.close()
+        await site.reviews.close()
         server.should_exit = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(serving), SHUTDOWN_S)

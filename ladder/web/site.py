@@ -20,6 +20,7 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
+from ladder.web.review.reviews import Reviews
 from ladder.web.security.safety import AccessRules
 from reports.html.live.parts import Frame
 
@@ -52,6 +53,7 @@ class Site:
     follower: Follower
     views: Views
     open_games: OpenGames
+    reviews: Reviews
     boards: Boards
     changes: ChangeSignal
     """The signal of the follower and the boards."""

@@ -48,7 +48,7 @@ def report_page(
     compared: Comparison | None = None,
     trials: Sequence[HeadToHead] = (),
     wrong: DivisionMistakes | None = None,
-    truths: Mapping[int, GameTruth] | None = None,
+    truths: Mapping[int, GameTruth | None] | None = None,
 ) -> str:
     """Return the page as HTML.
 

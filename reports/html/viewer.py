@@ -6,7 +6,9 @@ from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
+from ladder.results.analysis.solved import best_bounds
 from reports.layout.format import values_of
+from reports.replay import truth_summary
 
 TEXT_LIMIT = 4000
 """Characters of a bot's text that a page shows."""
@@ -21,7 +23,9 @@ def viewer_game(
     the winning cells; ``thoughts`` a list per move after the opening: milliseconds, value for the
     mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the expected line,
     each null if unknown. ``truth`` has the true value of every column before each of these moves,
-    as far as known, and ``lost`` the ply (from 0) that lost the game.
+    as far as known, and ``values`` that of the position for the first player (1, 0, -1);
+    ``estimates`` has a player's values where it is unknown. ``turning`` is the ply, from 0, of the
+    turning point, which ``summary`` describes.
 
     Args:
         game: the game with its thoughts.
@@ -54,8 +58,27 @@ def viewer_game(
         "started": game.started_at,
         "reason": reason,
         "thoughts": thoughts,
-        "truth": [] if truth is None else truth.words,
-        "lost": None if truth is None else truth.lost_at,
+        **_truth_of(game, truth),
+    }
+
+
+def _truth_of(game: GameRow | HumanGameRow, truth: GameTruth | None) -> dict[str, Any]:
+    """Return the result of a game's analysis; all empty if it was not analysed."""
+    if truth is None:
+        return {"truth": [], "values": [], "estimates": [], "turning": None, "summary": ""}
+    turning = truth.turning_point
+    values, estimates = [], []
+    for place, columns in enumerate(truth.columns):
+        sign = -1 if (game.opening_plies + place) % 2 else 1
+        outcome, estimate = best_bounds(columns).outcome, truth.estimate(place)
+        values.append(None if outcome is None else sign * outcome)
+        estimates.append(None if estimate is None else round(sign * estimate, 3))
+    return {
+        "truth": truth.words,
+        "values": values,
+        "estimates": estimates,
+        "turning": None if turning is None else game.opening_plies + turning,
+        "summary": truth_summary(game, truth),
     }
 
 

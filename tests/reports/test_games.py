@@ -8,12 +8,16 @@ from rich.console import Console, RenderableType
 
 from db.records.games import HumanGameRow, Thought
 from engine.result import Result, Termination
+from ladder.results.analysis.division import GameTruth
+from ladder.results.analysis.solved import UNBOUNDED, Bounds
+from ladder.results.analysis.verdict import judge_move
 from reports.replay import (
     game_document,
     game_heading,
     ply_screen,
     ply_view,
     short_count,
+    truth_summary,
 )
 from tests.support.data.analysed import an_analysed_game
 
@@ -105,17 +109,20 @@ def test_verdicts_are_shown_beside_the_moves() -> None:
     game, truth = an_analysed_game()
     shown = "\n".join(printed(ply_view(game, 6, truth)))
     assert "columns   6: draw, 0 1 2 3 4 5: loss 2" in shown
-    assert "mistake   draw to loss; this move lost the game" in shown
+    assert "mistake   draw to loss, the turning point" in shown
     shown = "\n".join(printed(ply_view(game, 7, truth)))
     assert "columns   6: win 1, 2 3 4 5: loss 2, 0: unknown" in shown
     assert "mistake" not in shown
     assert not any("columns" in line for line in printed(ply_view(game, 5, truth)))
     lines = printed(ply_screen(game, 6, truth))
-    assert lines[0].endswith("column 0, a mistake: draw to loss; this move lost the game")
+    assert lines[0].endswith("column 0, a mistake: draw to loss, the turning point")
     assert lines[1] == "columns 6: draw, 0 1 2 3 4 5: loss 2"
     assert any(line.endswith("draw to loss") for line in lines[3:])
     made = game_document(game, truth)["analysis"]
     assert made["turning_point"] == 5
+    assert made["summary"] == (
+        "Turning point, ply 6: v4 played column 0, which loses in 2 plies; column 6 draws."
+    )
     lost, won = made["moves"]
     assert (lost["ply"], lost["value"], lost["distance"]) == (5, "draw", None)
     assert (lost["best"], lost["mistake"], won["mistake"]) == ([6], True, False)
@@ -124,6 +131,27 @@ def test_verdicts_are_shown_beside_the_moves() -> None:
         {"value": None, "distance": None}, None, {"value": "loss", "distance": 2}
     ]  # fmt: skip
     assert game_document(game)["analysis"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "summary"),
+    [
+        (0, 0, "No move changed the result: from ply 5 on the game is a draw."),
+        (-990, -990, "From ply 6 on the game is a win of v4; who would win before is not proven."),
+        (-990, 0, "The result is not proven at the end of this game."),
+    ],
+)
+def test_a_game_without_a_turning_point_has_a_summary(low: int, high: int, summary: str) -> None:
+    """It has the ply from which the result is proven, if there is one."""
+    game, _ = an_analysed_game()
+    last = (Bounds(low, high),) * 7
+    first = last if low == 0 else (UNBOUNDED,) * 7
+    columns = [first, last]
+    verdicts = [judge_move(each, 0, Thought(1)) for each in columns]
+    truth = GameTruth(columns, verdicts, [-0.25, None])
+    assert truth_summary(game, truth) == summary
+    estimates = [move["estimate"] for move in game_document(game, truth)["analysis"]["moves"]]
+    assert estimates == [None if low == 0 else -0.25, None]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,20 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+from bots.champion import CHAMPION
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json, argument, flag, whole
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_PLIES,
+    MOST_WORK,
+    Database,
+    Json,
+    argument,
+    flag,
+    option,
+    whole,
+)
+from ladder.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,6 +25,7 @@ if TYPE_CHECKING:
     from reports.replay import StoredGame
 
 
+PANEL_ANALYZE = "Analysis"
 HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
 
 
@@ -37,13 +50,42 @@ def replay(
     ply: Annotated[
         int | None, whole("N", MOST_PLIES, "Show only the position after N plies.", least=0)
     ] = None,
+    analyze: Annotated[
+        bool,
+        flag(
+            "--analyze",
+            "Solve the game's positions now, which takes seconds, and store their values. Where "
+            f"the result stays unknown, {CHAMPION} estimates it.",
+            PANEL_ANALYZE,
+        ),
+    ] = False,
+    nodes: Annotated[
+        int | None,
+        whole(
+            "N",
+            MOST_WORK,
+            "Most positions that the solver searches for one position of the game.",
+            PANEL_ANALYZE,
+            show_default="by board and empty cells",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        option(
+            "500ms|20s",
+            "Processor time of the solver for all positions; later plies come first.",
+            PANEL_ANALYZE,
+            show_default="20s",
+        ),
+    ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
     """Show a stored game move by move, with what the bots reported about each move.
 
     On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
-    that `ladder analyze` has solved also shows mistakes and the true value of each column.
+    that --analyze or `ladder analyze` has solved also shows its turning point, mistakes, and true
+    values.
     """
     from engine.board import parse_board
     from ladder.cli.database import open_to_read
@@ -57,14 +99,17 @@ def replay(
         game_heading,
         last_output_text,
         ply_view,
+        truth_summary,
     )
 
+    if not analyze and (nodes is not None or time is not None):
+        raise UsageError("--nodes and --time limit the solver of --analyze: give --analyze, too")
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
-        truth = read_truth(store, row)
-    last = len(row.moves)
-    if ply is not None and not 0 <= ply <= last:
-        raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
+        last = len(row.moves)
+        if ply is not None and not 0 <= ply <= last:
+            raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
+        truth = _review(store, row, nodes, time) if analyze else read_truth(store, row)
     if json:
         print_out(to_json(game_document(row, truth)))
         return 0
@@ -73,11 +118,46 @@ def replay(
         _step(console, row, truth)
         return 0
     console.print(game_heading(row), soft_wrap=True)
+    if truth is not None:
+        console.print(visible(truth_summary(row, truth)), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number, truth))
     if ply in (None, last) and (told := last_output_text(row)):
         console.print(told, soft_wrap=True)
     return 0
+
+
+def _review(store: "Store", row: "StoredGame", nodes: int | None, time: str | None) -> "GameTruth":
+    """Solve the positions of a game and store their values.
+
+    Raises:
+        UsageError: the game has no moves to analyze.
+        Stopped: the user stopped the command; nothing is stored.
+
+    """
+    from ladder.cli.output import print_error, stderr_console
+    from ladder.cli.parsing import parse_time
+    from ladder.errors import Stopped
+    from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
+    from ladder.signals import current_stop
+    from reports.analyze import review_display
+
+    seconds = SECONDS if time is None else parse_time(time, "for the solver") / 1000
+    with current_stop().defer(), review_display(stderr_console(), row) as show:
+        made = review_game(
+            store,
+            row,
+            ReviewLimits(nodes, seconds),
+            is_stopped=current_stop().is_requested,
+            on_progress=show,
+        )
+    if made is None:
+        raise Stopped
+    if store.is_read_only:
+        print_error(f"the values are not stored: {store.where} can only be read")
+    else:
+        save_review(store, row, made.analysed)
+    return made.truth
 
 
 def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
@@ -132,18 +212,22 @@ def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> N
         game_heading,
         last_output_text,
         ply_screen,
+        truth_summary,
     )
 
     last = len(row.moves)
     ply = row.opening_plies
     line = TypedLine()
     words = last_output_text(row)
+    heading = game_heading(row)
+    if truth is not None:
+        heading += f"\n{visible(truth_summary(row, truth))}"
     usual = f"{HELP}, w last output" if words else HELP
     note, shows_words = usual, False
     with Screen(console) as screen:
         while True:
             below = Text(words) if shows_words else ply_screen(row, ply, truth)
-            picture = Group(Text(game_heading(row)), Text(""), below)
+            picture = Group(Text(heading), Text(""), below)
             screen.draw(with_prompt(picture, f"[{ply}/{last}] ", line.text, note))
             key, note = screen.key(), usual
             if key == "eof" or (key == "q" and not line.text):

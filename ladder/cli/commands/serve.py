@@ -42,7 +42,11 @@ def serve(
     players: Annotated[
         int,
         whole(
-            "N", 64, "Bots that may play against people at the same time.", PANEL_SERVER, least=0
+            "N",
+            64,
+            "Bots that may play against people at the same time; 0 allows no analyses either.",
+            PANEL_SERVER,
+            least=0,
         ),
     ] = 4,
     options: BotOptions,
@@ -59,7 +63,7 @@ def serve(
     """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
 
     The first line on standard output is the address. Pages follow runs of other terminals while
-    they play. The database is only read, except for games that you save.
+    they play. The database is only read, except for games and analyses that you ask for.
     """
     from db.store import Store
     from ladder.cli.output import print_error, print_out

@@ -69,17 +69,19 @@ class OpeningConditions:
     """Number of rejected positions in a row after which the drawing fails."""
 
 
-def search_value(position: Position) -> float:
-    """Return the value of a position in a strong player's search, -1..1."""
-    player = build(
-        SEARCHER,
+def search_value(
+    position: Position, *, player: str = SEARCHER, simulations: int = SIMULATIONS
+) -> float | None:
+    """Return the value of a position in a built-in player's search, -1..1; None if it has none."""
+    searcher = build(
+        player,
         board=position.board,
         side=position.to_move,
         seed=1,
-        budget=Budget(simulations=SIMULATIONS),
+        budget=Budget(simulations=simulations),
     )
-    info = player.choose(position.moves).info
-    return 1.0 if info is None or info.value is None else info.value
+    info = searcher.choose(position.moves).info
+    return None if info is None else info.value
 
 
 def draw_openings(
@@ -88,7 +90,7 @@ def draw_openings(
     is_stopped: Callable[[], bool] = lambda: False,
     report: Callable[[DrawingProgress], None] = lambda _: None,
     *,
-    search: Callable[[Position], float] = search_value,
+    search: Callable[[Position], float | None] = search_value,
 ) -> Iterator[Opening]:
     """Yield different openings, of which none is the mirror image of another.
 
@@ -149,7 +151,9 @@ def _describe_shortage(conditions: OpeningConditions, progress: DrawingProgress)
 class _Evaluator:
     """Compares positions with the wanted value; keeps the solver of the last board."""
 
-    def __init__(self, conditions: OpeningConditions, search: Callable[[Position], float]) -> None:
+    def __init__(
+        self, conditions: OpeningConditions, search: Callable[[Position], float | None]
+    ) -> None:
         self._conditions = conditions
         self._search = search
         self._solver: Solver | None = None
@@ -167,7 +171,8 @@ class _Evaluator:
             return found.outcome is not None and str(found.outcome) == wanted.value
         if found.outcome is not None:
             return found.outcome is Outcome.DRAW
-        is_even = abs(self._search(position)) <= self._conditions.within
+        value = self._search(position)
+        is_even = value is not None and abs(value) <= self._conditions.within
         progress.by_search += is_even
         return is_even
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
-from db.records.games import GameRow, HumanGameRow
+from db.records.games import GameRow, HumanGameRow, Thought
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
@@ -18,7 +19,7 @@ from ladder.results.analysis.solved import (
     outcome_of,
     unpack_columns,
 )
-from ladder.results.analysis.verdict import MoveVerdict, verdicts_of
+from ladder.results.analysis.verdict import MoveVerdict, judge_move
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,42 +117,64 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
 class GameTruth:
     """The solver's knowledge of one game."""
 
-    columns: Sequence[Columns | None]
-    """The columns before each move after the opening; None for positions that were not solved."""
+    columns: Sequence[Columns]
+    """The columns before each move after the opening."""
     verdicts: Sequence[MoveVerdict]
     """The verdict on each of these moves."""
-    lost_at: int | None
-    """Ply, from 0, of the move that lost the game; None if unknown."""
+    estimates: Sequence[float | None] = ()
+    """A player's value of each of these positions for the mover, -1..1, where no result is known;
+    empty if it was not asked."""
 
     @property
-    def words(self) -> list[list[str | None] | None]:
+    def words(self) -> list[list[str | None]]:
         """The columns' values before each move, such as ``win 5``; None if unknown."""
-        return [None if each is None else format_columns(each) for each in self.columns]
+        return [format_columns(each) for each in self.columns]
 
+    @property
+    def turning_point(self) -> int | None:
+        """The last move that worsened the result, counted from 0 after the opening.
 
-def read_truths(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
-    """Return the exact values of the analysed ones among some games, by number."""
-    divisions = {game.division_id for game in games}
-    numbers = [game.id for game in games]
-    judged = [
-        one for division in divisions for one in store.analysis.judged(division, games=numbers)
-    ]
-    lost = {
-        move.game: move.ply
-        for mistakes in mistakes_by_revision(judged).values()
-        for move in mistakes.losing_moves
-    }
-    verdicts = {one.game_id: verdicts_of(one.moves) for one in judged}
-    return {
-        game.id: GameTruth(read_columns(store, game), verdicts[game.id], lost.get(game.id))
-        for game in games
-        if game.id in verdicts
-    }
+        None without a mistake, or if a later one must lie among positions of unknown result.
+        """
+        mistakes = [place for place, one in enumerate(self.verdicts) if one.is_mistake]
+        if not mistakes:
+            return None
+        last = mistakes[-1]
+        result = self.verdicts[last].after or 0
+        for place in range(last + 1, len(self.columns)):
+            outcome = best_bounds(self.columns[place]).outcome
+            if outcome is not None and outcome != (-result if (place - last) % 2 else result):
+                return None
+        return last
+
+    @property
+    def is_improvable(self) -> bool:
+        """Whether a position has neither a known result nor an estimate."""
+        return any(
+            best_bounds(columns).outcome is None and self.estimate(place) is None
+            for place, columns in enumerate(self.columns)
+        )
+
+    def estimate(self, place: int) -> float | None:
+        """Return a player's value for the mover of a position whose result is not known."""
+        is_known = best_bounds(self.columns[place]).outcome is not None
+        return None if is_known or place >= len(self.estimates) else self.estimates[place]
 
 
 def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
     """Return the exact values of a game; None if it was not analysed."""
-    return read_truths(store, [game]).get(game.id) if isinstance(game, GameRow) else None
+    is_judged = not isinstance(game, GameRow) or store.analysis.judged(
+        game.division_id, games=[game.id]
+    )
+    if not is_judged:
+        return None
+    found = read_columns(store, game)
+    columns = [each for each in found if each is not None]
+    if not columns or len(columns) < len(found):
+        return None
+    moves = game.moves[game.opening_plies :]
+    thoughts = chain(game.thoughts, repeat(Thought(0)))
+    return GameTruth(columns, list(map(judge_move, columns, moves, thoughts)))
 
 
 def format_columns(columns: Columns) -> list[str | None]:
@@ -162,7 +185,7 @@ def format_columns(columns: Columns) -> list[str | None]:
     ]
 
 
-def read_columns(store: Store, game: GameRow) -> list[Columns | None]:
+def read_columns(store: Store, game: GameRow | HumanGameRow) -> list[Columns | None]:
     """Return the solved columns of each position after the opening, or None."""
     keys = [key_of(position) for position in replay_positions(game)]
     known = store.analysis.solved(key for key, _ in keys)

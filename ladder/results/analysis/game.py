@@ -1,11 +1,12 @@
 """Analysis of one game: solve its positions from the end backwards, judge each move."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from db.records.analysis import GameVerdict, SolvedPosition
-from db.records.games import GameRow, Thought
+from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.position_key import key_of
@@ -18,7 +19,7 @@ from ladder.results.analysis.solved import (
     solve_columns,
     unpack_columns,
 )
-from ladder.results.analysis.verdict import judge_move
+from ladder.results.analysis.verdict import MoveVerdict, judge_move
 
 if TYPE_CHECKING:
     from engine.solver.solver import Solver
@@ -69,8 +70,20 @@ class Solvers:
     would reach other verdicts than an uninterrupted one.
     """
 
-    def __init__(self, table_mib: int = TABLE_MIB) -> None:
+    def __init__(
+        self, table_mib: int = TABLE_MIB, *, on_compile: Callable[[], None] = lambda: None
+    ) -> None:
+        """Allocate nothing yet.
+
+        Args:
+            table_mib: the size of the table in MiB.
+            on_compile: called before kernels are compiled.
+
+        """
+        self.prepare_s = 0.0
+        """Processor time for loading or compiling kernels."""
         self._table_mib = table_mib
+        self._on_compile = on_compile
         self._solver: Solver | None = None
         self._is_used = False
 
@@ -84,7 +97,12 @@ class Solvers:
             self._solver = None  # free its table before the next one is allocated
             from engine.solver.solver import Solver  # loads the compiler
 
+            started = time.process_time()
             self._solver = Solver(board, table_mib=self._table_mib)
+            if not self._solver.is_compiled:
+                self._on_compile()
+            self._solver.prepare()
+            self.prepare_s += time.process_time() - started
         elif self._is_used:
             self._solver.clear()
         self._is_used = False
@@ -95,13 +113,24 @@ class Solvers:
 class Analysed:
     """The verdicts on a game, and the positions that were solved for them."""
 
-    verdict: GameVerdict | None = None
-    """None if the analysis was stopped; the game must be analysed again."""
+    nodes: int
+    """Node limit for each position; 0 if time was short, so that the game is analysed again."""
+    columns: list[Columns] = field(default_factory=list)
+    """The columns before each move after the opening."""
+    verdicts: list[MoveVerdict] = field(default_factory=list)
+    """The verdict on each of these moves."""
     solved: list[SolvedPosition] = field(default_factory=list)
     """The newly solved positions."""
+    is_complete: bool = False
+    """Whether all moves were judged; if not, the analysis was stopped."""
+
+    def verdict_on(self, game_id: int) -> GameVerdict:
+        """Return the verdicts in the form in which they are stored."""
+        moves = b"".join(verdict.pack() for verdict in self.verdicts)
+        return GameVerdict(game_id, SOLVER_VERSION, self.nodes, moves)
 
 
-def replay_positions(game: GameRow) -> list[Position]:
+def replay_positions(game: GameRow | HumanGameRow) -> list[Position]:
     """Return the position before each move after the opening."""
     position = Position.from_moves(parse_board(game.board), game.moves[: game.opening_plies])
     found = []
@@ -112,12 +141,13 @@ def replay_positions(game: GameRow) -> list[Position]:
 
 
 def analyse_game(
-    game: GameRow,
+    game: GameRow | HumanGameRow,
     known: Callable[[list[bytes]], Mapping[bytes, SolvedPosition]],
     solvers: Solvers,
     effort: Effort,
     is_stopped: Callable[[], bool] = lambda: False,
     on_position: Callable[[bool], None] = lambda _: None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Analysed:
     """Judge the moves of a game.
 
@@ -130,16 +160,16 @@ def analyse_game(
         known: returns the stored positions among some keys.
         solvers: solve the other positions.
         effort: the node limits.
-        is_stopped: called before each position; True ends the analysis.
+        is_stopped: called between steps of a search; True ends the analysis.
         on_position: called after each position with whether its result is known.
+        is_late: called between steps, too; once it is true, positions are searched no further.
 
     """
     solvers.begin_game()
     positions = replay_positions(game)
     keys = [key_of(position) for position in positions]
     before = known([key for key, _ in keys])
-    made = Analysed()
-    moves: list[bytes] = []
+    made = Analysed(effort.on_board(parse_board(game.board)))
     open_in_a_row = 0
     for place in reversed(range(len(positions))):
         if is_stopped():
@@ -151,17 +181,25 @@ def analyse_game(
         limit = nodes if is_full else max(1, nodes // SMALL_LIMIT)
         columns = _known_columns(before.get(key), limit, is_image=is_image)
         if columns is None:
-            columns = solve_columns(solvers.on(position.board), position, limit)
-            content = pack_columns(columns, is_image=is_image)
-            made.solved.append(SolvedPosition(key, SOLVER_VERSION, limit, content))
+            columns = solve_columns(
+                solvers.on(position.board), position, limit, lambda: is_stopped() or is_late()
+            )
+            if is_stopped():
+                return made
+            if is_late():
+                limit, made.nodes = 1, 0
+            earlier = _known_columns(before.get(key), limit, is_image=is_image)
+            if earlier is None:
+                content = pack_columns(columns, is_image=is_image)
+                made.solved.append(SolvedPosition(key, SOLVER_VERSION, limit, content))
+            columns = earlier or columns
         is_decided = best_bounds(columns).outcome is not None
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
         on_position(is_decided)
         column = game.moves[game.opening_plies + place]
-        verdict = judge_move(columns, column, thought)
-        moves.append(verdict.pack())
-    most = effort.on_board(parse_board(game.board))
-    made.verdict = GameVerdict(game.id, SOLVER_VERSION, most, b"".join(reversed(moves)))
+        made.columns.insert(0, columns)
+        made.verdicts.insert(0, judge_move(columns, column, thought))
+    made.is_complete = True
     return made
 
 

@@ -120,10 +120,10 @@ def analyse(
             if game is None:  # its run was deleted meanwhile
                 continue
             made = analyse_game(game, store.analysis.solved, solvers, effort, is_over, count)
-            if made.verdict is None:
+            if not made.is_complete:
                 state.stopped = True
                 break
-            store.analysis.save(made.solved, made.verdict)
+            store.analysis.save(made.solved, made.verdict_on(game.id))
             state.games += 1
             watcher.tick(state)
     finally:

@@ -89,12 +89,6 @@ class MoveVerdict:
         )
 
 
-def verdicts_of(content: bytes) -> list[MoveVerdict]:
-    """Return the verdicts on the moves of a game."""
-    starts = range(0, len(content), BYTES)
-    return [MoveVerdict.of(content[start : start + BYTES]) for start in starts]
-
-
 def judge_move(columns: Columns, column: int, thought: Thought) -> MoveVerdict:
     """Return the verdict on a move.
 

@@ -69,11 +69,11 @@ async def games(request: Request) -> Response:
 async def game(request: Request) -> Response:
     """Answer with the document of `ladder replay --json`."""
     Parameters(request).check()
-    word = request.path_params["game"]
+    word, reviews = request.path_params["game"], site_of(request).reviews
 
     def query(store: FollowedStore) -> dict[str, Any]:
         row = find_game(store, word)
-        return game_document(row, read_truth(store, row))
+        return game_document(row, reviews.truth(row, read_truth(store, row)))
 
     return await _document(request, query)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from bots.champion import CHAMPION
 from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result
 from ladder.results.analysis.division import GameTruth
@@ -90,16 +91,28 @@ def games_parts(
     )
 
 
-def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None) -> PageParts:
+def game_shown(game: GameRow | HumanGameRow, truth: GameTruth | None) -> dict[str, Any]:
+    """Return a game for the replay viewer of its page."""
+    return {**viewer_game(game, "", truth), "address": game_link(game.id)}
+
+
+def game_parts(
+    game: GameRow | HumanGameRow,
+    truth: GameTruth | None,
+    *,
+    may_analyse: bool = False,
+    is_analysed_now: bool = False,
+) -> PageParts:
     """Return the parts of a game's page: links, last output, and the game for the replay viewer.
 
     Args:
         game: the game with its thoughts.
         truth: the result of its analysis; None if it was not analysed.
+        may_analyse: whether visitors may start an analysis.
+        is_analysed_now: whether one is running.
 
     """
-    shown: dict[str, Any] = viewer_game(game, "", truth)
-    shown["address"] = game_link(game.id)
+    has_more = len(game.moves) > game.opening_plies and (truth is None or truth.is_improvable)
     return PageParts(
         f"Game {game.id}: {game.first} against {game.second}",
         {
@@ -111,7 +124,10 @@ def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None) -> PagePar
                 run_link=run_link(game.run_id) if isinstance(game, GameRow) else "",
                 started=day(game.started_at),
                 output=last_output_text(game),
+                may_analyse=may_analyse and has_more,
+                is_analysed_now=is_analysed_now,
+                champion=CHAMPION,
             )
         },
-        games=[shown],
+        games=[game_shown(game, truth)],
     )

@@ -18,6 +18,8 @@ FILES = {
     "live.js": "text/javascript; charset=utf-8",
     "boards.js": "text/javascript; charset=utf-8",
     "play.js": "text/javascript; charset=utf-8",
+    "post.js": "text/javascript; charset=utf-8",
+    "review.js": "text/javascript; charset=utf-8",
 }
 """The static files by name, with their media types."""
 VEGA = "vega.js"

@@ -12,7 +12,8 @@
  *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
  *   line: [number, number][], result: string, termination: string, detail: string,
  *   offender: number|null, started: number, reason: string, thoughts: Thought[],
- *   truth: ((string|null)[]|null)[], lost: number|null}} Game
+ *   truth: (string|null)[][], values: (number|null)[], estimates: (number|null)[],
+ *   turning: number|null, summary: string}} Game
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -223,6 +224,7 @@ function show(game, ply) {
     byId("slider").max = String(game.cells.length);
     byId("name-first").textContent = `${game.first} (first)`;
     byId("name-second").textContent = `${game.second} (second)`;
+    showSummary(game);
     drawPlots(game);
     for (const row of document.querySelectorAll("#game-list tbody tr")) {
       const here = /** @type {HTMLElement} */ (row).dataset.game === String(game.id);
@@ -240,6 +242,28 @@ function show(game, ply) {
     mark.setAttribute("x1", String(at));
     mark.setAttribute("x2", String(at));
   }
+}
+
+/** @param {Game} game Show the turning point, or from where the result is proven. */
+function showSummary(game) {
+  const place = byId("summary");
+  place.hidden = game.summary === "";
+  place.textContent = game.summary;
+  byId("truth-legend").hidden = game.summary === "";
+  const estimated = game.estimates.some((value) => value !== null);
+  byId("estimate-mark").hidden = !game.values.includes(null);
+  byId("estimate-mark").textContent = estimated ? "estimate, not proven" : "not proven";
+  byId("estimate-mark").classList.toggle("estimated", estimated);
+  if (game.turning === null) return;
+  const link = /** @type {HTMLAnchorElement} */ (made("a", "Show it"));
+  link.href = `#game-${game.id}-ply-${game.turning + 1}`;
+  place.append(" ", link);
+}
+
+/** @param {Game} game Show it in place of the game with its number, at the same ply. */
+export function replaceGame(game) {
+  BY_ID.set(game.id, game);
+  if (now.game?.id === game.id) show(game, now.ply);
 }
 
 /**
@@ -336,18 +360,21 @@ function drawFacts(game, ply) {
   if (thought) {
     const [time, value, work, depth, proven, line] = thought;
     facts.push(["time", `${time.toLocaleString("en")} ms`]);
-    if (value !== null) facts.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
+    if (value !== null) facts.push(["value", signed(value)]);
     if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
     if (depth !== null) facts.push(["depth", String(depth)]);
     if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
     if (proven !== null) facts.push(["proven", provenWords(proven)]);
   }
-  const truth = ply > game.opening ? game.truth[ply - 1 - game.opening] : null;
+  const place = ply - 1 - game.opening;
+  const truth = ply > game.opening ? game.truth[place] : null;
   if (truth) {
+    const estimate = game.estimates[place];
+    if (estimate !== null) facts.push(["estimate, not proven", signed((ply - 1) % 2 ? -estimate : estimate)]);
     const known = truth.flatMap((value, column) => (value === null ? [] : [`${column}: ${provenWords(value)}`]));
     if (known.length) facts.push(["true value by column", known.join(", ")]);
   }
-  if (game.lost !== null && ply === game.lost + 1) facts.push(["mistake", "this move lost the game"]);
+  if (game.turning !== null && ply === game.turning + 1) facts.push(["mistake", "the turning point"]);
   byId("facts").replaceChildren(
     ...facts.map(([name, value]) => {
       const both = made("div");
@@ -357,7 +384,10 @@ function drawFacts(game, ply) {
   );
 }
 
-const PLOT = { width: 460, height: 110, left: 42, right: 6, top: 8, bottom: 16 };
+/** @param {number} value @returns {string} */
+const signed = (value) => (value > 0 ? "+" : "") + value.toFixed(2);
+
+const PLOT = { width: 460, height: 110, tall: 170, left: 42, right: 6, top: 8, bottom: 16 };
 
 /** @param {Game} game @param {number} place @returns {number} The x of a ply, counted from 0. */
 function plotX(game, place) {
@@ -365,24 +395,30 @@ function plotX(game, place) {
   return PLOT.left + (inner * (place + 0.5)) / Math.max(game.cells.length, 1);
 }
 
-/** @param {Game} game Draw value, time and work over the plies, one mark a move. */
+/** @param {Game} game Draw values, time and work over the plies, one mark a move. */
 function drawPlots(game) {
   const works = game.thoughts.map((thought) => thought[2] || 0);
-  plot("values", game, (thought) => thought[1], -1, 1);
+  PLOT.width = byId("values").clientWidth || PLOT.width; // so that text has the same size everywhere
+  byId("values-title").textContent = `Value: +1 is a win of ${game.first}, -1 a win of ${game.second}`;
+  plot("values", game, (thought, side) => thought[1] && (side ? -thought[1] : thought[1]), -1, 1, drawTruth);
   plot("times", game, (thought) => thought[0], 0, Math.max(...game.thoughts.map((t) => t[0]), 1));
   plot("work", game, (thought) => thought[2], 0, Math.max(...works, 1));
 }
 
+/** @typedef {(value: number) => number} Height The y of a value. */
+
 /**
- * @param {string} id @param {Game} game @param {(thought: Thought) => number|null} pick
+ * @param {string} id @param {Game} game @param {(thought: Thought, side: number) => number|null} pick
  * @param {number} low @param {number} high
+ * @param {(game: Game, y: Height, bottom: number) => SVGElement[]} [under] What to draw below the marks.
  */
-function plot(id, game, pick, low, high) {
+function plot(id, game, pick, low, high, under) {
   const svg = byId(id);
-  svg.setAttribute("viewBox", `0 0 ${PLOT.width} ${PLOT.height}`);
-  const inner = PLOT.height - PLOT.top - PLOT.bottom;
-  /** @param {number} value @returns {number} */
-  const y = (value) => PLOT.top + inner * (1 - (value - low) / (high - low));
+  const size = under ? PLOT.tall : PLOT.height;
+  svg.setAttribute("viewBox", `0 0 ${PLOT.width} ${size}`);
+  const bottom = size - PLOT.bottom;
+  /** @type {Height} */
+  const y = (value) => PLOT.top + (bottom - PLOT.top) * (1 - (value - low) / (high - low));
   const parts = [];
   for (const tick of [low, (low + high) / 2, high]) {
     parts.push(
@@ -390,11 +426,12 @@ function plot(id, game, pick, low, high) {
       drawn("text", { x: PLOT.left - 5, y: y(tick) + 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, short(tick)),
     );
   }
+  if (under) parts.push(...under(game, y, bottom));
   for (const side of [0, 1]) {
     /** @type {[number, number][]} */
     const points = [];
     game.thoughts.forEach((thought, at) => {
-      const value = pick(thought);
+      const value = pick(thought, side);
       if ((game.opening + at) % 2 === side && value !== null) points.push([plotX(game, game.opening + at), y(value)]);
     });
     const stroke = side ? "var(--second-text)" : "var(--first-text)";
@@ -407,15 +444,54 @@ function plot(id, game, pick, low, high) {
       );
     }
   }
-  if (id === "values" && game.lost !== null) {
-    const x = plotX(game, game.lost);
+  parts.push(drawn("line", { class: "marker", x1: 0, x2: 0, y1: PLOT.top, y2: bottom, stroke: "var(--ink)", "stroke-dasharray": "3 3" }));
+  svg.replaceChildren(...parts);
+}
+
+/**
+ * Draws the true value as a step line, unproven stretches shaded with estimates, and the turning point.
+ * @param {Game} game @param {Height} y @param {number} bottom @returns {SVGElement[]}
+ */
+function drawTruth(game, y, bottom) {
+  const parts = [];
+  const half = (plotX(game, 1) - plotX(game, 0)) / 2;
+  /** @type {[number, number][][]} The points of each unproven stretch. */
+  const estimates = [];
+  /** @type {SVGElement|null} */
+  let area = null;
+  let [line, broken] = ["", true];
+  game.values.forEach((value, place) => {
+    const x = plotX(game, game.opening + place);
+    if (value === null) {
+      if (!area || !broken) {
+        area = drawn("rect", { class: "unproven", x: x - half, y: PLOT.top, height: bottom - PLOT.top, fill: "var(--cell)" });
+        parts.push(area);
+        estimates.push([]);
+      }
+      area.setAttribute("width", String(x + half - Number(area.getAttribute("x"))));
+      const estimate = game.estimates[place];
+      if (estimate !== null) estimates[estimates.length - 1].push([x, y(estimate)]);
+    } else {
+      line += broken ? `M${x - half} ${y(value)}` : `V${y(value)}`;
+      line += `H${x + half}`;
+    }
+    broken = value === null;
+  });
+  for (const points of estimates) {
+    const dashes = { class: "estimates", points: points.map(String).join(" "), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, "stroke-dasharray": "2 4" };
+    parts.push(drawn("polyline", dashes));
+    for (const [cx, cy] of points) parts.push(drawn("circle", { cx, cy, r: 2.5, fill: "var(--card)", stroke: "var(--ink)" }));
+  }
+  if (line) parts.push(drawn("path", { class: "true", d: line, fill: "none", stroke: "var(--ink)", "stroke-width": 3 }));
+  if (game.turning !== null) {
+    const x = plotX(game, game.turning);
+    const edge = Math.max(PLOT.left + 20, Math.min(x, PLOT.width - PLOT.right - 20));
     parts.push(
-      drawn("line", { class: "lost", x1: x, x2: x, y1: PLOT.top, y2: PLOT.height - PLOT.bottom, stroke: "var(--lost)", "stroke-width": 2 }),
-      drawn("text", { x, y: PLOT.height - 3, "text-anchor": "middle", "font-size": 11, fill: "var(--lost)" }, "lost here"),
+      drawn("line", { class: "turning", x1: x, x2: x, y1: PLOT.top, y2: bottom, stroke: "var(--lost)", "stroke-width": 2 }),
+      drawn("text", { x: edge, y: bottom + 13, "text-anchor": "middle", "font-size": 11, fill: "var(--lost)" }, `ply ${game.turning + 1}`),
     );
   }
-  parts.push(drawn("line", { class: "marker", x1: 0, x2: 0, y1: PLOT.top, y2: PLOT.height - PLOT.bottom, stroke: "var(--ink)", "stroke-dasharray": "3 3" }));
-  svg.replaceChildren(...parts);
+  return parts;
 }
 
 /** @param {number} value @returns {string} A number in few characters. */

@@ -2,30 +2,10 @@
 /** A game of a person against a bot: the server keeps the game, the page shows it and sends moves. */
 
 import { CELL, centreOf, drawBoard, drawn } from "./page.js";
+import { post } from "./post.js";
 
 /** @param {string} id @returns {any} The element with this id. */
 const byId = (id) => document.getElementById(id);
-const TOKEN = document.querySelector("meta[name=ladder-token]")?.getAttribute("content") || "";
-
-/** @param {string} path @param {object} body @returns {Promise<any>} The answer, or null if the request was refused. */
-async function post(path, body) {
-  const place = byId("refused");
-  try {
-    const answer = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Ladder-Token": TOKEN },
-      body: JSON.stringify(body),
-    });
-    const document = await answer.json();
-    place.hidden = answer.ok;
-    if (answer.ok) return document;
-    place.textContent = document.error;
-  } catch {
-    place.hidden = false;
-    place.textContent = "The server does not answer.";
-  }
-  return null;
-}
 
 /** @param {any} move @returns {string} */
 function describeMove(move) {

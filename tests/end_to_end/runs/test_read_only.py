@@ -30,10 +30,14 @@ def test_looking_at_what_cannot_be_written(ladder: Ladder) -> None:
     before = sorted(os.listdir(ladder.folder))
     try:
         ladder.heeds_permissions = True
-        found = [ladder(*words) for words in (*LOOKING, ("bots", "retire", "v1"), ("doctor",))]
+        analysing = ("replay", "1", "--analyze", "--json")
+        refused = ("bots", "retire", "v1")
+        found = [ladder(*words) for words in (*LOOKING, analysing, refused, ("doctor",))]
     finally:
         ladder.folder.chmod(0o755)
-    assert found[:-2] == expected
+    assert found[:-3] == expected
+    assert (found[-3].code, found[-3].document["analysis"] is None) == (0, False)
+    assert "the values are not stored" in found[-3].err
     assert all(done.code == 0 for done in expected)
     assert found[-2].code == 2
     assert "ladder.db cannot be written" in found[-2].err

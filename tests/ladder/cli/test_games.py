@@ -1,14 +1,18 @@
-"""`ladder games`: which stored games it finds, and in which order."""
+"""`ladder games` and `ladder replay`: which stored games they find, and the analysis of one."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
+from db.records.games import Thought
 from db.records.runs import RunKind
+from db.store import Store
 from engine.result import Termination
 from tests.ladder.cli.conftest import Command
+from tests.ladder.results.analysis.making import Games, random_moves
 from tests.support.data.league import LAST_WORDS, Game, League
+from tests.support.sql import execute_sql
 
 KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run"}
 
@@ -187,3 +191,71 @@ def test_replay_shows_the_last_words_of_a_failing_bot(ladder: Command, tmp_path:
     assert "\x1b" not in shown
     assert ladder("replay", "2", "--json").document["timing"]["last_words"] is None
     assert "stderr" not in ladder("replay", "2").out
+
+
+@pytest.fixture
+def random_games(tmp_path: Path) -> Path:
+    """Return a database with random games on 4x4: 1 and 2 are equal."""
+    path = tmp_path / "ladder.db"
+    with Store.open(str(path)) as store:
+        moves = random_moves("4x4", 7)
+        Games(store, "4x4").add(moves, thoughts=[Thought(1, 0.25)] * len(moves))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("random_games")
+def test_a_game_is_analysed_once(ladder: Command) -> None:
+    """Text and JSON have the turning point, at once and in later replays."""
+    assert ladder("replay", "1", "--json").document["analysis"] is None
+    done = ladder("replay", "1", "--analyze", "--json")
+    assert done.code == 0, done.err
+    assert "positions solved" in done.err
+    analysis = done.document["analysis"]
+    plies = len(done.document["moves"])
+    assert [move["ply"] for move in analysis["moves"]] == list(range(plies))
+    assert all(move["value"] in ("win", "draw", "loss") for move in analysis["moves"])
+    assert (analysis["estimated_by"], analysis["moves"][0]["estimate"]) == (None, None)
+    mistakes = [move["ply"] for move in analysis["moves"] if move["mistake"]]
+    assert analysis["turning_point"] == mistakes[-1]
+    assert analysis["summary"].startswith(f"Turning point, ply {mistakes[-1] + 1}: ")
+    assert ladder("replay", "1", "--json").document == done.document
+    text = ladder("replay", "1").out
+    assert analysis["summary"] in text
+    assert ", the turning point" in text
+    assert text.count("true      ") == plies
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("random_games")
+def test_undecided_positions_have_estimates(ladder: Command) -> None:
+    """With too few nodes the champion's values stand beside the proven ones, and are not stored."""
+    done = ladder("replay", "1", "--analyze", "--nodes", "1", "--json")
+    analysis = done.document["analysis"]
+    assert analysis["estimated_by"] == "v22"
+    for move in analysis["moves"]:
+        assert (move["value"] is None) == (move["estimate"] is not None)
+    later = ladder("replay", "1", "--json").document["analysis"]
+    assert later["estimated_by"] is None
+    assert "by v22, not proven" in ladder("replay", "1", "--analyze", "--nodes", "1").out
+
+
+@pytest.mark.usefixtures("random_games")
+def test_bad_input_is_one_sentence(ladder: Command, random_games: Path) -> None:
+    """Limits without an analysis, games without moves and damaged games end with exit code 2."""
+    for words, sentence in (
+        (("1", "--nodes", "5"), "--analyze"),
+        (("1", "--time", "5s"), "--analyze"),
+        (("1", "--analyze", "--time", "soon"), "soon"),
+        (("1", "--analyze", "--nodes", "0"), "from 1"),
+        (("9", "--analyze"), "no game 9"),
+    ):
+        done = ladder("replay", *words)
+        assert (done.code, done.out) == (2, "")
+        assert sentence in done.err
+        assert len(done.err.splitlines()) == 1
+    execute_sql(str(random_games), "UPDATE games SET moves = '0000000' WHERE id = 1")
+    damaged = ladder("replay", "1", "--analyze")
+    assert damaged.code == 2
+    assert "column 0" in damaged.err
+    assert "Traceback" not in damaged.err

@@ -16,7 +16,8 @@ from engine.position import Position
 from engine.result import Termination
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
-from ladder.results.analysis.division import read_truths
+from ladder.results.analysis.division import read_truth
+from reports.replay import truth_summary
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
@@ -331,9 +332,11 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
     with Store.open(database) as store:
         row = store.games.get(game)
         assert row is not None
-        truth = read_truths(store, [row])[game]
+        truth = read_truth(store, row)
+        assert truth is not None
     assert shown["truth"] == truth.words
-    assert shown["lost"] == truth.lost_at
+    assert shown["turning"] == truth.turning_point
+    assert shown["summary"] == truth_summary(row, truth)
     assert any(value for each in shown["truth"] for value in each)
 
 

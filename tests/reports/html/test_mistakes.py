@@ -2,8 +2,11 @@
 
 import pytest
 
+from db.records.games import Thought
+from engine.board import parse_board
 from ladder.results.analysis.division import GameTruth, format_columns
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
+from ladder.results.analysis.verdict import judge_move
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
@@ -40,20 +43,35 @@ def test_true_values_in_words() -> None:
 
 @pytest.mark.slow
 def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportData) -> None:
-    """The viewer shows the losing move and the true value of each column before it."""
+    """The viewer shows the turning point, the true values of its columns, and estimates."""
     game = data.games[0].game
-    moves = len(game.moves) - game.opening_plies
-    columns = (Bounds(FAR - 5, FAR - 5), None, Bounds(0, 0), *[UNBOUNDED] * 9)
-    truth = GameTruth([None, columns, *[None] * (moves - 2)], (), game.opening_plies + 1)
+    opening, moves = game.opening_plies, game.moves[game.opening_plies :]
+    width = parse_board(game.board).columns
+    played, other = moves[1], (moves[1] + 1) % width
+    known = {played: Bounds(6 - FAR, 6 - FAR), other: Bounds(FAR - 5, FAR - 5)}
+    open_columns = (UNBOUNDED,) * width
+    turn = tuple(known.get(column, Bounds(0, 0)) for column in range(width))
+    columns = [open_columns, turn, *[open_columns] * (len(moves) - 2)]
+    verdicts = [judge_move(*each, Thought(1)) for each in zip(columns, moves, strict=True)]
+    truth = GameTruth(columns, verdicts, [0.25, None, *[-0.5] * (len(moves) - 2)])
     assert viewer_game(game, "latest")["truth"] == []
     page = open_page(
         report_page(data, truths={game.id: truth}),
-        anchor=f"#game-{game.id}-ply-{game.opening_plies + 2}",
+        anchor=f"#game-{game.id}-ply-{opening + 2}",
     ).page
-    assert page.locator("#values .lost").count() == 1
-    assert page.locator("#times .lost").count() == 0
+    assert page.locator("#values .turning").count() == 1
+    assert page.locator("#values .true").count() == 1
+    assert page.locator("#values .unproven").count() == 2
+    assert page.locator("#times .turning").count() == 0
+    summary = page.locator("#summary").inner_text()
+    assert f"ply {opening + 2}: " in summary
+    assert f"column {played}, which loses in 6 plies; column {other} wins in 5 plies." in summary
     facts = page.locator("#facts").inner_text()
-    assert "0: win in 5 plies, 2: draw" in facts
-    assert "this move lost the game" in facts
+    assert f"{other}: win in 5 plies" in facts
+    assert "the turning point" in facts
     page.keyboard.press("ArrowRight")
-    assert "true value" not in page.locator("#facts").inner_text()
+    facts = page.locator("#facts").inner_text()
+    assert "true value" not in facts
+    assert "estimate, not proven\n-0.50" in facts
+    page.click("#summary a")
+    assert page.url.endswith(f"-ply-{opening + 2}")

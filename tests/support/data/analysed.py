@@ -51,4 +51,4 @@ def an_analysed_game() -> tuple[GameRow, GameTruth]:
     loss, win = Bounds(2 - FAR, 2 - FAR), Bounds(FAR - 1, FAR - 1)
     before = [(loss,) * 6 + (Bounds(0, 0),), (UNBOUNDED, None, *[loss] * 4, win)]
     verdicts = [judge_move(before[0], 0, Thought(1)), judge_move(before[1], 6, Thought(1))]
-    return game, GameTruth(before, verdicts, lost_at=5)
+    return game, GameTruth(before, verdicts, estimates=(None, 0.5))

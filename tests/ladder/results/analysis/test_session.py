@@ -106,8 +106,8 @@ def test_a_position_is_solved_once(games: Games) -> None:
 
 def test_a_stopped_analysis_resumes(games: Games) -> None:
     """Work before a stop must be kept, newest games first, and nothing done twice."""
-    limit = iter(range(100))
-    first = run(games, is_stopped=lambda: next(limit) >= 50)
+    limit = iter(range(10_000))
+    first = run(games, is_stopped=lambda: next(limit) >= 500)
     assert first.stopped
     assert 0 < first.games < 20
     judged = games.store.analysis.judged(games.division.id)
@@ -125,8 +125,8 @@ def test_a_stopped_analysis_resumes(games: Games) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("positions", [10, 112, 248])
-def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
+@pytest.mark.parametrize("checks", [50, 560, 1240])
+def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int) -> None:
     """Results within a node limit must not depend on interruptions."""
     made = Games(store, "5x5")
     for seed in range(8):
@@ -136,7 +136,7 @@ def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: 
     known = read_mistakes(store, made.division)
     made.store.analysis.delete_all()
     limit = iter(range(10_000))
-    assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= positions).stopped
+    assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= checks).stopped
     run(made, nodes=3000)
     assert made.store.analysis.judged(made.division.id) == whole
     assert read_mistakes(store, made.division) == known

@@ -1,0 +1,194 @@
+"""Review of one game: turning point, limits, estimates, and what is stored."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.champion import CHAMPION
+from db.records.games import HumanGameRow, NewHumanGame, Thought
+from db.store import Store
+from engine.board import parse_board
+from engine.position import Position
+from engine.result import Result, Termination
+from engine.solver.value import Outcome
+from ladder.errors import UsageError
+from ladder.match.openings.draw import search_value
+from ladder.results.analysis.division import GameTruth, read_truth
+from ladder.results.analysis.review import (
+    Review,
+    ReviewLimits,
+    ReviewProgress,
+    review_game,
+    save_review,
+)
+from ladder.results.analysis.session import analyse
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, best_bounds, solve_columns
+from ladder.results.analysis.verdict import judge_move
+from tests.ladder.results.analysis.making import Games, random_moves
+from tests.ladder.results.analysis.test_session import Silent, count_rows
+from tests.support.calls import calls_of
+
+BOARD = "4x4"
+WIN, DRAW, LOSS = Bounds(990, 990), Bounds(0, 0), Bounds(-990, -990)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Yield an empty database."""
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        yield opened
+
+
+def truth_of(*moves: tuple[Bounds, Bounds]) -> GameTruth:
+    """Return the truth of a game from the best column's value and that of the played column 0."""
+    columns = [(played, best) for best, played in moves]
+    return GameTruth(columns, [judge_move(each, 0, Thought(1)) for each in columns])
+
+
+def stored_game(store: Store, seed: int = 3) -> int:
+    return Games(store, BOARD).add(random_moves(BOARD, seed))[0]
+
+
+def reviewed(store: Store, game: int, limits: ReviewLimits | None = None) -> Review:
+    row = store.games.get(game)
+    assert row is not None
+    made = review_game(store, row, limits or ReviewLimits())
+    assert made is not None
+    save_review(store, row, made.analysed)
+    return made
+
+
+def test_the_turning_point_is_the_last_mistake() -> None:
+    """Of several mistakes the last one decides; a game without a mistake has no turning point."""
+    assert truth_of((WIN, DRAW), (DRAW, DRAW), (DRAW, LOSS), (WIN, WIN)).turning_point == 2
+    assert truth_of((WIN, WIN), (LOSS, LOSS)).turning_point is None
+    assert truth_of((DRAW, LOSS), (WIN, LOSS), (WIN, WIN)).turning_point == 1
+
+
+def test_a_hidden_mistake_leaves_no_turning_point() -> None:
+    """If the result differs after unknown positions, the move that changed it is unknown."""
+    hidden = truth_of((WIN, LOSS), (UNBOUNDED, UNBOUNDED), (WIN, WIN))
+    assert hidden.verdicts[0].is_mistake
+    assert hidden.turning_point is None
+    same = truth_of((WIN, LOSS), (UNBOUNDED, UNBOUNDED), (LOSS, LOSS))
+    assert same.turning_point == 0
+
+
+def test_a_review_stores_what_an_analysis_of_the_game_stores(store: Store) -> None:
+    """Its verdicts are those of `ladder analyze`, and neither command repeats the other's work."""
+    game = stored_game(store)
+    made = reviewed(store, game)
+    row = store.games.get(game)
+    assert row is not None
+    assert read_truth(store, row) == GameTruth(made.truth.columns, made.truth.verdicts)
+    assert set(made.truth.estimates) == {None}
+    division = store.divisions.all()[0]
+    verdicts = store.analysis.judged(division.id)
+    assert [one.game_id for one in verdicts] == [game]
+    with calls_of(solve_columns) as solved:
+        assert reviewed(store, game).truth == made.truth
+        state = analyse(store, division, games=2, watcher=Silent())
+    assert solved == []
+    assert (state.waiting, state.games) == (1, 1)  # the other game of the pair, with equal moves
+    assert store.analysis.judged(division.id, games=[game]) == verdicts
+
+
+def test_without_time_the_champion_estimates(store: Store) -> None:
+    """Positions that the solver has no time for get the champion's value, within known bounds."""
+    game = stored_game(store)
+    made = reviewed(store, game, ReviewLimits(seconds=0))
+    row = store.games.get(game)
+    assert row is not None
+    decided = [best_bounds(columns).outcome is not None for columns in made.truth.columns]
+    assert [each is None for each in made.truth.estimates] == decided
+    assert (decided[0], decided[-1]) == (False, True)
+    start = Position(parse_board(BOARD))
+    value = search_value(start, player=CHAMPION, simulations=30_000)
+    assert made.truth.estimates[0] == value
+    again = reviewed(store, game)
+    assert all(best_bounds(columns).outcome is not None for columns in again.truth.columns)
+    assert read_truth(store, row) == GameTruth(again.truth.columns, again.truth.verdicts)
+
+
+def test_a_cut_off_review_is_analysed_again(store: Store) -> None:
+    """`ladder analyze` judges a game again whose review ran out of time."""
+    game = stored_game(store)
+    reviewed(store, game, ReviewLimits(seconds=0))
+    state = analyse(store, store.divisions.all()[0], games=2, watcher=Silent())
+    assert (state.waiting, state.decided) == (2, state.positions)
+
+
+def test_a_review_that_runs_out_of_time_loses_no_stored_values(store: Store) -> None:
+    """Stored values of more nodes are kept where a later review has no time."""
+    game = stored_game(store)
+    made = reviewed(store, game, ReviewLimits(nodes=1000))
+    again = reviewed(store, game, ReviewLimits(nodes=10**9, seconds=0))
+    assert again.truth.columns == made.truth.columns
+
+
+def test_a_persons_game_is_reviewed(store: Store) -> None:
+    """A game against a bot keeps its values, too, and estimates are not stored."""
+    one = Games(store, BOARD).revisions[0]
+    moves = random_moves(BOARD, 5)
+    ending = Position.from_moves(parse_board(BOARD), moves).ending
+    assert ending is not None
+    key = store.human_games.add(
+        NewHumanGame(
+            board=BOARD,
+            seed=1,
+            moves=moves,
+            result=ending.result,
+            termination=ending.termination,
+            detail="",
+            started_at=1e9,
+            duration_us=1,
+            thoughts=(Thought(1),) * len(moves),
+            revision=one,
+            bot_side=0,
+            budget={"time_ms": 1},
+        )
+    )
+    row = store.human_games.get(key)
+    assert isinstance(row, HumanGameRow)
+    assert read_truth(store, row) is None
+    made = review_game(store, row, ReviewLimits())
+    assert made is not None
+    save_review(store, row, made.analysed)
+    truth = read_truth(store, row)
+    assert truth is not None
+    assert truth.columns == made.truth.columns
+    last = best_bounds(truth.columns[-1]).outcome
+    assert last is {Result.DRAW: Outcome.DRAW}.get(row.result, Outcome.WIN)
+    assert count_rows(store, "verdicts") == 0
+
+
+def test_a_game_without_moves_is_refused(store: Store) -> None:
+    """A game that was forfeited before its first move has nothing to analyze."""
+    row = HumanGameRow(
+        key=1, bot="one", bot_side=0, budget={}, board=BOARD, seed=1, moves=(),
+        result=Result.LOSS, termination=Termination.CRASH, detail="", started_at=0.0,
+        duration_us=1, thoughts=(),
+    )  # fmt: skip
+    with pytest.raises(UsageError, match="game p1 has no moves after its opening"):
+        review_game(store, row, ReviewLimits())
+
+
+def test_a_stopped_review_stores_nothing(store: Store) -> None:
+    """A stop is noticed between positions, by the solver and by the champion."""
+    row = store.games.get(stored_game(store))
+    assert row is not None
+    seen: list[ReviewProgress] = []
+    for limits in (ReviewLimits(), ReviewLimits(seconds=0)):
+        stops_after = 3 if limits.seconds else len(row.moves) + 3
+        made = review_game(
+            store,
+            row,
+            limits,
+            is_stopped=lambda: bool(seen) and seen[-1].solved + seen[-1].estimated >= stops_after,  # noqa: B023 - called in the loop
+            on_progress=seen.append,
+        )
+        assert made is None
+        assert seen[-1].solved + seen[-1].estimated == stops_after
+        seen.clear()
+    assert count_rows(store, "solved_positions") == 0

@@ -1,0 +1,145 @@
+"""The analysis of a game from its page: who may start it, its progress, its result and its end."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from db.store import Store
+from ladder.results.analysis.division import read_truth
+from ladder.web.review.process import ReviewMessage, ReviewRequest, run
+from tests.ladder.results.analysis.making import Games, random_moves
+from tests.ladder.web.conftest import Running, Start
+from tests.support.browser import Opened, until
+
+Visit = Callable[..., Opened]
+BOARD, LARGE = "4x4", "12x12"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Return a database with a game on a small board (1) and one on a large board (3)."""
+    path = str(tmp_path / "review.db")
+    with Store.open(path) as store:
+        Games(store, BOARD).add(random_moves(BOARD, 3))
+    return path
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> str:
+    """Return a database with games on a large board, of which few positions are decided."""
+    path = str(tmp_path / "large.db")
+    with Store.open(path) as store:
+        Games(store, LARGE).add(random_moves(LARGE, 1), random_moves(LARGE, 2))
+    return path
+
+
+def start_review(server: Running, game: int, *, token: str | None = None) -> Any:
+    given = server.known_token if token is None else token
+    return server.ask(f"/games/{game}/review", method="POST", body={}, token=given)
+
+
+def wait_for_analysis(server: Running, game: int) -> Any:
+    deadline = time.monotonic() + 120
+    while True:
+        analysis = server.ask(f"/api/games/{game}").document["analysis"]
+        if analysis is not None:
+            return analysis
+        assert time.monotonic() < deadline, "never analysed"
+        time.sleep(0.1)
+
+
+def review_processes() -> list[int]:
+    """Return the processes of reviews that this process has started."""
+    return [
+        each.pid
+        for each in psutil.Process().children()
+        if "ladder.web.review.process" in each.cmdline()
+    ]
+
+
+def test_only_a_page_of_the_server_starts_a_review(database: str, start_server: Start) -> None:
+    """Reading starts nothing, nor does a request without the token, nor for an unknown game."""
+    server = start_server(database)
+    assert server.ask("/games/1").status == 200
+    stream = {"Accept": "text/event-stream"}
+    assert server.ask("/games/1/review", headers=stream).status == 404
+    assert start_review(server, 1, token="wrong").status == 403  # noqa: S106 - not a password
+    assert start_review(server, 77).status == 404
+    assert review_processes() == []
+
+
+def test_a_server_without_bots_reviews_nothing(database: str, start_server: Start) -> None:
+    """`--players 0` takes the button away and refuses the request."""
+    assert 'id="analyse"' in start_server(database).ask("/games/1").text
+    server = start_server(database, players=0)
+    assert 'id="analyse"' not in server.ask("/games/1").text
+    refused = start_review(server, 1)
+    assert (refused.status, "--players" in refused.document["error"]) == (503, True)
+
+
+@pytest.mark.slow
+def test_a_game_is_analysed_from_its_page(database: str, start_server: Start, visit: Visit) -> None:
+    """The button shows the turning point and the true values, and they are stored."""
+    server = start_server(database)
+    opened = visit(f"{server.address}games/1#game-1-ply-3")
+    page = opened.page
+    page.click("#analyse")
+    until(page, "!document.querySelector('#summary').hidden", timeout_s=120)
+    summary = page.inner_text("#summary").removesuffix(" Show it")
+    assert page.locator("#values .true").count() == 1
+    assert page.url.endswith("#game-1-ply-3")
+    assert page.is_hidden("#analyse")
+    assert opened.errors == []
+    assert opened.violations() == ""
+    with Store.open(database) as store:
+        row = store.games.get(1)
+        assert row is not None
+        assert read_truth(store, row) is not None
+    assert wait_for_analysis(server, 1)["summary"] == summary
+    reloaded = visit(f"{server.address}games/1").page
+    assert reloaded.locator("#analyse").count() == 0
+    assert reloaded.inner_text("#summary").startswith(summary)
+
+
+@pytest.mark.slow
+def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server: Start) -> None:
+    """The same game joins its review, another is refused, and no process outlives the server."""
+    server = start_server(large)
+    assert start_review(server, 1).status == 200
+    assert start_review(server, 1).status == 200
+    refused = start_review(server, 2)
+    assert (refused.status, "game 1 is being analysed" in refused.document["error"]) == (503, True)
+    assert 'data-running="yes"' in server.ask("/games/1").text
+    assert 'data-running="yes"' not in server.ask("/games/2").text
+    (process,) = review_processes()
+    server.end()
+    assert not psutil.pid_exists(process)
+
+
+@pytest.mark.slow
+def test_a_review_is_shown_with_its_estimates(large: str) -> None:
+    """The process returns the champion's values, which no database holds, and stores the rest."""
+    answer = run(ReviewRequest(large, "1", 0))
+    assert (answer.failure, answer.not_stored) == ("", "")
+    assert answer.truth is not None
+    assert any(value is not None for value in answer.truth.estimates)
+    assert not answer.truth.is_improvable
+    with Store.open(large) as store:
+        row = store.games.get(1)
+        assert row is not None
+        stored = read_truth(store, row)
+    assert stored is not None
+    assert stored.is_improvable
+    assert stored.columns == answer.truth.columns
+
+
+def test_a_review_that_cannot_be_made_has_a_sentence(database: str, tmp_path: Path) -> None:
+    """A missing game or database is a sentence for the page, and no traceback."""
+    assert "no game" in run(ReviewRequest(database, "99", 0)).failure
+    missing = run(ReviewRequest(str(tmp_path / "missing.db"), "1", 0))
+    assert isinstance(missing, ReviewMessage)
+    assert "missing.db" in missing.failure
