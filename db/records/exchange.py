@@ -54,6 +54,8 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     fixed_opening: Plies | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None also for
     `OMITTED_FIXED_OPENING`."""
+    adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
+    """Plies within which a proven end ends a game; None if games are played out."""
 
     @classmethod
     def of(cls, conditions: Conditions) -> "ConditionsLine":
@@ -67,7 +69,9 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
         fixed = self.fixed_opening
         if fixed is None and self.opening_plies is None and self.openings is None:
             fixed = OMITTED_FIXED_OPENING
-        return Conditions(self.boards, self.opening_plies, self.budget, self.openings, fixed)
+        return Conditions(
+            self.boards, self.opening_plies, self.budget, self.openings, fixed, self.adjudicate
+        )
 
 
 class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):

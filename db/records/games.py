@@ -117,9 +117,37 @@ class GameRecord(msgspec.Struct, frozen=True):
     """Seconds since the epoch."""
     duration_us: int
     detail: str = ""
-    """What happened, for the bot's author, if the game was forfeited."""
+    """What happened, for the bot's author, if the game was forfeited; the text of the `Proof` of
+    an adjudicated game."""
     last_output: LastOutput | None = None
     """Last output of the bot that forfeited."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """The proven end of an adjudicated game."""
+
+    value: Result
+    """Result for the first player under best play."""
+    distance: int
+    """Plies to the end under best play; for a draw, those that fill the board."""
+
+    @property
+    def text(self) -> str:
+        """The proof as it is stored, such as ``win 5``."""
+        return f"{self.value} {self.distance}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Proof":
+        """Return a stored proof.
+
+        Raises:
+            ValueError: the text has another form.
+
+        """
+        value, distance = parse_claim(text)
+        if value is None or distance is None:
+            raise ValueError(f"a proof is a result and a number of plies, got {text!r}")
+        return cls(Result(value), distance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +162,19 @@ class FinishedGame:
     """Result for the first player."""
     termination: Termination
     detail: str
-    """What happened, if the game was forfeited."""
+    """What happened, if the game was forfeited; the text of the `proof` of an adjudicated game."""
     started_at: float
     """Seconds since the epoch."""
     duration_us: int
     thoughts: tuple[Thought, ...]
     """One per move after the opening, and one for an illegal move; a person's has only a time.
     Empty if the query did not ask for them, or the game came from CSV or PGN."""
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof of an adjudicated game; None for other games."""
+        adjudicated = self.termination is Termination.ADJUDICATED
+        return Proof.parse(self.detail) if adjudicated else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

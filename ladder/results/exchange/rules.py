@@ -55,6 +55,7 @@ class _Settings(msgspec.Struct):
     budget: dict[str, Positive] | None = None
     openings: str | None = None
     fixed_opening: int | None = None
+    adjudicate: int | None = None
     openings_file: str | None = None
     seed_derivation: str = ""
     limits: dict[str, int | None] = {}
