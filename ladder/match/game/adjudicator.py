@@ -12,7 +12,7 @@ from engine.board import Board, BoardClass
 from engine.position import Position
 from engine.result import Result
 from engine.solver.solver import Solver
-from engine.solver.value import Outcome
+from engine.solver.value import Outcome, Solution
 
 DEFAULT_PLIES = 12
 """Default distance to the proven end: in `docs/results/adjudication.md` the players convert all
@@ -66,16 +66,20 @@ class Adjudicator:
 
     def _search(self, position: Position, plies: int, nodes: int) -> Proof | None:
         """Search for a proven end within a number of plies."""
-        solution = self._solver.solve(position, nodes=nodes, within=plies)
-        if not solution.is_exact:
-            return None
-        outcome, distance = solution.low.outcome, solution.low.distance
-        if distance is None:
-            return Proof(Result.DRAW, position.board.cells - position.ply)
-        if distance > plies:
-            return None
-        result = RESULTS[outcome]
-        return Proof(result.mirrored if position.ply & 1 else result, distance)
+        proof = proof_of(position, self._solver.solve(position, nodes=nodes, within=plies))
+        is_near = proof is not None and (proof.value is Result.DRAW or proof.distance <= plies)
+        return proof if is_near else None
+
+
+def proof_of(position: Position, solution: Solution) -> Proof | None:
+    """Return the proven end of a position, or None if the solution is not exact."""
+    if not solution.is_exact:
+        return None
+    outcome, distance = solution.low.outcome, solution.low.distance
+    if distance is None:
+        return Proof(Result.DRAW, position.board.cells - position.ply)
+    result = RESULTS[outcome]
+    return Proof(result.mirrored if position.ply & 1 else result, distance)
 
 
 def needs_compiling(boards: Iterable[BoardClass]) -> bool:
