@@ -41,10 +41,9 @@ def _find_proof_fault(
 ) -> str | None:
     if plies is None:
         return "it was adjudicated, but its division plays games out"
-    try:
-        proof = Proof.parse(detail)
-    except ValueError as error:
-        return str(error)
+    proof = Proof.of(Termination.ADJUDICATED, detail)
+    if proof is None:
+        return f"a proof is a result and a number of plies, such as win 7, got {detail[:80]!r}"
     ply = len(game.moves)
     left = game.board.cells - ply
     wins = result is not Result.DRAW

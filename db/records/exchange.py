@@ -13,7 +13,7 @@ from msgspec import Meta
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
 from db.records.budget import OF_BOT
-from db.records.games import LastOutput, Thought, parse_claim
+from db.records.games import LastOutput, Proof, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
 from db.records.sides import COUNT_LIMIT, Count, SideSums
@@ -188,6 +188,27 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         return [move.thought(line, count) for move, line, count in moves]
 
 
+class AdjudicationLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The proven end of an adjudicated game."""
+
+    ply: Plies
+    """Number of plies played, including the opening."""
+    value: Result
+    """Result for the first player under best play."""
+    distance: Plies
+    """Plies to the end under best play."""
+
+    @classmethod
+    def of(cls, ply: int, proof: Proof | None) -> "AdjudicationLine | None":
+        """Return a proof in exported form."""
+        return None if proof is None else cls(ply, proof.value, proof.distance)
+
+    @property
+    def proof(self) -> Proof:
+        """The stored form."""
+        return Proof(self.value, self.distance)
+
+
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
@@ -216,6 +237,7 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     stream: Identifier
     identity: Identifier
     division: ConditionsLine
+    adjudicated: AdjudicationLine | None = None
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)
 

@@ -55,6 +55,7 @@ class Thought(msgspec.Struct):
 
 
 _CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
+_PROOF = re.compile(r"(win|loss|draw) ([1-9][0-9]{0,2})")
 _LINE = re.compile(r"[0-9ab]*")
 
 
@@ -137,17 +138,10 @@ class Proof(msgspec.Struct, frozen=True):
         return f"{self.value} {self.distance}"
 
     @classmethod
-    def parse(cls, text: str) -> "Proof":
-        """Return a stored proof.
-
-        Raises:
-            ValueError: the text has another form.
-
-        """
-        value, distance = parse_claim(text)
-        if value is None or distance is None:
-            raise ValueError(f"a proof is a result and a number of plies, got {text!r}")
-        return cls(Result(value), distance)
+    def of(cls, termination: Termination, detail: str) -> "Proof | None":
+        """Return the proof of a stored game; None if it was not adjudicated."""
+        found = _PROOF.fullmatch(detail) if termination is Termination.ADJUDICATED else None
+        return None if found is None else cls(Result(found[1]), int(found[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +167,7 @@ class FinishedGame:
     @property
     def proof(self) -> Proof | None:
         """The proof of an adjudicated game; None for other games."""
-        adjudicated = self.termination is Termination.ADJUDICATED
-        return Proof.parse(self.detail) if adjudicated else None
+        return Proof.of(self.termination, self.detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +265,8 @@ class GameSummary:
     """Number of plies, including the opening."""
     started_at: float
     """Seconds since the epoch."""
+    proof: Proof | None = None
+    """The proof of an adjudicated game; None for other games."""
 
     @property
     def winner(self) -> str | None:
