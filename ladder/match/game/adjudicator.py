@@ -29,16 +29,17 @@ RESULTS = {Outcome.WIN: Result.WIN, Outcome.DRAW: Result.DRAW, Outcome.LOSS: Res
 class Adjudicator:
     """Proves the results of one game."""
 
-    def __init__(self, board: Board, plies: int) -> None:
+    def __init__(self, board: Board, plies: int, *, nodes: int = NODES) -> None:
         """Load the solver, so that no time is lost during the game.
 
         Args:
             board: the board of the game.
             plies: the greatest distance to the proven end; unavoidable draws may be farther away
                 if no side can complete a line any more.
+            nodes: node limit of each search without a claim.
 
         """
-        self._plies = plies
+        self._plies, self._nodes = plies, nodes
         self._solver = Solver(board, TABLE_MIB)
         self._solver.prepare()
         self._is_trusted = [True, True]
@@ -62,7 +63,7 @@ class Adjudicator:
             if proof is not None:
                 return proof
             self._is_trusted[mover] = False
-        return self._search(position, self._plies, NODES)
+        return self._search(position, self._plies, self._nodes)
 
     def _search(self, position: Position, plies: int, nodes: int) -> Proof | None:
         """Search for a proven end within a number of plies."""
