@@ -117,6 +117,8 @@ class Division(Base):
     fixed_opening: Mapped[int | None]
     """Opening plies for board classes with a single board, such as ``6x7``; null if
     `opening_plies` or `openings` decides."""
+    adjudicate: Mapped[int | None]
+    """Plies within which a proven end ends the game; null if games are played out."""
 
 
 class OpeningSet(Base):
@@ -299,7 +301,7 @@ class Game(Base):
     """win, loss or draw from the first player's side."""
     termination: Mapped[str]
     detail: Mapped[str]
-    """What happened, for a forfeit."""
+    """What happened, for a forfeit; the proof of an adjudicated game, such as ``win 7``."""
     offender: Mapped[int | None]
     """The player that forfeited: 0 for the first, 1 for the second."""
     started_at: Mapped[float]

@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from db.records.games import GameSummary
-from engine.result import Result
+from db.records.games import GameRow, GameSummary, HumanGameRow, Proof
+from engine.result import Result, Termination
 from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
 
@@ -23,11 +23,34 @@ def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
             {
                 "game": game.id,
                 **values_of(game, "first", "second", "board", "result", "termination", "plies"),
+                "adjudicated": adjudication_document(game.plies, game.proof),
                 "run": game.run_id,
             }
             for game in games
         ]
     }
+
+
+def adjudication_document(ply: int, proof: Proof | None) -> dict[str, Any] | None:
+    """Return the proof that ended a game after a ply; None for a game that was played out."""
+    return None if proof is None else {"ply": ply, **values_of(proof, "value", "distance")}
+
+
+def ending_words(termination: Termination) -> str:
+    """Return a termination to follow the word *by*, such as ``four in a row``."""
+    if termination is Termination.ADJUDICATED:
+        return "adjudication"
+    return termination.value.replace("_", " ")
+
+
+def cause_words(game: GameRow | HumanGameRow) -> str:
+    """Return the cause of a forfeit, or the proof of an adjudicated game; empty for other games."""
+    proof = game.proof
+    if proof is None:
+        return game.detail
+    if proof.value is Result.DRAW:
+        return "nobody can avoid a draw"
+    return f"the win is at most {proof.distance} {'ply' if proof.distance == 1 else 'plies'} away"
 
 
 def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str, Any]:
@@ -73,4 +96,4 @@ def _name(game: GameSummary, name: str) -> Text:
 
 def _termination(game: GameSummary) -> Text:
     style = "red" if game.termination.is_forfeit else ""
-    return Text(game.termination.value.replace("_", " "), style=style)
+    return Text(ending_words(game.termination), style=style)

@@ -23,6 +23,7 @@ from ladder.results.analysis.division import (
 )
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 from ladder.visible import visible
+from reports.games import adjudication_document, cause_words, ending_words
 from reports.layout.board import SIGNS, STYLES, board_text
 from reports.layout.format import labelled, lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
@@ -38,8 +39,8 @@ def game_heading(row: StoredGame) -> str:
     lines = [
         f"game {row.id}: {row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
         *lines_of(
-            f"{ending} by {row.termination.value.replace('_', ' ')} after {len(row.moves)} plies"
-            + (f": {row.detail}" if row.detail else "")
+            f"{ending} by {ending_words(row.termination)} after {len(row.moves)} plies"
+            + (f": {cause}" if (cause := cause_words(row)) else "")
         ),
         f"{row.board} {format_moves(row.moves)}",
     ]
@@ -328,6 +329,7 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
         **values_of(row, "first", "second", "board", "opening_plies", "seed"),
         "moves": format_moves(row.moves),
         **values_of(row, "result", "termination", "detail"),
+        "adjudicated": adjudication_document(len(row.moves), row.proof),
         "analysis": None if truth is None else _analysis(row, truth),
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),

@@ -44,7 +44,7 @@ OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "
 """Columns of a game's pair that the rules need."""
 OF_RUN = ("division_id", "rated")
 """Columns of a game's run that the rules need."""
-OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening")
+OF_DIVISION = ("boards", "opening_plies", "openings", "fixed_opening", "adjudicate")
 """Columns of a game's division that the rules need."""
 
 
@@ -284,7 +284,9 @@ def _check_thoughts(game: Values) -> str | None:
 def _check_ending(game: Values) -> str | None:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
-    return find_ending_fault(position, result, termination)
+    return find_ending_fault(
+        position, result, termination, game["detail"], game["division_adjudicate"]
+    )
 
 
 def _check_human_game(game: Values) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
-HEAD = "0017"
+HEAD = "0018"
 """The current version; a constant, so that a current database is opened without Alembic."""
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.
@@ -24,8 +24,10 @@ STAND_INS: Mapping[str, str] = {
         for kind in COLUMN_KINDS
     ),
     "divisions": (
-        "SELECT *, CASE WHEN opening_plies IS NULL AND openings IS NULL THEN 4 END "
-        "AS fixed_opening FROM divisions"
+        "SELECT id, key, label, boards, opening_plies, budget, openings, "
+        "coalesce((to_jsonb(divisions)->>'fixed_opening')::integer, "
+        "CASE WHEN opening_plies IS NULL AND openings IS NULL THEN 4 END) AS fixed_opening, "
+        "NULL AS adjudicate FROM divisions"
     ),
 }
 """Queries for the rows of tables that older databases lack or have without some columns; other

@@ -30,6 +30,7 @@ class Divisions:
         budget: Mapping[str, int],
         openings: str | None = None,
         fixed_opening: int | None = None,
+        adjudicate: int | None = None,
     ) -> DivisionRow:
         """Return the division with these conditions; create it if it is new.
 
@@ -38,7 +39,7 @@ class Divisions:
                 `fixed_opening` is given.
 
         """
-        wanted = Conditions(boards, opening_plies, budget, openings, fixed_opening)
+        wanted = Conditions(boards, opening_plies, budget, openings, fixed_opening, adjudicate)
         for known in self.all():
             if known.conditions == wanted:
                 return known  # usually, which needs no write lock
@@ -138,6 +139,8 @@ def _key(conditions: Conditions) -> str:
         values["openings"] = conditions.openings
     if conditions.other_fixed_opening is not None:
         values["fixed_opening"] = conditions.other_fixed_opening
+    if conditions.adjudicate is not None:
+        values["adjudicate"] = conditions.adjudicate
     return to_json(values)
 
 
@@ -150,4 +153,5 @@ def _division(row: Any) -> DivisionRow:
         budget=msgspec.json.decode(row.budget, type=dict[str, int]),
         openings=row.openings,
         fixed_opening=row.fixed_opening,
+        adjudicate=row.adjudicate,
     )

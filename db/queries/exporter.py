@@ -15,6 +15,7 @@ from db.queries.opening_sets import find_set
 from db.queries.runs import current_settings
 from db.records import thought_blob
 from db.records.exchange import (
+    AdjudicationLine,
     BotLine,
     ConditionsLine,
     GameLine,
@@ -23,6 +24,7 @@ from db.records.exchange import (
     OpeningsLine,
     Timing,
 )
+from db.records.games import Proof
 from db.records.launch import Launch
 from db.records.runs import OPTIONS, RunKind
 from engine.result import Result, Termination
@@ -73,6 +75,7 @@ def export_lines(
                 introduction.bots = [*introduction.bots, *index.introduce(revision)]
             number, run = seen_runs[row.run_id]
             division = divisions[row.division_id]
+            proof = Proof.of(Termination(row.termination), row.detail)
             if division.openings in unsent:
                 unsent.remove(division.openings)
                 introduction.openings = _openings_line(connection, division.openings)
@@ -97,8 +100,9 @@ def export_lines(
                 stream=run.stream,
                 identity=run.identity,
                 division=ConditionsLine.of(division.conditions),
+                adjudicated=AdjudicationLine.of(row.plies, proof),
                 introduces=introduction if introduction != Introduction() else None,
-                timing=_timing(row, ids=ids),
+                timing=_timing(row, "" if proof else row.detail, ids=ids),
             )
 
 
@@ -107,7 +111,7 @@ def _openings_line(connection: Connection, content_hash: str) -> OpeningsLine | 
     return None if found is None else OpeningsLine(found.name, found.lines)
 
 
-def _timing(row: Any, *, ids: bool) -> Timing:
+def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
     thoughts = thought_blob.decode(row.thoughts)
     lines = tuple(thought.line for thought in thoughts)
     nodes = tuple(thought.nodes for thought in thoughts)
@@ -116,7 +120,7 @@ def _timing(row: Any, *, ids: bool) -> Timing:
         started=row.started_at,
         duration_us=row.duration_us,
         aborts=row.aborts,
-        detail=row.detail,
+        detail=detail,
         sides=read_sides(row._mapping),
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),

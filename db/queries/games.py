@@ -32,6 +32,7 @@ from db.records.games import (
     GameRow,
     GameSummary,
     PliesTally,
+    Proof,
 )
 from db.records.pairs import PairStatus
 from engine.position import parse_moves
@@ -227,7 +228,7 @@ _SUMMARY = tuple(
     COLUMNS[name]
     for name in (
         *("id", "run_id", "division_id", "first_revision_id", "second_revision_id", "board"),
-        *("result", "termination", "plies", "started_at"),
+        *("result", "termination", "plies", "started_at", "detail"),
     )
 )
 
@@ -317,6 +318,7 @@ def _won_by(wanted: Mapping[int, frozenset[tuple[int, int]]]) -> ColumnElement[b
 
 
 def _summary(row: Any, names: dict[int, str]) -> GameSummary:
+    termination = Termination(row.termination)
     return GameSummary(
         id=row.id,
         run_id=row.run_id,
@@ -327,9 +329,10 @@ def _summary(row: Any, names: dict[int, str]) -> GameSummary:
         second=names[row.second_revision_id],
         board=row.board,
         result=Result(row.result),
-        termination=Termination(row.termination),
+        termination=termination,
         plies=row.plies,
         started_at=row.started_at,
+        proof=Proof.of(termination, row.detail),
     )
 
 

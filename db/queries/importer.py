@@ -420,7 +420,7 @@ def _game_values(line: GameLine) -> dict[str, Any]:
         "board_class": line.board_class,
         "opening_plies": line.opening_plies,
         "seed": line.seed,
-        "detail": timing.detail,
+        "detail": line.adjudicated.proof.text if line.adjudicated else timing.detail,
         "started_at": timing.started,
         "duration_us": timing.duration_us,
         "thoughts": thought_blob.encode(timing.all_thoughts()),

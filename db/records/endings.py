@@ -1,12 +1,17 @@
 """The rule that a finished game's result follows from its moves."""
 
+from db.records.games import Proof
 from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
 
 
 def find_ending_fault(
-    game: Position | MutableGame, result: Result, termination: Termination
+    game: Position | MutableGame,
+    result: Result,
+    termination: Termination,
+    detail: str,
+    plies: int | None,
 ) -> str | None:
     """Return why a game cannot have ended in this way, or None if it can.
 
@@ -14,6 +19,9 @@ def find_ending_fault(
         game: the position after the last move.
         result: result for the first player.
         termination: recorded kind of ending.
+        detail: the stored text about it.
+        plies: greatest distance to the proven end at which the division ends games; None if it
+            plays them out.
 
     """
     if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
@@ -21,6 +29,30 @@ def find_ending_fault(
             return f"its moves do not end in a {result} by {termination}"
     elif game.is_over:
         return f"its moves end the game, so it cannot have ended by {termination}"
+    elif termination is Termination.ADJUDICATED:
+        return _find_proof_fault(game, result, detail, plies)
     elif termination.is_forfeit and result is Result.DRAW:
         return f"a game that ended by {termination} cannot be a draw"
+    return None
+
+
+def _find_proof_fault(
+    game: Position | MutableGame, result: Result, detail: str, plies: int | None
+) -> str | None:
+    if plies is None:
+        return "it was adjudicated, but its division plays games out"
+    proof = Proof.of(Termination.ADJUDICATED, detail)
+    if proof is None:
+        return f"a proof is a result and a number of plies, such as win 7, got {detail[:80]!r}"
+    ply = len(game.moves)
+    left = game.board.cells - ply
+    wins = result is not Result.DRAW
+    if proof.value is not result:
+        return f"it is a {result}, but adjudicated as a {proof.value}"
+    # the winner's own stone is the last one
+    if wins and proof.distance % 2 != (ply % 2 if result is Result.LOSS else 1 - ply % 2):
+        return f"after ply {ply}, no {result} can come in {proof.distance} plies"
+    least, most = (1, min(plies, left)) if wins else (left, left)
+    if not least <= proof.distance <= most:
+        return f"its proven end is {proof.distance} plies away, not {least}..{most}"
     return None

@@ -13,7 +13,7 @@ from msgspec import Meta
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
 from db.records.budget import OF_BOT
-from db.records.games import LastOutput, Thought, parse_claim
+from db.records.games import LastOutput, Proof, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
 from db.records.sides import COUNT_LIMIT, Count, SideSums
@@ -54,6 +54,8 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     fixed_opening: Plies | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None also for
     `OMITTED_FIXED_OPENING`."""
+    adjudicate: Annotated[int, Meta(ge=1, le=MAX_SIDE**2)] | None = None
+    """Plies within which a proven end ends a game; None if games are played out."""
 
     @classmethod
     def of(cls, conditions: Conditions) -> "ConditionsLine":
@@ -67,7 +69,9 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
         fixed = self.fixed_opening
         if fixed is None and self.opening_plies is None and self.openings is None:
             fixed = OMITTED_FIXED_OPENING
-        return Conditions(self.boards, self.opening_plies, self.budget, self.openings, fixed)
+        return Conditions(
+            self.boards, self.opening_plies, self.budget, self.openings, fixed, self.adjudicate
+        )
 
 
 class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -184,6 +188,27 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         return [move.thought(line, count) for move, line, count in moves]
 
 
+class AdjudicationLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The proven end of an adjudicated game."""
+
+    ply: Plies
+    """Number of plies played, including the opening."""
+    value: Result
+    """Result for the first player under best play."""
+    distance: Plies
+    """Plies to the end under best play."""
+
+    @classmethod
+    def of(cls, ply: int, proof: Proof | None) -> "AdjudicationLine | None":
+        """Return a proof in exported form."""
+        return None if proof is None else cls(ply, proof.value, proof.distance)
+
+    @property
+    def proof(self) -> Proof:
+        """The stored form."""
+        return Proof(self.value, self.distance)
+
+
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
@@ -212,6 +237,7 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     stream: Identifier
     identity: Identifier
     division: ConditionsLine
+    adjudicated: AdjudicationLine | None = None
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)
 

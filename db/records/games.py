@@ -55,6 +55,7 @@ class Thought(msgspec.Struct):
 
 
 _CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
+_PROOF = re.compile(r"(win|loss|draw) ([1-9][0-9]{0,2})")
 _LINE = re.compile(r"[0-9ab]*")
 
 
@@ -117,9 +118,30 @@ class GameRecord(msgspec.Struct, frozen=True):
     """Seconds since the epoch."""
     duration_us: int
     detail: str = ""
-    """What happened, for the bot's author, if the game was forfeited."""
+    """What happened, for the bot's author, if the game was forfeited; the text of the `Proof` of
+    an adjudicated game."""
     last_output: LastOutput | None = None
     """Last output of the bot that forfeited."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """The proven end of an adjudicated game."""
+
+    value: Result
+    """Result for the first player under best play."""
+    distance: int
+    """Plies to the end under best play; for a draw, those that fill the board."""
+
+    @property
+    def text(self) -> str:
+        """The proof as it is stored, such as ``win 5``."""
+        return f"{self.value} {self.distance}"
+
+    @classmethod
+    def of(cls, termination: Termination, detail: str) -> "Proof | None":
+        """Return the proof of a stored game; None if it was not adjudicated."""
+        found = _PROOF.fullmatch(detail) if termination is Termination.ADJUDICATED else None
+        return None if found is None else cls(Result(found[1]), int(found[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +156,18 @@ class FinishedGame:
     """Result for the first player."""
     termination: Termination
     detail: str
-    """What happened, if the game was forfeited."""
+    """What happened, if the game was forfeited; the text of the `proof` of an adjudicated game."""
     started_at: float
     """Seconds since the epoch."""
     duration_us: int
     thoughts: tuple[Thought, ...]
     """One per move after the opening, and one for an illegal move; a person's has only a time.
     Empty if the query did not ask for them, or the game came from CSV or PGN."""
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof of an adjudicated game; None for other games."""
+        return Proof.of(self.termination, self.detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +265,8 @@ class GameSummary:
     """Number of plies, including the opening."""
     started_at: float
     """Seconds since the epoch."""
+    proof: Proof | None = None
+    """The proof of an adjudicated game; None for other games."""
 
     @property
     def winner(self) -> str | None:

@@ -72,6 +72,8 @@ class PairPlan(msgspec.Struct, frozen=True):
     """Seconds that a move may take under a work budget."""
     unexcused: tuple[int, ...] = ()
     """Revisions whose late moves are charged, because only they have needed excuses."""
+    adjudicate: int | None = None
+    """Plies within which a proven end ends a game; None to play games out."""
 
     def __reduce__(self) -> Any:
         """Pickle as MessagePack, in a quarter of the time."""

@@ -75,6 +75,8 @@ class Conditions(NamedTuple):
     fixed_opening: int | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None if
     `opening_plies` or `openings` decides."""
+    adjudicate: int | None = None
+    """Plies within which a proven end ends the game at once; None if games are played out."""
 
     @property
     def has_one_opening(self) -> bool:
@@ -97,7 +99,7 @@ def division_label(conditions: Conditions) -> str:
     """Return a label of boards, openings and budget, such as ``6x7+4/100ms``.
 
     With a set of openings it contains the beginning of the hash:
-    ``6x7+openings:1f2e3d4c5b6a/100ms``.
+    ``6x7+openings:1f2e3d4c5b6a/100ms``. Adjudication is named last: ``thu/100ms/adjudicate12``.
     """
     if conditions.openings is not None:
         opening = f"+openings:{conditions.openings[:HASH_SHOWN]}"
@@ -106,7 +108,9 @@ def division_label(conditions: Conditions) -> str:
         opening = f"+auto{'' if plies is None else plies}"
     else:
         opening = f"+{conditions.opening_plies}" if conditions.opening_plies else ""
-    return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}"
+    plies = conditions.adjudicate
+    adjudicated = "" if plies is None else f"/adjudicate{plies}"
+    return f"{conditions.boards}{opening}/{budget_label(conditions.budget)}{adjudicated}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,19 @@ class DivisionRow:
     fixed_opening: int | None = None
     """Opening plies for board classes with a single board, such as ``6x7``; None if
     `opening_plies` or `openings` decides."""
+    adjudicate: int | None = None
+    """Plies within which a proven end ends the game at once; None if games are played out."""
 
     @property
     def conditions(self) -> Conditions:
         """The conditions without id and label."""
         return Conditions(
-            self.boards, self.opening_plies, self.budget, self.openings, self.fixed_opening
+            self.boards,
+            self.opening_plies,
+            self.budget,
+            self.openings,
+            self.fixed_opening,
+            self.adjudicate,
         )
 
 

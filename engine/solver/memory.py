@@ -61,3 +61,6 @@ class SolverQuestion(NamedTuple):
     """Whether to clear the table before each position; a call without positions only clears it."""
     limit: int
     """Node limit for each position."""
+    horizon: int
+    """Plies after each position within which an end is searched; at least the board's cells to
+    search all of them. A draw counts as an end when the board is full."""

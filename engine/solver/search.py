@@ -339,8 +339,12 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 high = (total - 1 - then) // 2
                 low = -((total - 2 - then) // 2)
                 trials, highest = 0, high
+                # the least score of a win within the horizon
+                reach = (total + 2 - ply - question.horizon) // 2
                 while low < high and nodes < question.limit:
                     if question.is_weak and (low > 0 or high < 0):
+                        break
+                    if -reach < low and high < reach:
                         break
                     # first near ends, then the outcome, then the distance
                     beta: Any = np.int64(1 if low <= 0 < high else 0)
@@ -355,6 +359,8 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         if low < trial <= high and (trial > 1 or trial < 0):
                             beta = np.int64(trial)
                             break
+                    if 1 - reach < beta < reach:
+                        beta = np.int64(reach if high >= reach else 1 - reach)
                     value, nodes = search(
                         mover, rest, moves, then, beta, board, memory, question, nodes
                     )

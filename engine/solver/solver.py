@@ -75,7 +75,12 @@ class Solver:
         self.scores(geometry.positions_words([], self.board), limit=0, clears=True)
 
     def solve(
-        self, position: Position, *, weak: bool = False, nodes: int | None = None
+        self,
+        position: Position,
+        *,
+        weak: bool = False,
+        nodes: int | None = None,
+        within: int | None = None,
     ) -> Solution:
         """Return the value of a position for the side to move.
 
@@ -83,6 +88,7 @@ class Solver:
             position: a position of this solver's board that is not over.
             weak: whether only win, draw or loss is wanted, not the distance.
             nodes: node limit; when it is reached the result is bounds.
+            within: the plies within which an end is searched; later ends give bounds. None for all.
 
         Raises:
             SolverError: the position is over or belongs to another board.
@@ -91,7 +97,7 @@ class Solver:
         self._check(position)
         limit = NO_LIMIT if nodes is None else nodes
         words = geometry.positions_words([position], self.board)
-        low, high, visited = self.scores(words, weak=weak, limit=limit).tolist()[0]
+        low, high, visited = self.scores(words, weak=weak, limit=limit, within=within).tolist()[0]
         return Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
 
     def solve_all(
@@ -174,6 +180,7 @@ class Solver:
         weak: bool = False,
         limit: int = NO_LIMIT,
         clears: bool = False,
+        within: int | None = None,
     ) -> NDArray[np.int64]:
         """Return bounds on scores as `engine.solver.search` defines them: the kernel's raw result.
 
@@ -182,6 +189,7 @@ class Solver:
             weak: whether only win, draw or loss is wanted.
             limit: node limit for each position.
             clears: whether to clear the table before each position.
+            within: the plies within which an end is searched; None for all.
 
         Returns:
             Lower bound, upper bound and nodes, shape (n, 3).
@@ -195,7 +203,10 @@ class Solver:
         if geometry.fits_one_word(board):
             solve = kernels.solve_on_word
         symmetric = geometry.is_symmetric(board)
-        question = SolverQuestion(board.cells, board.columns, symmetric, weak, clears, limit)
+        horizon = board.cells if within is None else within
+        question = SolverQuestion(
+            board.cells, board.columns, symmetric, weak, clears, limit, horizon
+        )
         answers = np.zeros((len(stones), 3), np.int64)
         solve(stones, self._memory, question, answers)
         return answers

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ladder.cli.environment import VARIABLES
-from ladder.cli.options import PANEL_CLUSTER, PANEL_LIMITS, PANEL_OUTPUT
+from ladder.cli.options import LEFT_OUT, PANEL_CLUSTER, PANEL_LIMITS, PANEL_OUTPUT
 from ladder.errors import ExitCode, UsageError
 
 EXAMPLES = {
@@ -86,6 +86,15 @@ TERM_WIDTH = 30
 
 class HelpCommand(TyperCommand):
     """A command whose options stand under headings."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, with the values of options that may stand without one."""
+        words: list[str] = []
+        for word, following in zip(args, [*args[1:], ""], strict=True):
+            words.append(word)
+            if word in LEFT_OUT and not following.isdigit():
+                words.append(LEFT_OUT[word])
+        return super().parse_args(ctx, words)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options under their headings."""

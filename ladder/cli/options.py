@@ -247,6 +247,32 @@ Openings = Annotated[
         PANEL_PLAY,
     ),
 ]
+DEFAULT_ADJUDICATION = 12
+"""Plies of ``--adjudicate`` without a number, chosen in `docs/results/adjudication.md`: players
+from v4 on convert all games that are decided so near their end."""
+LEFT_OUT = {"--adjudicate": str(DEFAULT_ADJUDICATION)}
+"""The values of options that may stand without one, where no whole number follows."""
+
+
+def adjudication_plies(text: object) -> int:
+    """Return the plies of ``--adjudicate``; in `ladder.toml` they may also be a boolean."""
+    if isinstance(text, bool):
+        return DEFAULT_ADJUDICATION if text else 0
+    return whole_number(0, MOST_PLIES)(text)
+
+
+Adjudicate = Annotated[
+    int | None,
+    option(
+        "[PLIES]",
+        "End a game once the exact solver proves that best play ends it within PLIES plies "
+        f"({DEFAULT_ADJUDICATION} without a number), or that nobody can avoid a draw; 0 plays "
+        "games out.",
+        PANEL_PLAY,
+        parser=adjudication_plies,
+        show_default="games are played out",
+    ),
+]
 Seed = Annotated[
     int | None,
     whole(

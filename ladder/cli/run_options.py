@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from ladder.cli.options import (
+    Adjudicate,
     Boards,
     Certificates,
     ClusterAddress,
@@ -120,6 +121,7 @@ class RunOptions(BotOptions):
     depth: Depth = None
     opening_plies: OpeningPlies = None
     openings: Openings = None
+    adjudicate: Adjudicate = None
     seed: Seed = None
     concurrency: Concurrency = None
     restart: RestartOption = None
@@ -222,6 +224,7 @@ class RunOptions(BotOptions):
             pairing=pairing,
             opening_plies=self.opening_plies,
             openings=openings,
+            adjudicate=self.adjudicate or None,
             seed=self.seed,
             games=games,
             seconds=seconds,

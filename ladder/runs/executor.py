@@ -14,6 +14,7 @@ from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
+from engine.board import BoardClass
 from ladder.runs.settings import Settings
 
 
@@ -71,8 +72,12 @@ class PairExecutor(Protocol):
 class Workforce(Protocol):
     """The machine or machines on which a command has pairs played."""
 
-    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
+    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
         """Prepare the bots before there is a run, such as by compiling kernels.
+
+        Args:
+            entrants: The bots by name, as sides of pairs on this machine.
+            adjudicated: The boards whose games are adjudicated.
 
         Raises:
             LadderError: a bot cannot be prepared.

@@ -246,4 +246,5 @@ def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: Settings) -> 
         seed=pair.seed,
         margin_ms=settings.margin_ms,
         watchdog_s=settings.watchdog_s,
+        adjudicate=settings.adjudicate,
     )

@@ -70,6 +70,8 @@ class Settings:
     """Default opening plies on a board class of one board; classes that vary have 0."""
     openings: NamedOpenings | None = None
     """The set of openings; None for random ones."""
+    adjudicate: int | None = None
+    """Plies within which a proven end ends a game; None to play games out."""
     seed: int | None = None
     games: int | None = None
     """Finished games after which the run ends; an odd number is rounded up."""
@@ -107,6 +109,11 @@ class Settings:
         return None if self.games is None else self.games + self.games % 2
 
     @property
+    def adjudicated_boards(self) -> tuple[BoardClass, ...]:
+        """The boards whose games are adjudicated."""
+        return () if self.adjudicate is None else self.boards
+
+    @property
     def confinement_in_force(self) -> Confinement:
         """The limits and sandbox of every bot, with a limit of CPU time."""
         limits = self.confinement.limits
@@ -124,6 +131,7 @@ class Settings:
             dict(self.budgets.amounts),
             None if self.openings is None else self.openings.set.content_hash,
             self.fixed_opening if plies is None and self.openings is None else None,
+            self.adjudicate,
         )
 
     @property
@@ -175,6 +183,8 @@ class Settings:
             identity["openings"] = self.openings.set.content_hash
         if (fixed := self.division().other_fixed_opening) is not None:
             identity["fixed_opening"] = fixed
+        if self.adjudicate is not None:
+            identity["adjudicate"] = self.adjudicate
         limits = {name: getattr(self.confinement.limits, name) for name in LIMIT_NAMES}
         changed = {
             name: limit for name, limit in limits.items() if limit != getattr(DEFAULT_LIMITS, name)

@@ -12,9 +12,11 @@ from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board import parse_board
+from engine.board import BoardClass, parse_board
+from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.match.registry.registered import (
     leave_out,
     make_entrants,
@@ -55,7 +57,7 @@ class ThisMachine:
         """Set what starts the pool of workers; takes what `Workers` takes."""
         self._workers = workers
 
-    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
+    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
         """Compile kernels, and end processes that killed harnesses have left.
 
         Raises:
@@ -64,6 +66,8 @@ class ThisMachine:
 
         """
         compile_entrants(entrants.values())
+        if adjudicated and needs_compiling(adjudicated):
+            call_in_subprocess(compile_solver, adjudicated)
         clear_leftovers()
 
     def start(
@@ -122,7 +126,7 @@ def start_run(
     """
     store.runs.finish_deferred()
     sides = check_possible(settings, bots)
-    workforce.prepare(sides)
+    workforce.prepare(sides, settings.adjudicated_boards)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         taken = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
         if taken is None:

@@ -7,6 +7,7 @@ from engine.board import parse_board
 from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.solved import best_bounds
+from reports.games import cause_words, ending_words
 from reports.layout.format import values_of
 from reports.replay import truth_summary
 
@@ -52,8 +53,8 @@ def viewer_game(
         "cells": cells,
         "line": sorted(position.winning_cells()),
         "result": game.result.value,
-        "termination": game.termination.value.replace("_", " "),
-        "detail": game.detail[:TEXT_LIMIT],
+        "termination": ending_words(game.termination),
+        "detail": cause_words(game)[:TEXT_LIMIT],
         "offender": game.offender if isinstance(game, GameRow) else None,
         "started": game.started_at,
         "reason": reason,

@@ -103,6 +103,7 @@ def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
         ),
         (Conditions("6x7,thu", None, {"depth": 3}, None, 6), "6x7,thu+auto6/depth3"),
         (Conditions("6x7,thu", None, {"depth": 3}, None, 0), "6x7,thu+auto0/depth3"),
+        (Conditions("thu", 0, {"time_ms": 9}, adjudicate=12), "thu/9ms/adjudicate12"),
     ],
 )
 def test_division_labels(store: Store, conditions: Conditions, label: str) -> None:

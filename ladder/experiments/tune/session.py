@@ -142,7 +142,7 @@ def _search(
 ) -> RunEnding:
     """Play and store the missing steps."""
     sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
-    context.workforce.prepare(sides)
+    context.workforce.prepare(sides, task.settings.adjudicated_boards)
     with run_logs(context.store, run) as logs:
         runner = Runner(
             store=context.store,

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from db.records.games import Proof
 from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
@@ -15,7 +16,7 @@ class GameEnd(NamedTuple):
     """From the first player's side."""
     termination: Termination
     detail: str = ""
-    """The reason for a forfeit."""
+    """The reason for a forfeit, or the proof of an adjudicated game."""
     offender: int | None = None
     """Side that forfeited: 0 the first player, 1 the second."""
 
@@ -27,6 +28,11 @@ class Forfeit(Exception):
         super().__init__(str(failure))
         self.side = side
         self.failure = failure
+
+
+def ending_by_proof(proof: Proof) -> GameEnd:
+    """Return the end of a game whose result is proven."""
+    return GameEnd(proof.value, Termination.ADJUDICATED, proof.text)
 
 
 def ending_on_board(position: Position | MutableGame) -> GameEnd:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bots.protocol import READY_S, GameOver, MoveAsk, MoveReply
 from db.records import thought_blob
@@ -21,13 +21,16 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.cpu_use import CpuUse
-from ladder.match.game.ending import Forfeit, GameEnd, ending_on_board
+from ladder.match.game.ending import Forfeit, GameEnd, ending_by_proof, ending_on_board
 from ladder.match.game.new_game import make_new_game, move_limit_us
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.process.process_tree import ProcessTree
 from ladder.match.specs.file_state import check_unchanged
+
+if TYPE_CHECKING:
+    from ladder.match.game.adjudicator import Adjudicator
 
 MAX_STALLS = 3
 """Maximum number of stalls of the machine in one pair."""
@@ -117,6 +120,16 @@ class _Side:
         self.limit_s = self.limit_us / 1e6
 
 
+def _make_adjudicator(plan: PairPlan) -> "Adjudicator | None":
+    """Return the adjudicator of a game, or None if it is played out."""
+    if plan.adjudicate is None:
+        return None
+    # imported here because it loads the compiler, which other games do not need
+    from ladder.match.game.adjudicator import Adjudicator
+
+    return Adjudicator(parse_board(plan.board), plan.adjudicate)
+
+
 class RefereedGame:
     """One game from its start to its record."""
 
@@ -139,6 +152,7 @@ class RefereedGame:
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
         self.game = MutableGame(parse_board(plan.board), plan.opening)
+        self.adjudicator = _make_adjudicator(plan)
         self.thoughts: list[Thought] = []
         """Records of the moves of both sides after the opening, in order."""
         self.last_output: LastOutput | None = None
@@ -200,6 +214,10 @@ class RefereedGame:
                 self._move(index)
                 if self.updates is not None:
                     self.updates.send_position(game.moves, self.thoughts, self._times_us())
+                if self.adjudicator is not None and not game.is_over:
+                    proof = self.adjudicator.find_proof(game.position(), self.thoughts[-1])
+                    if proof is not None:
+                        return ending_by_proof(proof)
         except BotFailure as failure:
             return self._forfeit(index, failure)
         except Forfeit as forfeit:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from db.records.exchange import GameLine
-from ladder.results.exchange.fields import FIELDS, format_fields, parse_game
+from ladder.results.exchange.fields import FIELDS, MORE_FIELDS, format_fields, parse_game
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible
 
@@ -45,7 +45,8 @@ def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
     rest = iter(lines)
     first = next(rest, None)
     ids = first is not None and first.timing.id != 0
-    writer.writerow([*FIELDS, ID] if ids else FIELDS)
+    header = (*FIELDS, *MORE_FIELDS)
+    writer.writerow([*header, ID] if ids else header)
     for line in () if first is None else chain((first,), rest):
         number = [str(line.timing.id)] if ids else []
         writer.writerow([*map(visible, format_fields(line).values()), *number])

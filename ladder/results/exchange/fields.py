@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from db.records.exchange import ConditionsLine, GameLine
+from db.records.exchange import AdjudicationLine, ConditionsLine, GameLine
+from db.records.games import Proof
+from engine.result import Termination
 from ladder.results.exchange.numbered_game import ImportRefused
 
 FIELDS = (
@@ -13,6 +15,10 @@ FIELDS = (
     "stream", "identity", "boards", "opening", "budget",
 )  # fmt: skip
 """The fields of a `GameLine`; the last three describe its division, the budget in JSON."""
+ADJUDICATE, ADJUDICATED = "adjudicate", "adjudicated"
+MORE_FIELDS = (ADJUDICATE, ADJUDICATED)
+"""Fields that files of earlier versions lack, empty where games are played out: plies of the
+division's adjudication, and the proof of an adjudicated game, such as ``win 7``."""
 NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
 CONVERTED = ("rated", "boards", "opening", "budget")
 """Fields with another form in a `GameLine`."""
@@ -23,14 +29,17 @@ SET = "openings:"
 
 
 def format_fields(line: GameLine) -> dict[str, str]:
-    """Return a game without its times and thoughts, by the names of `FIELDS`."""
+    """Return a game without its times and thoughts, by the names of both lists of fields."""
     own = {
         "boards": line.division.boards,
         "opening": _opening_text(line.division),
         "budget": msgspec.json.encode(line.division.budget).decode(),
         "rated": str(line.rated).lower(),
+        ADJUDICATE: str(line.division.adjudicate or ""),
+        ADJUDICATED: "" if line.adjudicated is None else line.adjudicated.proof.text,
     }
-    return {name: own[name] if name in own else str(getattr(line, name)) for name in FIELDS}
+    names = (*FIELDS, *MORE_FIELDS)
+    return {name: own[name] if name in own else str(getattr(line, name)) for name in names}
 
 
 def parse_game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
@@ -39,7 +48,7 @@ def parse_game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
     Args:
         name: the file's name, for messages.
         number: the line's number, for messages.
-        fields: all of `FIELDS`; others are ignored.
+        fields: all of `FIELDS`, and perhaps some of `MORE_FIELDS`; others are ignored.
 
     Raises:
         ImportRefused: a field is invalid.
@@ -56,9 +65,13 @@ def parse_game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
             "budget": msgspec.json.decode(fields["budget"]),
             **_opening_fields(fields["opening"]),
         }
+        if plies := fields.get(ADJUDICATE):
+            division["adjudicate"] = int(plies)
         numbers = {field: int(plain[field]) for field in NUMBERS}
         values = {**plain, **numbers, "rated": fields["rated"] == "true", "division": division}
-        return msgspec.convert(values, GameLine)
+        if proof := Proof.of(Termination(fields["termination"]), fields.get(ADJUDICATED, "")):
+            values["adjudicated"] = AdjudicationLine.of(len(fields["moves"]), proof)
+        return msgspec.convert(values, GameLine, from_attributes=True)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ImportRefused(name, number, str(error)) from error
 

@@ -20,6 +20,10 @@ TAGS = {
     "Budget": "budget",
 }  # fmt: skip
 """The field of each tag; an empty one is built from several fields."""
+MORE_TAGS = {"Adjudicate": "adjudicate", "Adjudicated": "adjudicated"}
+"""The field of each tag that only adjudicated divisions and games have."""
+ENDINGS = {"adjudicated": "adjudication"}
+"""The words of the PGN standard for terminations that it has."""
 ID = "GameId"
 """The tag of the game's number, which an import ignores."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
@@ -34,10 +38,14 @@ def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
 
     """
     wanted = {tag.encode(): field for tag, field in TAGS.items()}
+    more = {tag.encode(): field for tag, field in MORE_TAGS.items()}
+    endings = {word: ending for ending, word in ENDINGS.items()}
     results = {word: result for result, word in RESULTS.items()}
     try:
-        for found in tagged_games(lines, wanted=frozenset(wanted), keep_comments=True):
-            fields = {wanted[tag]: decode_tag(value) for tag, value in found.tags.items()}
+        for found in tagged_games(
+            lines, wanted=frozenset(wanted), optional=frozenset(more), keep_comments=True
+        ):
+            fields = {(wanted | more)[tag]: decode_tag(value) for tag, value in found.tags.items()}
             missing = [tag.decode() for tag in wanted if tag not in found.tags]
             if missing:
                 raise ImportRefused(name, found.line, f"the tags {', '.join(missing)} are missing")
@@ -52,6 +60,7 @@ def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
                     name, found.line, f"{word!r} is not the result of a finished game"
                 )
             pair, _, game = decode_tag(found.tags[b"Round"]).partition(".")
+            fields["termination"] = endings.get(fields["termination"], fields["termination"])
             fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
             whole = parse_game(name, found.line, fields)
             whole.timing.started = _day(name, found.line, decode_tag(found.tags[b"Date"]))
@@ -83,10 +92,16 @@ def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
             "Date": day.strftime("%Y.%m.%d"),
             "Round": f"{line.pair}.{line.game}",
             "Result": result,
+            "Termination": ENDINGS.get(line.termination, line.termination),
         }
         tags = [
             f'[{tag} "{escape_tag(made[tag] if tag in made else fields[field])}"]\n'
             for tag, field in TAGS.items()
+        ]
+        tags += [
+            f'[{tag} "{escape_tag(fields[field])}"]\n'
+            for tag, field in MORE_TAGS.items()
+            if fields[field]
         ]
         if line.timing.id:
             tags.append(f'[{ID} "{line.timing.id}"]\n')

@@ -25,7 +25,11 @@ class TaggedGame:
 
 
 def tagged_games(
-    lines: Iterable[bytes], *, wanted: frozenset[bytes], keep_comments: bool = False
+    lines: Iterable[bytes],
+    *,
+    wanted: frozenset[bytes],
+    optional: frozenset[bytes] = frozenset(),
+    keep_comments: bool = False,
 ) -> Iterator[TaggedGame]:
     """Yield the games of a file in order.
 
@@ -36,7 +40,8 @@ def tagged_games(
 
     Args:
         lines: the file's lines, with or without line ends.
-        wanted: the tags to keep.
+        wanted: the tags to keep, which every game should have.
+        optional: further tags to keep.
         keep_comments: whether to keep the contents of braces.
 
     Raises:
@@ -45,10 +50,9 @@ def tagged_games(
 
     """
     # Most lines are moves or unwanted tags, which are recognized as cheaply as possible.
-    names = b"|".join(map(re.escape, wanted))
+    names = b"|".join(map(re.escape, wanted | optional))
     whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
-    prefixes = tuple(b"[" + tag for tag in wanted)
-    enough = len(wanted)
+    prefixes = tuple(b"[" + tag for tag in wanted | optional)
     tags: Tags = {}
     comments: list[bytes] = []
     tags_in_comment: set[bytes] = set()  # all of them show that the brace was never closed
@@ -67,7 +71,7 @@ def tagged_games(
                 found = whole(line)
                 if found:
                     tags_in_comment.add(found[1])
-                    if len(tags_in_comment) == enough:
+                    if tags_in_comment >= wanted:
                         raise UsageError(
                             f"line {open_line}: the comment that begins here is not closed before "
                             f"the tags of another game in line {number}"
@@ -77,7 +81,7 @@ def tagged_games(
         elif line.startswith(b"["):
             found = whole(line)
             name = found[1] if found else None
-            if has_moves or name in tags or (has_gap and len(tags) == enough):
+            if has_moves or name in tags or (has_gap and tags.keys() >= wanted):
                 if tags:
                     yield TaggedGame(start, tags, comments)
                 tags, comments, has_moves = {}, [], False
@@ -86,7 +90,7 @@ def tagged_games(
             start = start or number
             if found:
                 tags[found[1]] = found[2]
-            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
+            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted | optional:
                 shown = decode_tag(line.strip())[:80]
                 raise UsageError(
                     f'line {number}: a tag must be written [Name "value"], got {shown}'

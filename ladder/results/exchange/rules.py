@@ -16,6 +16,7 @@ from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
 from db.records.games import find_thought_fault
 from engine.board import parse_board_class, parse_board_classes
 from engine.opening_set import parse_opening_set
+from engine.result import Termination
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
 
@@ -55,6 +56,7 @@ class _Settings(msgspec.Struct):
     budget: dict[str, Positive] | None = None
     openings: str | None = None
     fixed_opening: int | None = None
+    adjudicate: int | None = None
     openings_file: str | None = None
     seed_derivation: str = ""
     limits: dict[str, int | None] = {}
@@ -78,6 +80,12 @@ def check_game(game: GameLine) -> None:
         UsageError: a name or text is not allowed.
 
     """
+    ply = None if game.adjudicated is None else game.adjudicated.ply
+    is_adjudicated = game.termination is Termination.ADJUDICATED
+    _require(
+        ply == (len(game.moves) if is_adjudicated else None),
+        "an adjudicated game, and no other, must say after how many plies it was adjudicated",
+    )
     check_name(game.first)
     check_name(game.second)
     if game.introduces is not None:

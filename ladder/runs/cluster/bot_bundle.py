@@ -7,6 +7,7 @@ from pathlib import Path
 
 from db.records.bots import BotRow
 from db.records.launch import Limits
+from engine.board import BoardClass
 from ladder.errors import UsageError
 from ladder.match.registry.registered import resolve_unchanged
 from ladder.match.specs.file_state import hash_file
@@ -26,9 +27,16 @@ class BotBundle:
 
 
 def pack_bots(
-    bots: Iterable[BotRow], *, limits: Limits, sandbox: Sequence[str], pin: bool
+    bots: Iterable[BotRow],
+    *,
+    limits: Limits,
+    sandbox: Sequence[str],
+    pin: bool,
+    adjudicated: Iterable[BoardClass] = (),
 ) -> BotBundle:
     """Pack the bots of a run.
+
+    The other arguments are those of `RunManifest`.
 
     Raises:
         UsageError: a bot has changed since it was registered, or is too large to be sent.
@@ -58,7 +66,13 @@ def pack_bots(
                 archive=name,
             )
         )
-    manifest = RunManifest(tuple(packed), limits=limits, sandbox=tuple(sandbox), pin=pin)
+    manifest = RunManifest(
+        tuple(packed),
+        limits=limits,
+        sandbox=tuple(sandbox),
+        pin=pin,
+        adjudicated=tuple(map(str, adjudicated)),
+    )
     return BotBundle(manifest, archives)
 
 

@@ -15,6 +15,7 @@ from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
+from engine.board import BoardClass
 from ladder.match.process.worker_pool import call_in_subprocess
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
 from ladder.runs.cluster.coordinator.assignments import Pair
@@ -40,8 +41,8 @@ class Cluster:
     def __init__(self, endpoint: SchedulerEndpoint) -> None:
         self._endpoint = endpoint
 
-    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
-        """Do nothing: each machine compiles the bots when it joins."""
+    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
+        """Do nothing: each machine compiles the bots and the solver when it joins."""
 
     def start(
         self,
@@ -62,7 +63,11 @@ class Cluster:
         confinement = settings.confinement_in_force
         compares = not settings.budgets.is_timed
         bundle = pack_bots(
-            bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
+            bots,
+            limits=confinement.limits,
+            sandbox=confinement.sandbox,
+            pin=settings.pin,
+            adjudicated=settings.adjudicated_boards,
         )
         return ClusterExecutor(
             self._endpoint,

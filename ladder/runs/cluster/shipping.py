@@ -56,6 +56,8 @@ class RunManifest(msgspec.Struct, frozen=True):
     sandbox: tuple[str, ...]
     pin: bool
     """Whether each slot claims a CPU of its own if one is free."""
+    adjudicated: tuple[str, ...] = ()
+    """The board classes whose games are adjudicated."""
 
     @property
     def key(self) -> str:

@@ -16,8 +16,9 @@ import msgspec
 
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from engine.board import parse_board
+from engine.board import parse_board, parse_board_class
 from ladder.errors import BotFailure, LadderError, UsageError
+from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
@@ -76,7 +77,7 @@ def store_manifest(manifest: RunManifest) -> None:
 
 
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
-    """Resolve and compile each bot, start the foreign ones once, and measure the machine.
+    """Resolve and compile each bot and the solver, start foreign bots once, measure the machine.
 
     Args:
         manifest: The bots.
@@ -113,6 +114,8 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
     finally:
         pool.close()
         lock.close()
+    if manifest.adjudicated:
+        compile_solver(tuple(map(parse_board_class, manifest.adjudicated)))
     return Prepared(measure_speed() if measure else 0.0, refused)
 
 

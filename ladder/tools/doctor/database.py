@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 
 from db.errors import Corrupt
+from db.records.games import GameQuery
 from db.store import Store
+from engine.board import parse_board
+from engine.position import Position
+from engine.result import Termination
+from engine.solver.solver import Solver
+from ladder.match.game.adjudicator import TABLE_MIB, proof_of
 from ladder.stats.sequential_elo import rate_pair
 from ladder.tools.doctor.machine import SHOWN, Finding, Level
+
+CHECK_NODES = 10_000_000
+"""Node limit for solving the final position of an adjudicated game again; hardly ever reached."""
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
@@ -25,7 +34,12 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     if any(finding.level is not Level.OK for finding in truth):
         text = "neither checked nor repaired: bots, runs, pairs or games are wrong"
         return [*findings, *truth, Finding("derived", Level.WARNING, text)]
-    return [*findings, *truth, _check_derived(store, repair=repair)]
+    return [
+        *findings,
+        *truth,
+        *_check_adjudicated(store),
+        _check_derived(store, repair=repair),
+    ]
 
 
 def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Finding:
@@ -71,6 +85,31 @@ def _check_rows(store: Store) -> list[Finding]:
             f"{games} games replay legally to their stored results",
         ),
     ]
+
+
+def _check_adjudicated(store: Store) -> list[Finding]:
+    """Solve the final positions of adjudicated games again, without help from earlier ones."""
+    checked = undecided = 0
+    contradictions: list[str] = []
+    solver: Solver | None = None
+    for game in store.games.stream(GameQuery(termination=Termination.ADJUDICATED)):
+        position = Position.from_moves(parse_board(game.board), game.moves)
+        if solver is None or solver.board != position.board:
+            solver = Solver(position.board, TABLE_MIB)
+        else:
+            solver.clear()
+        found = proof_of(position, solver.solve(position, nodes=CHECK_NODES))
+        checked += 1
+        undecided += found is None
+        if found not in (None, game.proof):
+            contradictions.append(f"game {game.id} is a {found.text}, not a {game.detail}")
+    if not checked:
+        return []
+    text = (
+        f"{checked - undecided} of {checked} adjudicated games were solved again, with equal ends"
+    )
+    what = "adjudicated games that the solver contradicts; restore a backup"
+    return [_faults("adjudicated", contradictions, what, text)]
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:

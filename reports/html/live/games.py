@@ -9,6 +9,7 @@ from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
+from reports.games import ending_words
 from reports.html.live.links import bot_link, game_link, run_cell, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, table_of
@@ -36,7 +37,7 @@ def games_table(games: Sequence[GameSummary]) -> Table:
 def _termination(game: GameSummary) -> Cell:
     """Return how a game ended, marked if it was by a forfeit."""
     verdict = "lost" if game.termination.is_forfeit else ""
-    return Cell(game.termination.value.replace("_", " "), verdict=verdict)
+    return Cell(ending_words(game.termination), verdict=verdict)
 
 
 def _result(game: GameSummary) -> str:

@@ -92,7 +92,20 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
 @pytest.mark.sqlite_file
 @pytest.mark.parametrize(
     "version",
-    ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0012", "0014"],
+    [
+        "0001",
+        "0002",
+        "0003",
+        "0004",
+        "0005",
+        "0006",
+        "0007",
+        "0008",
+        "0009",
+        "0012",
+        "0014",
+        "0017",
+    ],
 )
 def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
     """A database of any version must open with its games, its aggregate and a sound structure."""

@@ -13,6 +13,7 @@ COMMANDS = (
     "run --games 40 --bots 'v1,v2' --pairing gauntlet:v1 --hours 1.5 --note 'a b'",
     "run --time v1=20ms,100ms --no-pin --memory 900 --cpu-time 77 --sandbox 'bwrap --dev /dev'",
     "match v1 v2 --rated --openings 'my book.txt' --boards 6x7",
+    "match v1 v2 --adjudicate 18",
     "gate v2 --against v1,v3 --max-drop 12.5 --stages 20ms:500,100ms:2000 --restart pair",
     "select v1 v2 v3 --against v4 --indifference 30 --simulations 100 --depth 3",
     "bisect 'exec:./bot -x' --good HEAD~9 --bad main --build 'make all' --all --model normalized",
@@ -46,6 +47,23 @@ def test_a_command_line_is_printed_from_its_stored_options(command: str) -> None
     assert printed.startswith("ladder ")
     assert stored(printed.removeprefix("ladder ")) == options
     assert sorted(shlex.split(printed)) == sorted(["ladder", *shlex.split(command)])
+
+
+@pytest.mark.parametrize(
+    ("words", "plies"),
+    [
+        ("match v1 v2", None),
+        ("match v1 v2 --adjudicate", 12),
+        ("match --adjudicate v1 v2", 12),
+        ("match --adjudicate --games 4 v1 v2", 12),
+        ("match --adjudicate 30 v1 v2", 30),
+        ("match v1 v2 --adjudicate 0", 0),
+    ],
+)
+def test_adjudicate_needs_no_number(words: str, plies: int | None) -> None:
+    """Without a number behind it, the option has its own default, wherever it stands."""
+    options = stored(words)
+    assert (options["adjudicate"], options["a"], options["b"]) == (plies, "v1", "v2")
 
 
 def test_output_and_new_are_not_stored() -> None:

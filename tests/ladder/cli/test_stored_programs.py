@@ -246,7 +246,7 @@ def test_a_built_in_player_is_what_this_installation_has(
 class CompilingWorkforce(InstantWorkforce):
     """Prepares bots as this machine does, and plays at random."""
 
-    def prepare(self, entrants: Any) -> None:
+    def prepare(self, entrants: Any, adjudicated: Any) -> None:
         compile_entrants(entrants.values())
 
 

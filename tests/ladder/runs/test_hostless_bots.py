@@ -40,7 +40,7 @@ class WithoutHost(InstantWorkers):
 class Lab:
     """A workforce of such machines."""
 
-    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
+    def prepare(self, entrants: Mapping[str, Entrant], adjudicated: object) -> None:
         pass
 
     def start(

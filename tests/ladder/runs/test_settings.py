@@ -118,6 +118,7 @@ def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
         {"openings": NamedOpenings(parse_opening_set("6x7 01"), "one.txt")},
         {"pairing": Pairing(PairingKind.ROUND_ROBIN)},
         {"rated": False},
+        {"adjudicate": 12},
     ],
 )
 def test_what_identifies_a_run(changes: dict[str, object]) -> None:
@@ -206,6 +207,16 @@ def test_another_default_opening_makes_another_division_and_run() -> None:
     hashes = {"v1": "one", "v2": "two"}
     assert other.identity(hashes) == {**first.identity(hashes), "fixed_opening": 6}
     assert settings(boards=boards[1:], fixed_opening=6).division().opening_plies == 6
+
+
+def test_adjudication_makes_another_division_and_run() -> None:
+    """Without it keys, labels and identities must be those of earlier versions."""
+    out, soon = settings(), settings(adjudicate=12)
+    assert soon.division() == out.division()._replace(adjudicate=12)
+    assert division_label(soon.division()) == f"{division_label(out.division())}/adjudicate12"
+    hashes = {"v1": "one", "v2": "two"}
+    assert soon.identity(hashes) == {**out.identity(hashes), "adjudicate": 12}
+    assert (out.adjudicated_boards, soon.adjudicated_boards) == ((), soon.boards)
 
 
 def test_a_division_has_the_default_opening_of_boards_of_one_kind() -> None:

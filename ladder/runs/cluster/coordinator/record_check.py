@@ -109,7 +109,7 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
     except IllegalMove as error:
         raise ValueError(f"its moves are not legal: {error}") from error
     _require(game.termination is not Termination.ABORTED, "aborted games are not stored")
-    fault = find_ending_fault(played, game.result, game.termination)
+    fault = find_ending_fault(played, game.result, game.termination, game.detail, plan.adjudicate)
     _require(fault is None, str(fault))
     is_forfeit = game.termination.is_forfeit
     thoughts = thought_blob.decode(game.thoughts)

@@ -8,13 +8,19 @@ import msgspec
 import pytest
 
 from db.errors import DatabaseError
-from db.records.exchange import BotLine, ConditionsLine, GameLine, Introduction
+from db.records.exchange import AdjudicationLine, BotLine, ConditionsLine, GameLine, Introduction
+from db.records.games import Proof
 from db.records.launch import Launch, Origin
 from db.records.pairs import PlannedPair
 from db.records.runs import Conditions
 from db.store import Store
+from engine.board import parse_board
 from engine.opening_set import parse_opening_set
+from engine.position import Position, parse_moves
+from engine.result import Result, Termination
+from engine.solver.solver import Solver
 from ladder.errors import UsageError
+from ladder.match.game.adjudicator import proof_of
 from ladder.match.registry.registered import resolve_unchanged
 from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat
@@ -194,6 +200,79 @@ def test_another_default_opening_is_exported_and_imported(
     (made,) = store.divisions.all()
     assert (made.label, made.conditions) == ("4x4,thu+auto1/10sims", conditions)
     assert [line.division for line in store.exchange.export_lines()] == [division] * 2
+
+
+def adjudicated_pair(*proofs: Proof) -> list[GameLine]:
+    """Return the pair of the valid file with games that were adjudicated earlier."""
+    lines = []
+    for line, moves, proof in zip(lines_of_a_pair(), ("01010", "0101"), proofs, strict=True):
+        lines.append(
+            msgspec.structs.replace(
+                line,
+                moves=moves,
+                result=proof.value,
+                termination=Termination.ADJUDICATED,
+                adjudicated=AdjudicationLine.of(len(moves), proof),
+                division=msgspec.structs.replace(line.division, adjudicate=16),
+                timing=msgspec.structs.replace(line.timing, thoughts=()),
+            )
+        )
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"adjudicated": None}, "must say after how many plies"),
+        ({"adjudicated": {"ply": 4}}, "must say after how many plies"),
+        ({"termination": "board_full"}, "must say after how many plies"),
+        ({"division": {"adjudicate": 1}}, "is 2 plies away, not 1..1"),
+        ({"adjudicated": {"value": "draw"}}, "it is a win, but adjudicated as a draw"),
+    ],
+)
+def test_nonsense_about_adjudication_is_refused(
+    store: Store, tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    """A file with an impossible adjudication must be refused as a whole."""
+    pair = adjudicated_pair(Proof(Result.WIN, 2), Proof(Result.LOSS, 4))
+    lines = [merged(msgspec.to_builtins(line), changes) for line in pair]
+    with pytest.raises(UsageError, match=rf"line 1: .*{words}.*nothing was"):
+        taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
+
+
+@pytest.mark.parametrize("form", GameFormat)
+def test_adjudicated_games_are_exported_and_imported(
+    store: Store, tmp_path: Path, form: GameFormat
+) -> None:
+    """Every format must keep the division's distance and each game's proof."""
+    lines = adjudicated_pair(Proof(Result.WIN, 2), Proof(Result.LOSS, 4))
+    path = tmp_path / "games"
+    path.write_text("".join(WRITERS[form](lines)))
+    for count in (2, 0):
+        with open_games(path, form) as games:
+            assert import_games(store, path.name, games).games == count
+    again = list(store.exchange.export_lines())
+    assert [(line.division, line.adjudicated) for line in again] == [
+        (line.division, line.adjudicated) for line in lines
+    ]
+    proofs = [game.proof for game in store.games.stream()]
+    assert proofs == [Proof(Result.WIN, 2), Proof(Result.LOSS, 4)]
+
+
+def test_doctor_solves_adjudicated_games_again(store: Store, tmp_path: Path) -> None:
+    """A false proof must be a fault, even one that the rules allow; a true one must not."""
+    moves, solver = ("01010", "0101"), Solver(parse_board("4x4"), 1)
+    positions = [Position.from_moves(solver.board, parse_moves(text)) for text in moves]
+    true = [proof_of(position, solver.solve(position)) for position in positions]
+    assert None not in true
+    false = (Proof(Result.WIN, 2), true[1])
+    for proofs, stream, level in ((true, "s1", Level.OK), (false, "s2", Level.FAULT)):
+        lines = [msgspec.structs.replace(line, stream=stream) for line in adjudicated_pair(*proofs)]
+        texts = [msgspec.json.encode(line) for line in lines]
+        assert taken_in(store, tmp_path / "games.jsonl", texts) == 2
+        (finding,) = [each for each in examine_database(store) if each.topic == "adjudicated"]
+        assert finding.level is level, finding
+    assert f"game 3 is a {true[0].text}, not a win 2" in finding.text
 
 
 @pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
