@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -29,8 +30,8 @@ def budgets(kinds: tuple[str, ...]) -> Iterator[Budget]:
     """Return the work budgets of a player."""
     for kind in kinds:
         if kind != "time":
-            field = "simulations" if kind == "any" else kind
-            yield from (Budget(**{field: amount}) for amount in WORK[kind])
+            known: Any = "simulations" if kind == "any" else kind
+            yield from (Budget.of(known, amount) for amount in WORK[kind])
 
 
 def game(name: str, text: str, budget: Budget, seed: int) -> list[tuple[int, str]]:
