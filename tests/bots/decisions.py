@@ -30,8 +30,9 @@ def budgets(kinds: tuple[str, ...]) -> Iterator[Budget]:
     """Return the work budgets of a player."""
     for kind in kinds:
         if kind != "time":
-            known: Any = "simulations" if kind == "any" else kind
-            yield from (Budget.of(known, amount) for amount in WORK[kind])
+            field = "simulations" if kind == "any" else kind
+            amounts: list[dict[str, Any]] = [{field: amount} for amount in WORK[kind]]
+            yield from (Budget(**amount) for amount in amounts)
 
 
 def game(name: str, text: str, budget: Budget, seed: int) -> list[tuple[int, str]]:
