@@ -9,6 +9,7 @@ from db.records.budget import (
     CLOCK,
     OVERAGE,
     TIME,
+    amount_for,
     bots_with_odds,
     budget_of,
     clock_of,
@@ -122,18 +123,25 @@ class Budgets:
         return clock_of(self.amounts, bot)
 
     def __str__(self) -> str:
+        bots = (None, *self.bots_with_odds)
         words = []
         for field in self.fields:
-            for bot in (None, *self.bots_with_odds):
-                phrase = _phrase(budget_of(self.amounts, field, bot))
-                words.append(phrase if bot is None else f"({bot} {phrase})")
-        return " ".join(words) + (" a game" if CLOCK in self.amounts else " a move")
+            budgets = [(bot, budget_of(self.amounts, field, bot)) for bot in bots]
+            words.append(_with_odds((bot, _phrase(budget)) for bot, budget in budgets))
+        text = " ".join(words) + (" a game" if CLOCK in self.amounts else " a move")
+        if OVERAGE in self.amounts:
+            amounts = ((bot, amount_for(self.amounts, OVERAGE, bot) or 0) for bot in bots)
+            text += f" and {_with_odds((bot, format_ms(each)) for bot, each in amounts)} overage"
+        return text
+
+
+def _with_odds(phrases: Iterable[tuple[str | None, str]]) -> str:
+    """Return the phrase of all bots (None) and in brackets those of single bots."""
+    return " ".join(text if bot is None else f"({bot} {text})" for bot, text in phrases)
 
 
 def _phrase(budget: Budget) -> str:
-    """Return the budget of a bot in words."""
+    """Return the clock of a bot or its budget of a move in words."""
     if budget.clock is not None:
         return format_clock(budget.clock)
-    phrase = BUDGETS[budget.kind].phrase.format(budget.amount)
-    overage = budget.overage_ms
-    return phrase if overage is None else f"{phrase} and {format_ms(overage)} overage"
+    return BUDGETS[budget.kind].phrase.format(budget.amount)

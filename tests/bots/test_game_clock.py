@@ -1,5 +1,7 @@
 """The time of one side in a game: charges, increments, and fair shares."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,7 +88,7 @@ def test_moves_are_counted_from_the_side_to_move() -> None:
         {"clock": Clock(5, -1)},
     ],
 )
-def test_impossible_clocks_are_refused(given_values: dict) -> None:
+def test_impossible_clocks_are_refused(given_values: dict[str, Any]) -> None:
     """A clock stands alone, and an overage beside a time only."""
     with pytest.raises(ValueError, match=r"exactly one|overage_ms needs"):
         Budget(**given_values)

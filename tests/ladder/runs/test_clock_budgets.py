@@ -66,6 +66,7 @@ def test_overages_are_read_labelled_and_resumed() -> None:
     assert division_label(Conditions("6x7", 4, {"time_ms": 100, "overage_ms": 60_000})) == (
         "6x7+4/100ms+overage60s"
     )
+    assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == ("100 ms a move and 60s overage")
     options = _budget(budgets.amounts)
     again = parse_budgets(str(options["time"]), None, None, None, overage=str(options["overage"]))
     assert again == budgets
