@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bots.budget import HELLO_BUDGETS
 from engine.cache import ROOT
 
 

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from bots.budget import Clock
 from bots.protocol import READY_S, Budget, BudgetKind
 from db.records.games import GameRecord
 from db.records.launch import Launch
@@ -37,6 +38,8 @@ TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "simulations": Budget(simulations=100),
     "nodes": Budget(nodes=10_000),
     "depth": Budget(depth=2),
+    "clock": Budget(clock=Clock(TRIAL_MS, TRIAL_MS)),
+    "overage": Budget(time_ms=TRIAL_MS, overage_ms=TRIAL_MS),
     "any": Budget(time_ms=TRIAL_MS),
 }
 TRIAL_MARGIN_MS = 10_000
@@ -266,7 +269,14 @@ def _play_once(launch: Launch, budget: Budget, board: Board, pool: BotPool, name
     plan = PairPlan(
         id=0,
         number=0,
-        a=make_entrant(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
+        a=make_entrant(
+            launch,
+            revision=0,
+            name=name,
+            budget=budget,
+            restart=Restart.GAME,
+            kinds=[budget.kind],
+        ),
         b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
