@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
-from bots.budget import BUDGETS
+from bots.budget import HELLO_BUDGETS, Budget, RemainingTime
 from bots.catalogue import build
 from bots.errors import BotsError, ProtocolError
-from bots.player import Player
+from bots.game_clock import GameClock, moves_left
+from bots.player import Player, TimedPlayer
 from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
@@ -41,6 +42,8 @@ NAME = "connect4-ladder"
 UNUSED = ("coverage", "scipy")
 """Packages that numba imports if they are installed, for features that no kernel uses; they would
 take a third of the start-up time."""
+USUAL_EXCESS = 4
+"""A player's first moves under a clock take at most so many times an equal share."""
 USUAL_LINE = 464
 """Bytes per read: hardly any request is longer, and Python allocates results of this size without
 the C library."""
@@ -85,6 +88,8 @@ class Host:
         if type(request) is MoveAsk:  # first, because nearly all requests are moves
             if self._player is None:
                 raise ProtocolError("a move was requested before a game began: send new_game first")
+            if type(request.clock) is RemainingTime and isinstance(self._player, TimedPlayer):
+                self._player.set_clock(request.clock, request.ply)
             column, info = self._player.choose(request.moves)
             return MoveReply(column, info, request.ply)
         match request:
@@ -95,7 +100,7 @@ class Host:
                     raise ProtocolError(
                         f"protocol {request.protocol} is not supported, only {PROTOCOL}"
                     )
-                return HelloReply(NAME, "built-in", tuple(BUDGETS))
+                return HelloReply(NAME, "built-in", HELLO_BUDGETS)
             case _:
                 return None
 
@@ -110,7 +115,11 @@ class Host:
             raise ProtocolError(f"the built-in players cannot connect {game.connect}, only 4")
         board = Board(game.rows, game.columns, game.forbidden)
         self._player = build(
-            game.player, board=board, side=game.side, seed=game.seed, budget=game.budget
+            game.player,
+            board=board,
+            side=game.side,
+            seed=game.seed,
+            budget=first_move_budget(game.budget, board),
         )
         self.tidy = getattr(self._player, "tidy", None)
         if self._loaded:  # the first game has nothing to collect
@@ -121,6 +130,14 @@ class Host:
             # collection, which would run during moves.
             gc.freeze()
         return Ready()
+
+
+def first_move_budget(budget: Budget, board: Board) -> Budget:
+    """Return the budget for which a player allocates its memory: of the longest usual move."""
+    clock = GameClock.of(budget)
+    if clock is None or not budget.has_bank:
+        return budget
+    return Budget(time_ms=USUAL_EXCESS * clock.share_ms(moves_left(board.cells, 0)))
 
 
 def read_lines(source: int) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from bots.budget import Budget
+from bots.budget import Budget, RemainingTime
 from engine.board import Board
 
 
@@ -48,6 +48,17 @@ class Player(Protocol):
     def choose(self, moves: Sequence[int]) -> Choice:
         """Choose a legal column for the position after `moves`, within the budget of one move."""
         ...
+
+
+class TimedPlayer:
+    """The base of players whose moves take time. Hosts call `set_clock` before each timed move."""
+
+    _budget: Budget
+
+    def set_clock(self, clock: RemainingTime, ply: int) -> None:
+        """Set the budget of the next move from the remaining time: here to a fair part of it."""
+        del ply
+        self._budget = Budget(time_ms=clock.move_ms)
 
 
 @runtime_checkable

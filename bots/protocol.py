@@ -16,6 +16,7 @@ import msgspec
 
 from bots.budget import Budget as Budget
 from bots.budget import BudgetKind as BudgetKind
+from bots.budget import RemainingTime
 from bots.errors import ProtocolError
 from bots.player import Info as Info
 
@@ -68,6 +69,8 @@ class MoveAsk(msgspec.Struct, frozen=True, tag="move", tag_field="type"):
 
     ply: int
     moves: tuple[int, ...]
+    clock: RemainingTime | msgspec.UnsetType = msgspec.UNSET
+    """Under a clock or an overage only."""
 
 
 class GameOver(msgspec.Struct, frozen=True, tag="game_over", tag_field="type"):

@@ -100,8 +100,9 @@ def ply_line(row: StoredGame, ply: int) -> str:
 
 def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
     """Return the statistics of the move that led to a ply, as labels and values."""
-    thought = _thought(row, ply)
-    return [] if thought is None else thought_facts(thought)
+    thought, left_us = _thought(row, ply), _left_us(row, ply)
+    facts = [] if thought is None else thought_facts(thought)
+    return facts if left_us is None else [*facts, ("clock left", f"{left_us / 1000:,.0f} ms")]
 
 
 def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
@@ -226,6 +227,8 @@ def moves_table(row: StoredGame, ply: int, truth: GameTruth | None) -> Table:
     """
     thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
     facts = {name: [_cell(name, thought) for thought in thoughts] for name in COLUMNS}
+    left_us = [_left_us(row, number) for number in range(1, len(row.moves) + 1)]
+    facts["left"] = ["" if left is None else _short_time(left / 1000) for left in left_us]
     facts = {name: cells for name, cells in facts.items() if any(cells)}
     if truth is not None:
         facts["true"] = [_true_cell(row, number, truth) for number in range(1, len(thoughts) + 1)]
@@ -257,10 +260,7 @@ def _cell(name: str, thought: Thought | None) -> str:
         return ""
     match name:
         case "time":
-            ms = thought.time_us / 1000
-            if ms >= 9999.5:
-                return f"{ms / 1000:.0f}s"
-            return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
+            return _short_time(thought.time_us / 1000)
         case "value":
             return "" if thought.value is None else f"{thought.value:+z.2f}"
         case "sims":
@@ -268,6 +268,13 @@ def _cell(name: str, thought: Thought | None) -> str:
         case "depth":
             return "" if thought.depth is None else str(thought.depth)
     return thought.claim or ""
+
+
+def _short_time(ms: float) -> str:
+    """Return milliseconds in at most six characters, such as 9.1ms, 950ms or 12s."""
+    if ms >= 9999.5:
+        return f"{ms / 1000:.0f}s"
+    return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
 
 
 def short_count(count: int) -> str:
@@ -315,6 +322,13 @@ def _thought(row: StoredGame, ply: int) -> Thought | None:
     return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
 
 
+def _left_us(row: StoredGame, ply: int) -> int | None:
+    """Return what was left of the mover's clock after a ply; None for opening moves."""
+    place = ply - 1 - row.opening_plies
+    left_us = row.left_us if isinstance(row, GameRow) else ()
+    return left_us[place] if 0 <= place < len(left_us) else None
+
+
 def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, Any]:
     """Return the document of `ladder replay --json`; what depends on the clock is in `timing`.
 
@@ -335,6 +349,7 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
             "moves": [_named(thought) for thought in row.thoughts],
+            "left_us": list(row.left_us) if isinstance(row, GameRow) and row.left_us else None,
             "last_words": output and {"stderr": output.stderr, "messages": list(output.messages)},
         },
     }

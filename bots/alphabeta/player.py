@@ -10,7 +10,7 @@ from bots.budget import Budget
 from bots.errors import SpecError
 from bots.node_budget import NodeBudget
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, Info, TimedPlayer
 from engine.board import Board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
@@ -38,7 +38,7 @@ class SearchResult(NamedTuple):
         return self.is_exact or abs(self.score) > kernel.WIN // 2
 
 
-class AlphaBetaPlayer:
+class AlphaBetaPlayer(TimedPlayer):
     """One side of one game. Its options are the fields of `Settings`."""
 
     def __init__(

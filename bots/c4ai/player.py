@@ -11,7 +11,7 @@ from bots.c4ai.evaluate import weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.weights import PUBLISHED, find_weights
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
 from engine.board import Board
 
@@ -29,7 +29,7 @@ class Options:
     """``published``, a CSV file, or six numbers."""
 
 
-class C4ai:
+class C4ai(TimedPlayer):
     """One side of one game. Under a work budget the choices depend only on the moves."""
 
     def __init__(

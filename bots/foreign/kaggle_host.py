@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from bots.foreign.ladder_host_loop import Failure, Host, Message, serve, whole_number
 else:
     from ladder_host_loop import Failure, Host, Message, serve, whole_number
@@ -57,7 +59,12 @@ class KaggleHost(Host):
         """Load the agent and introduce it; ConnectX has no forbidden cells."""
         self.load()
         name = os.path.splitext(os.path.basename(self.path))[0]
-        return {"type": "hello", "name": name, "budgets": ["any"], "boards": ["any"]}
+        return {
+            "type": "hello",
+            "name": name,
+            "budgets": ["any", "clock", "overage"],
+            "boards": ["any"],
+        }
 
     def load(self) -> None:
         """Execute the file and find the agent in it."""
@@ -92,8 +99,9 @@ class KaggleHost(Host):
         """Show the agent the position and return its column."""
         if self.agent is None:
             raise Failure("a move was asked for before a game began")
-        moves = message["moves"]
-        arguments = [self.observation(moves), self.configuration()][: self.parameters]
+        moves, clock = message["moves"], message.get("clock")
+        shown = [self.observation(moves, clock), self.configuration(clock)]
+        arguments = shown[: self.parameters]
         chosen = self.agent(*arguments)
         column = whole_number(chosen)
         if column is not None:
@@ -106,8 +114,14 @@ class KaggleHost(Host):
         )
         raise Failure(f"the agent returned {chosen!r}, which is not a column{taken}")
 
-    def observation(self, moves: list[int]) -> Struct:
-        """Return the board in Kaggle's form: a flat list, top row first, 1 for the first player."""
+    def observation(self, moves: list[int], clock: Message | None = None) -> Struct:
+        """Return the board in Kaggle's form: a flat list, top row first, 1 for the first player.
+
+        Of a clock, `configuration` shows a fair part as the time of the move; the rest is overage.
+        """
+        overage_ms = 0 if clock is None else clock["yours_ms"]
+        if is_for_game(clock):
+            overage_ms = max(0, overage_ms - clock["move_ms"])
         rows, columns = self.game["rows"], self.game["columns"]
         board = [0] * (rows * columns)
         bottoms = [(rows - 1) * columns + column for column in range(columns)]
@@ -115,12 +129,17 @@ class KaggleHost(Host):
             board[bottoms[column]] = 1 + ply % 2
             bottoms[column] -= columns
         return Struct(
-            board=board, mark=1 + self.game["side"], step=len(moves), remainingOverageTime=0
+            board=board,
+            mark=1 + self.game["side"],
+            step=len(moves),
+            remainingOverageTime=overage_ms / 1000,
         )
 
-    def configuration(self) -> Struct:
+    def configuration(self, clock: Message | None = None) -> Struct:
         """Return Kaggle's configuration: the rules and the time."""
         time_ms = self.game["budget"].get("time_ms")
+        if is_for_game(clock):
+            time_ms = clock["move_ms"]
         seconds = DEFAULT_ACT_TIMEOUT_S if time_ms is None else time_ms / 1000
         return Struct(
             rows=self.game["rows"],
@@ -132,6 +151,11 @@ class KaggleHost(Host):
             runTimeout=1200,
             episodeSteps=1000,
         )
+
+
+def is_for_game(clock: Message | None) -> TypeGuard[Message]:
+    """Return whether it is the clock of a game, and not an overage beside a time per move."""
+    return clock is not None and not clock.get("time_ms")
 
 
 def parameters_of(agent: Callable[..., Any]) -> int:

@@ -2,9 +2,10 @@
 
 The class has ``new_game(board, side, seed, budget)``, where `board` and `budget` are dictionaries
 (``{"rows": 6, "columns": 7, "connect": 4, "forbidden": None}``, ``{"time_ms": 100}``), and
-``choose(moves)``, which returns a column, or a column and a dictionary of information. One instance
-plays all games. Its optional attributes `name`, `version`, `budgets` and `boards` are sent in the
-hello.
+``choose(moves)``, which returns a column, or a column and a dictionary of information. A class with
+``clock`` or ``overage`` among its `budgets` has ``choose(moves, clock)``, where `clock` is the
+dictionary of the remaining times, or None. One instance plays all games. Its optional attributes
+`name`, `version`, `budgets` and `boards` are sent in the hello.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -35,6 +36,7 @@ class PythonHost(Host):
         beside = os.path.dirname(os.path.normpath(os.path.join(folder, target.rpartition(":")[0])))
         self.own_folders = (os.path.join(folder, ""), os.path.join(os.path.abspath(beside), ""))
         self.bot: Any = None
+        self.reads_clock = False
 
     def hello(self, message: Message) -> Message:
         """Load the bot and introduce it."""
@@ -49,6 +51,7 @@ class PythonHost(Host):
             "version": str(getattr(self.bot, "version", "")),
             "budgets": list(getattr(self.bot, "budgets", ("any",))),
         }
+        self.reads_clock = not {"clock", "overage"}.isdisjoint(reply["budgets"])
         boards = getattr(self.bot, "boards", None)
         if boards is not None:
             reply["boards"] = list(boards)
@@ -62,7 +65,8 @@ class PythonHost(Host):
 
     def move(self, message: Message) -> Message:
         """Ask the bot for a column."""
-        chosen = self.bot.choose(message["moves"])
+        clock = (message.get("clock"),) if self.reads_clock else ()
+        chosen = self.bot.choose(message["moves"], *clock)
         info = None
         if isinstance(chosen, (tuple, list)):
             if len(chosen) != 2:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from bots.budget import Budget, RemainingTime
+from bots.game_clock import GameClock
 from bots.learned import search as kernel
 from bots.learned.network import WHOLE
 from bots.learned.settings import LearnedSettings
@@ -12,6 +14,8 @@ from bots.uct.settings import Settings
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 
+LEAST_MOVES = 3
+"""Least number of own moves for which `LearnedPlayer` keeps time."""
 _HALF = WHOLE / 2
 """`bots.uct.ucb_vector.best_child` halves scores, so its means are 0 .. WHOLE / 2."""
 
@@ -26,6 +30,17 @@ class LearnedPlayer(TreePlayer):
         settings = read_options(LearnedSettings, options)
         self._evaluation = read_evaluation(settings.weights)
         return settings
+
+    def set_clock(self, clock: RemainingTime, ply: int) -> None:
+        """Divide the remaining time by the number of own moves that are expected.
+
+        This is the rule EXP of H. Baier and M. H. M. Winands, Time Management for Monte Carlo Tree
+        Search, IEEE Transactions on Computational Intelligence and AI in Games 8 (2016), with a
+        number of moves that is proportional to the empty cells.
+        """
+        moves = (self._board.cells - ply) // max(1, self._settings.cells_per_move)
+        left = GameClock.remaining(clock)
+        self._budget = Budget(time_ms=left.share_ms(max(LEAST_MOVES, moves)))
 
     def advance(self, simulations: int) -> bool:
         """Expand nodes; return False if the root is solved or has `MOST_VISITS`."""

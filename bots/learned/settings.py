@@ -12,5 +12,8 @@ class LearnedSettings(Settings):
 
     mixed: int = 0
     """v22: share of a careful rollout in a new node's value, of 256."""
+    cells_per_move: int = 2
+    """v22: empty cells per own move that is expected under a clock. 2 gives all possible moves the
+    same time, a larger number gives early moves more."""
     weights: str = SHIPPED
     """A file of weights, `shipped`, or the SHA-256 of a stored file."""

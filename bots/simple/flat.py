@@ -16,7 +16,7 @@ from bots.array_board import (
     play,
 )
 from bots.budget import Budget
-from bots.player import Choice, Info
+from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
 from engine.bits import state_of_move, step_random
 from engine.board import Board
@@ -62,7 +62,7 @@ def sample(
     return random
 
 
-class FlatMonteCarlo:
+class FlatMonteCarlo(TimedPlayer):
     """A player of the column with the highest sum of results of random games."""
 
     def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from bots.budget import Budget
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.root_choice import (
@@ -45,7 +45,7 @@ class Statistics(NamedTuple):
     nodes: int
 
 
-class SearchPlayer(ABC, Generic[Node]):
+class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
     """One side of one game. Its options are the fields of `Settings`.
 
     A subclass has the search's memory; `Node` is its type of a node.

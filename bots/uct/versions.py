@@ -118,7 +118,7 @@ ROWS = (
         "v22",
         "v21",
         "a quarter of a new node's value is the result of one careful rollout",
-        {"mixed": 64},
+        {"mixed": 64, "cells_per_move": 4},
     ),
 )
 

@@ -6,13 +6,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, insert, select, update
 
-from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.budget import bots_with_odds, is_valid_budget, rename_in_budget
+from db.records.budget import FIELDS, bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -83,7 +82,7 @@ def ensure_division(connection: Connection, conditions: Conditions) -> DivisionR
     """Return or create a division, in a transaction that holds the write lock."""
     budget = conditions.budget
     if not is_valid_budget(budget):
-        raise ValueError(f"a budget consists of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
+        raise ValueError(f"a budget consists of {', '.join(FIELDS)}, got {dict(budget)}")
     if not conditions.has_one_opening:
         raise ValueError(f"one of three fields decides about openings, got {conditions}")
     key = _key(conditions)

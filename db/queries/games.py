@@ -25,8 +25,10 @@ from db.connection.retry_policy import retried
 from db.derived.game_columns import read_last_output, read_sides
 from db.models import Division, Game, LastOutput, Pair, Run
 from db.queries.bots import find_revisions, read_bot_names
+from db.queries.divisions import read_divisions
 from db.queries.runs import find_run
 from db.records import thought_blob
+from db.records.budget import remaining_times
 from db.records.games import (
     GameQuery,
     GameRow,
@@ -76,21 +78,20 @@ class Games:
             row = connection.execute(_select_whole().where(Game.id == game_id)).first()
             if row is None:
                 return None
-            game = game_row(row, read_bot_names(connection), row.thoughts)
-            return replace(game, last_output=read_last_output(row))
+            names, budgets = read_bot_names(connection), _read_budgets(connection)
+            return _whole_game(row, names, budgets)
 
     def get_many(self, game_ids: Iterable[int]) -> list[GameRow]:
         """Return the games with these ids that exist, whole, in the order of their ids."""
         wanted = sorted(set(game_ids))
         found = []
         with self._database.reading() as connection:
-            names = read_bot_names(connection)
+            names, budgets = read_bot_names(connection), _read_budgets(connection)
             for start in range(0, len(wanted), _IDS_PER_STATEMENT):
                 part = wanted[start : start + _IDS_PER_STATEMENT]
                 query = _select_whole().where(Game.id.in_(part)).order_by(Game.id)
-                for row in connection.execute(query):
-                    game = game_row(row, names, row.thoughts)
-                    found.append(replace(game, last_output=read_last_output(row)))
+                rows = connection.execute(query)
+                found += [_whole_game(row, names, budgets) for row in rows]
         return found
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
@@ -194,6 +195,25 @@ def _select_whole() -> Select[Any]:
     return select(Game.__table__, LastOutput.stderr, LastOutput.messages).outerjoin(
         LastOutput, LastOutput.game_id == Game.id
     )
+
+
+def _read_budgets(connection: Connection) -> dict[int, Mapping[str, int]]:
+    """Return the budgets of all divisions."""
+    return {division.id: division.budget for division in read_divisions(connection)}
+
+
+def _whole_game(
+    row: Any, names: dict[int, str], budgets: Mapping[int, Mapping[str, int]]
+) -> GameRow:
+    """Return a row of `_select_whole` as a record."""
+    game = game_row(row, names, row.thoughts)
+    left_us = remaining_times(
+        budgets[game.division_id],
+        (game.first, game.second),
+        [thought.time_us for thought in game.thoughts],
+        game.opening_plies,
+    )
+    return replace(game, last_output=read_last_output(row), left_us=left_us)
 
 
 def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:

@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
-from db.records.budget import OF_BOT
+from db.records.budget import FIELDS, OF_BOT
 from db.records.games import LastOutput, Proof, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import OMITTED_FIXED_OPENING, Conditions, RunKind
@@ -22,7 +21,7 @@ from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
 
 Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
-BUDGET_KEY = rf"\A({'|'.join(KIND_OF_FIELD)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
+BUDGET_KEY = rf"\A({'|'.join(FIELDS)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 COLUMN_LIMIT = 1 << 31
 """Limit of numbers in 32-bit columns of PostgreSQL."""

@@ -196,6 +196,9 @@ class GameRow(FinishedGame):
     """Whether the division already held a game of the same board and moves."""
     last_output: LastOutput | None = None
     """Last output of the bot that forfeited; `Games.stream` leaves it out."""
+    left_us: tuple[int, ...] = ()
+    """What was left of the mover's clock or overage after each move in `thoughts`; empty if the
+    bots had neither. `Games.stream` leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,8 @@ class Entrant(msgspec.Struct, frozen=True):
     values: tuple[tuple[str, str], ...] = ()
     """Values for ``{name}`` in the command of a bot that is being tuned. `start` contains them;
     another machine needs them to build its own."""
+    knows_clock: bool = False
+    """Whether it reads the remaining time; under a clock other bots are given a time per move."""
 
     def should_restart(self, *, pair_ended: bool) -> bool:
         """Return whether its process must be restarted after the game that has just ended."""

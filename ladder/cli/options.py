@@ -214,15 +214,37 @@ Depth = Annotated[
         "N", MOST_PLIES, "Search depth in plies instead of time, for alpha-beta bots.", PANEL_BUDGET
     ),
 ]
+Clock = Annotated[
+    str | None,
+    option(
+        "10s+100ms",
+        "Time for all moves of a game, and what each move adds to it, instead of a time per move. "
+        "Odds as for --time: v17=20s+100ms,10s+100ms.",
+        PANEL_BUDGET,
+    ),
+]
+Overage = Annotated[
+    str | None,
+    option(
+        "60s",
+        "With --time: time of a game for moves that take longer than that, as on Kaggle. Odds as "
+        "for --time.",
+        PANEL_BUDGET,
+    ),
+]
 Margin = Annotated[
     str,
-    option("50ms", "How late a move may be under --time before it loses the game.", PANEL_BUDGET),
+    option(
+        "50ms",
+        "How late a move may be under --time or --clock before it loses the game.",
+        PANEL_BUDGET,
+    ),
 ]
 Watchdog = Annotated[
     float,
     option(
         "S",
-        "Longest time of a move if there is no --time, in seconds; a slower one loses the game.",
+        "Longest time of a move under a work budget, in seconds; a slower one loses the game.",
         PANEL_BUDGET,
         parser=number(0, 86400),
     ),

@@ -2,9 +2,10 @@
 
 import re
 import time
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UsageError
 
@@ -48,14 +49,21 @@ def parse_boards(text: str) -> "tuple[BoardClass, ...]":
 
 
 def parse_budgets(
-    time: str | None, simulations: int | None, nodes: int | None, depth: int | None
+    time: str | None,
+    simulations: int | None,
+    nodes: int | None,
+    depth: int | None,
+    *,
+    overage: str | None = None,
+    clock: str | None = None,
 ) -> "Budgets":
     """Return the budgets of the options, 100 ms if none is given.
 
     Raises:
-        UsageError: time together with a work budget, or a number out of range.
+        UsageError: options that contradict each other, or a number out of range.
 
     """
+    from db.records.budget import OVERAGE, TIME
     from ladder.runs.budgets import Budgets
 
     amounts = {
@@ -63,36 +71,75 @@ def parse_budgets(
         for name, amount in (("simulations", simulations), ("nodes", nodes), ("depth", depth))
         if amount is not None
     }
+    if clock is not None:
+        amounts |= _clocks_of(clock)
     if time is not None or not amounts:
-        amounts = {**_times_of(time or DEFAULT_TIME), **amounts}
+        times = _odds_of(time or DEFAULT_TIME, "--time", parse_time)
+        amounts = {**_fields_of(TIME, {None: parse_time(DEFAULT_TIME), **times}), **amounts}
+    if overage is not None:
+        if time is None and clock is None:
+            raise UsageError(
+                "--overage is for moves that take longer than their --time: give --time, too"
+            )
+        amounts |= _fields_of(
+            OVERAGE, _for_all(_odds_of(overage, "--overage", parse_overage), "--overage")
+        )
     return Budgets(amounts)
 
 
-def _times_of(text: str) -> dict[str, int]:
-    """Return the times of ``100ms``, or with odds ``v17=200ms,100ms``. Raises UsageError."""
-    from db.records.budget import budget_key
+T = TypeVar("T")
+Odds = dict[str | None, T]
+"""The values of single bots by name, and of all others by None."""
+
+
+def _odds_of(text: str, option: str, parse: Callable[[str], T]) -> Odds[T]:
+    """Return the values of ``100ms`` or, with odds, of ``v17=200ms,100ms``. Raises UsageError."""
     from ladder.names import check_name
 
-    general: int | None = None
-    odds: dict[str, int] = {}
+    values: Odds[T] = {}
     for word in text.split(","):
-        name, sign, time = word.strip().rpartition("=")
-        if sign and check_name(name, "--time: the name before =") in odds:
-            raise UsageError(f"--time: {text!r} names {name} twice: give each bot one time")
-        if sign:
-            odds[name] = parse_time(time)
-        elif general is not None:
+        name, sign, value = word.strip().rpartition("=")
+        bot = check_name(name, f"{option}: the name before =") if sign else None
+        if bot is not None and bot in values:
+            raise UsageError(f"{option}: {text!r} names {bot} twice: give each bot one time")
+        if bot is None and None in values:
             raise UsageError(
-                f"--time: {text!r} has two times without a name: give one time for all bots, and "
+                f"{option}: {text!r} has two times without a name: give one time for all bots, and "
                 "times of single bots as in v17=200ms,100ms"
             )
-        else:
-            general = parse_time(time)
-    shared = parse_time(DEFAULT_TIME) if general is None else general
-    others = {
-        budget_key("time_ms", name): odds[name] for name in sorted(odds) if odds[name] != shared
-    }
-    return {"time_ms": shared, **others}
+        values[bot] = parse(value)
+    return values
+
+
+def _for_all(odds: Odds[T], option: str) -> Odds[T]:
+    """Return odds that have a value for all bots. Raises UsageError."""
+    if None not in odds:
+        raise UsageError(f"{option} names single bots only: add the time of all others")
+    return odds
+
+
+def _fields_of(field: str, odds: Odds[int]) -> dict[str, int]:
+    """Return the amounts of a field, without odds that equal the amount of all others."""
+    from db.records.budget import budget_key
+
+    shared = odds[None]
+    named = sorted(bot for bot in odds if bot is not None and odds[bot] != shared)
+    return {field: shared, **{budget_key(field, bot): odds[bot] for bot in named}}
+
+
+def _clocks_of(text: str) -> dict[str, int]:
+    """Return the amounts of ``10s+100ms`` or of ``v17=20s,10s+100ms``. Raises UsageError."""
+    from db.records.budget import CLOCK, INCREMENT, budget_key
+
+    odds = _for_all(_odds_of(text, "--clock", parse_clock), "--clock")
+    amounts = {}
+    for bot in (None, *sorted(bot for bot in odds if bot is not None)):
+        base_ms, increment_ms = odds[bot]
+        if bot is None or odds[bot] != odds[None]:
+            amounts[budget_key(CLOCK, bot)] = base_ms
+            if increment_ms:
+                amounts[budget_key(INCREMENT, bot)] = increment_ms
+    return amounts
 
 
 NO_SANDBOX = "none"
@@ -135,12 +182,13 @@ MAX_TIME_MS = 3_600_000
 MOST_STAGE_GAMES = 1_000_000_000
 
 
-def parse_time(text: str, use: str = "per move") -> int:
+def parse_time(text: str, use: str = "per move", *, option: str = "--time") -> int:
     """Return the milliseconds of ``100ms``, ``2s`` or ``0.5s``; a bare number is milliseconds.
 
     Args:
-        text: the value of `--time`.
+        text: the value of the option.
         use: what the time is for, in an error message.
+        option: the option.
 
     Raises:
         UsageError: the text has another form, is not a whole number of milliseconds, or is outside
@@ -149,13 +197,34 @@ def parse_time(text: str, use: str = "per move") -> int:
     """
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
-        raise UsageError(f"--time: {text!r} is not a time {use} such as 100ms or 2s")
+        raise UsageError(f"{option}: {text!r} is not a time {use} such as 100ms or 2s")
     milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
     if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
         raise UsageError(
-            f"--time: {text!r} is not a whole number of milliseconds from 1ms to 3600s"
+            f"{option}: {text!r} is not a whole number of milliseconds from 1ms to 3600s"
         )
     return int(milliseconds)
+
+
+def parse_overage(text: str) -> int:
+    """Return the milliseconds of an overage such as ``60s``. Raises UsageError."""
+    return parse_time(text, "of a game", option="--overage")
+
+
+def parse_clock(text: str) -> tuple[int, int]:
+    """Return base and increment of a clock such as ``10s+100ms`` or ``10s``, in milliseconds.
+
+    Raises:
+        UsageError: the text has another form, or a number is out of range.
+
+    """
+    base, plus, increment = text.partition("+")
+    if plus and increment.strip() in ("0", "0s", "0ms"):
+        plus = ""
+    return (
+        parse_time(base, "of a game", option="--clock"),
+        parse_time(increment, "per move", option="--clock") if plus else 0,
+    )
 
 
 def parse_stages(text: str) -> "tuple[Stage, ...]":

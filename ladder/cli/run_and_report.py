@@ -92,7 +92,7 @@ def _warn_about_shared_cpus(settings: Settings) -> None:
     """Warn if a run with --time would share its CPUs with a run that is playing."""
     taken = len(claimed_cpus())
     free = allowed_cpus() - taken
-    if "time_ms" in settings.budgets.amounts and taken and settings.concurrency > free:
+    if settings.budgets.is_timed and taken and settings.concurrency > free:
         remedy = f"use --concurrency {free}" if free else "wait until it has ended"
         print_error(
             f"warning: another run plays on {taken} of the {taken + free} CPUs: bots on a shared "

@@ -13,6 +13,7 @@ from ladder.cli.options import (
     Adjudicate,
     Boards,
     Certificates,
+    Clock,
     ClusterAddress,
     Concurrency,
     CpuTime,
@@ -26,6 +27,7 @@ from ladder.cli.options import (
     OpenFiles,
     OpeningPlies,
     Openings,
+    Overage,
     Pin,
     Processes,
     RestartOption,
@@ -116,6 +118,8 @@ class RunOptions(BotOptions):
 
     boards: Boards = "thu"
     time: Time = None
+    overage: Overage = None
+    clock: Clock = None
     simulations: Simulations = None
     nodes: Nodes = None
     depth: Depth = None
@@ -156,10 +160,9 @@ class RunOptions(BotOptions):
 
     @property
     def has_budget(self) -> bool:
-        """Whether time or work per move is given."""
-        return any(
-            each is not None for each in (self.time, self.simulations, self.nodes, self.depth)
-        )
+        """Whether time, a clock or work per move is given."""
+        given = (self.time, self.overage, self.clock, self.simulations, self.nodes, self.depth)
+        return any(each is not None for each in given)
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
         """Return the limits, the sandbox and the logs of the bots, with the size of the logs.
@@ -220,7 +223,14 @@ class RunOptions(BotOptions):
         return Settings(
             bots=bots,
             boards=classes,
-            budgets=parse_budgets(self.time, self.simulations, self.nodes, self.depth),
+            budgets=parse_budgets(
+                self.time,
+                self.simulations,
+                self.nodes,
+                self.depth,
+                overage=self.overage,
+                clock=self.clock,
+            ),
             pairing=pairing,
             opening_plies=self.opening_plies,
             openings=openings,

@@ -1,10 +1,24 @@
 """The budgets of a run: an amount of each kind, and other amounts for single bots."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
-from db.records.budget import amount_for, bots_with_odds, split_budget_key
+from bots.game_clock import GameClock, moves_left
+from db.records.budget import (
+    CLOCK,
+    OVERAGE,
+    TIME,
+    amount_for,
+    bots_with_odds,
+    budget_of,
+    clock_of,
+    format_clock,
+    format_ms,
+    is_valid_budget,
+    main_fields,
+)
+from engine.board import BoardClass
 from ladder.errors import UnfitBot, UsageError
 
 MOST_MOVES = 72
@@ -13,47 +27,60 @@ MOST_MOVES = 72
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The budgets of a run: either time, or work budgets in order of preference."""
+    """The budgets of a run: time, a clock, or work budgets in order of preference."""
 
     amounts: Mapping[str, int]
-    """``{"time_ms": 100}`` or some of ``simulations``, ``nodes``, ``depth``; amounts of single bots
-    have keys as in `db.records.budget`."""
+    """``{"time_ms": 100}``, ``{"clock_ms": 10000, "increment_ms": 100}`` or some of
+    ``simulations``, ``nodes``, ``depth``; see `db.records.budget`."""
 
     def __post_init__(self) -> None:
         if not self.fields:
-            raise UsageError("give a budget: time, or simulations, nodes or depth")
+            raise UsageError("give a budget: time, a clock, or simulations, nodes or depth")
+        if CLOCK in self.amounts and (len(self.fields) > 1 or OVERAGE in self.amounts):
+            raise UsageError(
+                "a clock is the time of a whole game and cannot be combined with a time per move, "
+                "an overage or work: leave one out",
+                option="clock",
+            )
+        if OVERAGE in self.amounts and TIME not in self.amounts:
+            raise UsageError(
+                "an overage is for moves that take longer than their time: give that time, too",
+                option="overage",
+            )
         if self.is_timed and len(self.fields) > 1:
             raise UsageError(
                 "a time cannot be combined with simulations, nodes or a depth: leave one out",
                 option="time",
             )
+        if not is_valid_budget(self.amounts):
+            raise UsageError(f"{dict(self.amounts)} is not a budget: give amounts for all bots")
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The kinds of budget as fields of `Budget`, in order of preference."""
-        return tuple(key for key in self.amounts if split_budget_key(key)[1] is None)
+        return main_fields(self.amounts)
 
     @property
     def is_timed(self) -> bool:
         """Whether moves are limited by the clock instead of by work."""
-        return "time_ms" in self.amounts
+        return TIME in self.amounts or CLOCK in self.amounts
 
     @property
     def bots_with_odds(self) -> tuple[str, ...]:
         """The bots that have amounts of their own."""
         return bots_with_odds(self.amounts)
 
-    @property
-    def longest_ms(self) -> int | None:
-        """The longest time of any bot for a move; None under work budgets."""
-        times = (
-            each for key, each in self.amounts.items() if split_budget_key(key)[0] == "time_ms"
-        )
-        return max(times, default=None)
+    def longest_us(self, moves: int) -> int | None:
+        """Return the longest time of any bot for some moves; None under work budgets."""
+        clocks = (self._clock(bot) for bot in (None, *self.bots_with_odds))
+        return max((clock.longest_us(moves) for clock in clocks if clock is not None), default=None)
 
-    def time_ms(self, name: str) -> int | None:
-        """Return the time of a bot for a move; None under work budgets."""
-        return amount_for(self.amounts, "time_ms", name)
+    def share_ms(self, name: str, boards: Iterable[BoardClass]) -> int | None:
+        """Return the time per move of a bot that knows no clock; None under work budgets."""
+        clock = self._clock(name)
+        single = (each.board for each in boards)
+        most = max(MOST_MOVES if each is None else moves_left(each.cells, 0) for each in single)
+        return None if clock is None else clock.share_ms(most)
 
     def refuse_unknown_bots(self, names: list[str]) -> None:
         """Refuse amounts for bots that do not play.
@@ -66,11 +93,13 @@ class Budgets:
             if bot not in names:
                 raise UsageError(
                     f"{bot} does not play in this run: name one of {', '.join(names)}",
-                    option="time",
+                    option="clock" if CLOCK in self.amounts else "time",
                 )
 
     def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
         """Return the budget of a bot: the first kind that it supports.
+
+        A bot that supports time can play under a clock, too.
 
         Args:
             name: The bot.
@@ -81,18 +110,38 @@ class Budgets:
 
         """
         for field in self.fields:
-            if KIND_OF_FIELD[field] in kinds or "any" in kinds:
-                return Budget(**{field: amount_for(self.amounts, field, name)})
-        given = ", ".join(KIND_OF_FIELD[field] for field in self.fields)
+            fitting = {"time", "clock"} if field == CLOCK else {KIND_OF_FIELD[field]}
+            if "any" in kinds or fitting.intersection(kinds):
+                return budget_of(self.amounts, field, name)
+        given = ", ".join(KIND_OF_FIELD.get(field, "a clock") for field in self.fields)
         raise UnfitBot(
             f"{name} plays on {' or '.join(kinds)}, not on {given}",
             "give a budget that it supports",
         )
 
+    def _clock(self, bot: str | None) -> GameClock | None:
+        return clock_of(self.amounts, bot)
+
     def __str__(self) -> str:
+        bots = (None, *self.bots_with_odds)
         words = []
-        for key, amount in self.amounts.items():
-            field, bot = split_budget_key(key)
-            phrase = BUDGETS[KIND_OF_FIELD[field]].phrase.format(amount)
-            words.append(phrase if bot is None else f"({bot} {phrase})")
-        return " ".join(words)
+        for field in self.fields:
+            budgets = [(bot, budget_of(self.amounts, field, bot)) for bot in bots]
+            words.append(_with_odds((bot, _phrase(budget)) for bot, budget in budgets))
+        text = " ".join(words) + (" a game" if CLOCK in self.amounts else " a move")
+        if OVERAGE in self.amounts:
+            amounts = ((bot, amount_for(self.amounts, OVERAGE, bot) or 0) for bot in bots)
+            text += f" and {_with_odds((bot, format_ms(each)) for bot, each in amounts)} overage"
+        return text
+
+
+def _with_odds(phrases: Iterable[tuple[str | None, str]]) -> str:
+    """Return the phrase of all bots (None) and in brackets those of single bots."""
+    return " ".join(text if bot is None else f"({bot} {text})" for bot, text in phrases)
+
+
+def _phrase(budget: Budget) -> str:
+    """Return the clock of a bot or its budget of a move in words."""
+    if budget.clock is not None:
+        return format_clock(budget.clock)
+    return BUDGETS[budget.kind].phrase.format(budget.amount)

@@ -203,4 +203,4 @@ def describe_conditions(settings: Settings) -> str:
     who = f"{pairing} pairs"
     if pairing.against:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
-    return f"{boards}{opening}, {settings.budgets} a move, {who}"
+    return f"{boards}{opening}, {settings.budgets}, {who}"

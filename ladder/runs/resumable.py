@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
-from db.records.budget import split_budget_key
+from db.records.budget import (
+    CLOCK,
+    OVERAGE,
+    TIME,
+    bots_with_odds,
+    budget_key,
+    budget_of,
+    format_clock,
+    main_fields,
+)
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLocks, Store
 from ladder.runs.budgets import Budgets
@@ -118,13 +127,17 @@ def _derive_options(run: RunRow) -> dict[str, object]:
 
 
 def _budget(amounts: Mapping[str, int]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    times = []
-    for key, amount in amounts.items():
-        kind, bot = split_budget_key(key)
-        if kind != "time_ms":
-            options[kind] = amount
-        else:
-            times.append(f"{amount}ms" if bot is None else f"{bot}={amount}ms")
-    # `--time` lists the budgets of single bots first: `v4=200ms,100ms`.
-    return {**options, "time": ",".join(sorted(times, key=lambda word: "=" not in word)) or None}
+    """Return the options of a run's budgets; those of single bots come first: ``v4=2s,1s``."""
+    options: dict[str, object] = {
+        field: amounts[field] for field in main_fields(amounts) if field not in (TIME, CLOCK)
+    }
+    for option, field in (("time", TIME), ("overage", OVERAGE), ("clock", CLOCK)):
+        words = []
+        for bot in (*bots_with_odds(amounts), None):
+            if budget_key(field, bot) in amounts:
+                clock = budget_of(amounts, CLOCK, bot).clock if field == CLOCK else None
+                amount = amounts[budget_key(field, bot)]
+                word = f"{amount}ms" if clock is None else format_clock(clock)
+                words.append(word if bot is None else f"{bot}={word}")
+        options[option] = ",".join(words) or None
+    return options

@@ -50,9 +50,12 @@ def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
     Twice the time that the bot itself may use in the longest game: enough for a second busy thread,
     or for thinking during the opponent's moves.
     """
-    time_ms = budgets.longest_ms
-    move_s = watchdog_s if time_ms is None else (time_ms + margin_ms) / 1000
-    return math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+    game_us = budgets.longest_us(MOST_MOVES)
+    if game_us is None:
+        game_s = MOST_MOVES * watchdog_s
+    else:
+        game_s = (game_us / 1000 + MOST_MOVES * margin_ms) / 1000
+    return math.ceil(2 * (READY_S + game_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -234,7 +234,7 @@ def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
     refuse_boards([bot], settings.boards)
     if settings.openings is not None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
-    refuse_short_time([bot], settings.budgets.time_ms(bot.name))
+    refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
     settings.budgets.for_bot(bot.name, bot.revision.budgets)
     refuse_changed(bot)
 
@@ -250,7 +250,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     refuse_boards(bots, settings.boards)
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
-        refuse_short_time([bot], settings.budgets.time_ms(bot.name))
+        refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
     found = make_entrants(
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),

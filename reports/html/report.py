@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from db.records.budget import move_limit_ms
 from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
@@ -63,7 +64,7 @@ def report_page(
     standings = data.standings
     rated = rated_bots(standings)
     order = [bot.name for bot in standings.bots]
-    budget_ms = standings.budget.get("time_ms")
+    budget_ms = move_limit_ms(standings.budget, None)
     place = {name: number for number, name in enumerate(order)}
     times = sorted(data.move_times, key=lambda entry: place.get(entry.bot, len(place)))
     judged = judged_gates(trials)

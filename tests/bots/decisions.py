@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -30,7 +31,8 @@ def budgets(kinds: tuple[str, ...]) -> Iterator[Budget]:
     for kind in kinds:
         if kind != "time":
             field = "simulations" if kind == "any" else kind
-            yield from (Budget(**{field: amount}) for amount in WORK[kind])
+            amounts: list[dict[str, Any]] = [{field: amount} for amount in WORK[kind]]
+            yield from (Budget(**amount) for amount in amounts)
 
 
 def game(name: str, text: str, budget: Budget, seed: int) -> list[tuple[int, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bots.budget import HELLO_BUDGETS
 from engine.cache import ROOT
 
 
@@ -69,7 +70,7 @@ def test_a_conversation(host: Conversation) -> None:
     """Hello, two games as different players, the end; nothing superfluous is sent or loaded."""
     hello = host.ask("hello", protocol=1)
     assert hello["type"] == "hello"
-    assert set(hello["budgets"]) == {"time", "simulations", "nodes", "depth"}
+    assert hello["budgets"] == list(HELLO_BUDGETS)
     for player in ("v4", "random"):
         assert host.new_game(player) == {"type": "ready"}
         answer = host.ask("move", ply=2, moves=[3, 3])

@@ -1,6 +1,7 @@
 """The codec of the protocol."""
 
 import contextlib
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -96,7 +97,7 @@ def test_any_bytes_are_an_answer_or_refused(line: bytes) -> None:
 @pytest.mark.parametrize(
     "amounts", [{}, {"time_ms": 0}, {"time_ms": 5, "nodes": 5}, {"simulations": -1}]
 )
-def test_a_budget_is_exactly_one_amount(amounts: dict[str, int]) -> None:
+def test_a_budget_is_exactly_one_amount(amounts: dict[str, Any]) -> None:
     """No budget, two budgets and a budget of nothing are refused."""
     with pytest.raises(ValueError, match="exactly one"):
         Budget(**amounts)

@@ -24,6 +24,8 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     late-in-ready S         sleeps for S seconds at new_game
     late-once FILE          hangs at ply 4 or later until FILE exists; logs the plies on stderr
     slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
+    reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
+                            proposed for the move as depth
     obeys at:FILE           at a move does what FILE says: ``sleep SECONDS`` or ``work SECONDS``
     gives-way HOW           lowers its own rank (nice, idle, cpu, autogroup), computes forever
     hides-behind-helpers    computes forever while orphans keep its processor busy
@@ -246,6 +248,20 @@ class SlowsDown(Honest):
         if os.path.exists(os.path.join(os.path.dirname(os.environ["TMPDIR"]), "slow")):
             time.sleep(0.03)
         return super().move(message)
+
+
+class ReadsClock(Honest):
+    def hello(self, message):
+        return {**super().hello(message), "budgets": ["time", "clock", "overage"]}
+
+    def move(self, message):
+        clock = message["clock"]
+        info = {
+            "simulations": clock["yours_ms"],
+            "nodes": clock["theirs_ms"],
+            "depth": clock["move_ms"],
+        }
+        return {**super().move(message), "info": info}
 
 
 class LateOnce(Honest):

@@ -162,3 +162,14 @@ def test_a_game_without_a_turning_point_has_a_summary(low: int, high: int, summa
 def test_counts_are_short(count: int, text: str) -> None:
     """Counts are rounded to at most five characters."""
     assert short_count(count) == text
+
+
+def test_a_clock_is_shown_beside_each_move() -> None:
+    """The time that a move left stands at its ply, in both views and in the document."""
+    game, _ = an_analysed_game()
+    timed = replace(game, left_us=(9_500_000, 10_000_000))
+    assert "clock left 9,500 ms" in "\n".join(printed(ply_view(timed, 6)))
+    assert "clock left" not in "\n".join(printed(ply_view(timed, 5)))
+    assert "10s" in "\n".join(printed(ply_screen(timed, 7)))
+    assert game_document(timed)["timing"]["left_us"] == [9_500_000, 10_000_000]
+    assert game_document(game)["timing"]["left_us"] is None

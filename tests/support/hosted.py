@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -73,10 +73,17 @@ def refusal(spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **opti
     return str(refused.value)
 
 
-def entrant(spec: str, folder: Path, *, restart: Restart | None = None) -> Entrant:
-    """Return a specification's bot as an entrant with half a second per move."""
+def entrant(
+    spec: str,
+    folder: Path,
+    *,
+    restart: Restart | None = None,
+    budget: Budget = BUDGET,
+    kinds: Sequence[str] = (),
+) -> Entrant:
+    """Return a specification's bot as an entrant, by default with half a second per move."""
     launch = read_spec(spec, folder).launch
-    return make_entrant(launch, revision=1, name="bot", budget=BUDGET, restart=restart)
+    return make_entrant(launch, revision=1, name="bot", budget=budget, restart=restart, kinds=kinds)
 
 
 def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
@@ -90,7 +97,7 @@ def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
                     number=number,
                     a=bot,
                     b=make_entrant(
-                        builtin_launch("random"), revision=2, name="random", budget=BUDGET
+                        builtin_launch("random"), revision=2, name="random", budget=bot.budget
                     ),
                     board=board,
                     board_class=board,

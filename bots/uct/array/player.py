@@ -12,7 +12,7 @@ from bots.array_board import (
 )
 from bots.budget import Budget
 from bots.options import read_options
-from bots.player import Choice, Info
+from bots.player import Choice, Info, TimedPlayer
 from bots.simulation_budget import spend
 from bots.uct.array import search as kernel
 from bots.uct.base_settings import BaseSettings
@@ -33,7 +33,7 @@ DESCENTS_PER_SIMULATION = 4
 PV_PLIES = 16
 
 
-class ArrayPlayer:
+class ArrayPlayer(TimedPlayer):
     """One side of one game. Its options are the fields of `BaseSettings`."""
 
     def __init__(

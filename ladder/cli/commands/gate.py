@@ -111,7 +111,7 @@ def gate(
     if plan and (stored or max_games != MAX_GAMES or options.has_budget):
         raise UsageError(
             "--stages sets the time and the number of games: leave out --stored, --max-games, "
-            "--time, --simulations, --nodes and --depth"
+            "--time, --overage, --clock, --simulations, --nodes and --depth"
         )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(

@@ -152,6 +152,7 @@ class TuningJudge(Judge, PairSource):
             restart=task.settings.restart,
             content=resolved.states,
             values=None if resolved.launch.player else task.template.texts(values),
+            kinds=revision.budgets,
         )
 
     def _begin_step(self) -> None:

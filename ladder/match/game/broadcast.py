@@ -32,6 +32,11 @@ Microseconds = Annotated[int, Meta(ge=0, lt=1 << 53)]
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
+BanksUs = tuple[int | None, int | None]
+"""What each side has left of its clock or overage; None if it has neither."""
+NO_BANKS: BanksUs = (None, None)
+
+
 class BoardInPlay(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A position of a game in play; pairs of values are the first and the second player's."""
 
@@ -56,6 +61,8 @@ class BoardInPlay(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_f
     result: Result | None = None
     """None until the game is over."""
     termination: Termination | None = None
+    left_us: tuple[Microseconds | None, Microseconds | None] = NO_BANKS
+    """What a side has left of its clock or overage; None if it has neither."""
 
 
 class Pace(NamedTuple):
@@ -178,7 +185,11 @@ class GameBroadcast:
         self._swapped = swapped
 
     def send_position(
-        self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]
+        self,
+        moves: Sequence[int],
+        thoughts: list[Thought],
+        times_us: tuple[int, int],
+        left_us: BanksUs = NO_BANKS,
     ) -> None:
         """Send a position of the unfinished game, unless one was sent just before.
 
@@ -186,10 +197,11 @@ class GameBroadcast:
             moves: the columns so far, including the opening.
             thoughts: one for each move after the opening.
             times_us: time of all moves of the first and of the second player.
+            left_us: what they have left of their clocks or overages; None if they have neither.
 
         """
         if self._may_send(is_end=False):
-            self._broadcast.send(self._board(moves, thoughts, times_us))
+            self._broadcast.send(self._board(moves, thoughts, times_us, left_us))
 
     def send_end(
         self,
@@ -198,10 +210,11 @@ class GameBroadcast:
         times_us: tuple[int, int],
         result: Result,
         termination: Termination,
+        left_us: BanksUs = NO_BANKS,
     ) -> None:
         """Send the final position, unless that of another game was sent just before."""
         if self._may_send(is_end=True):
-            board = self._board(moves, thoughts, times_us)
+            board = self._board(moves, thoughts, times_us, left_us)
             end = msgspec.structs.replace(board, result=result, termination=termination)
             self._broadcast.send(end)
 
@@ -212,7 +225,11 @@ class GameBroadcast:
         return has_listener and broadcast.claim_slot(now, is_end=is_end)
 
     def _board(
-        self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]
+        self,
+        moves: Sequence[int],
+        thoughts: list[Thought],
+        times_us: tuple[int, int],
+        left_us: BanksUs = NO_BANKS,
     ) -> BoardInPlay:
         plan = self._plan
         sides = (plan.b, plan.a) if self._swapped else (plan.a, plan.b)
@@ -232,6 +249,7 @@ class GameBroadcast:
             last_us=(first.time_us, second.time_us),
             time_us=times_us,
             time_ms=(sides[0].budget.time_ms, sides[1].budget.time_ms),
+            left_us=left_us,
         )
 
 

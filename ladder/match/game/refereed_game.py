@@ -5,6 +5,8 @@ from collections.abc import Callable
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from bots.budget import RemainingTime
+from bots.game_clock import moves_left
 from bots.protocol import READY_S, GameOver, MoveAsk, MoveReply
 from db.records import thought_blob
 from db.records.games import GameRecord, LastOutput, Thought
@@ -22,7 +24,7 @@ from ladder.match.game.broadcast import Broadcaster
 from ladder.match.game.control import ControlMeasurement
 from ladder.match.game.cpu_use import CpuUse
 from ladder.match.game.ending import Forfeit, GameEnd, ending_by_proof, ending_on_board
-from ladder.match.game.new_game import make_new_game, move_limit_us
+from ladder.match.game.new_game import SideClock, make_new_game
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
@@ -102,7 +104,7 @@ class _Side:
     """One side of the game."""
 
     __slots__ = (
-        "charged_us", "cpu", "entrant", "late_us", "limit_s", "limit_us", "process", "timed"
+        "charged_us", "clock", "cpu", "entrant", "has_bank", "late_us", "process", "timed"
     )  # fmt: skip
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
@@ -113,11 +115,20 @@ class _Side:
         self.charged_us = 0
         """Preparation time that is charged to the next move; see `PREPARING_SHARE`."""
         self.cpu = CpuUse()
-        self.timed = entrant.budget.time_ms is not None
-        self.limit_us = move_limit_us(
-            entrant.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s
-        )
-        self.limit_s = self.limit_us / 1e6
+        self.timed = entrant.budget.is_timed
+        self.has_bank = entrant.budget.has_bank
+        self.clock = SideClock(entrant.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s)
+
+    @property
+    def limit_us(self) -> int:
+        """The deadline of its next move."""
+        return self.clock.limit_us
+
+    @property
+    def bank_us(self) -> int | None:
+        """What is left of its clock or overage for this move; None if it has neither."""
+        game = self.clock.game
+        return max(0, game.bank_us - self.charged_us) if self.has_bank and game else None
 
 
 def _make_adjudicator(plan: PairPlan) -> "Adjudicator | None":
@@ -173,7 +184,12 @@ class RefereedGame:
             end = self._play_to_end()
             if self.updates is not None:
                 self.updates.send_end(
-                    game.moves, self.thoughts, self._times_us(), end.result, end.termination
+                    game.moves,
+                    self.thoughts,
+                    self._times_us(),
+                    end.result,
+                    end.termination,
+                    self._banks_us(),
                 )
             self._finish(end)
             # Checked after the game, however it ended: whatever a bot loaded during the game was
@@ -213,7 +229,9 @@ class RefereedGame:
                 index = len(game.moves) & 1
                 self._move(index)
                 if self.updates is not None:
-                    self.updates.send_position(game.moves, self.thoughts, self._times_us())
+                    self.updates.send_position(
+                        game.moves, self.thoughts, self._times_us(), self._banks_us()
+                    )
                 if self.adjudicator is not None and not game.is_over:
                     proof = self.adjudicator.find_proof(game.position(), self.thoughts[-1])
                     if proof is not None:
@@ -237,6 +255,10 @@ class RefereedGame:
     def _times_us(self) -> tuple[int, int]:
         """Return the time of all moves of each side."""
         return self._time_us(0), self._time_us(1)
+
+    def _banks_us(self) -> tuple[int | None, int | None]:
+        """Return what each side has left of its clock or overage."""
+        return self.sides[0].bank_us, self.sides[1].bank_us
 
     def _prepare(
         self, index: int, *, again: bool = False, control: ControlMeasurement | None = None
@@ -349,6 +371,7 @@ class RefereedGame:
         elapsed_us += side.charged_us
         side.charged_us = 0
         self.thoughts.append(make_thought(elapsed_us, reply.info, tree.turn_us))
+        side.clock.spend(elapsed_us)
         if (tree.off_turn_us or tree.turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
             self._check_cpu(index)
         try:
@@ -375,8 +398,8 @@ class RefereedGame:
             assert process is not None  # noqa: S101 - prepared before the first move
             try:
                 answer = process.ask(
-                    MoveAsk(len(moves), tuple(moves)),
-                    timeout_s=side.limit_s - side.charged_us / 1e6,
+                    self._question(index) if side.has_bank else MoveAsk(len(moves), tuple(moves)),
+                    timeout_s=(side.limit_us - side.charged_us) / 1e6,
                     watch_runqueue=side.timed,
                 )
             except MachineStalled as stall:
@@ -393,6 +416,20 @@ class RefereedGame:
             self._wait_out(cause.stall, index, counted=cause.counted)
             side.charged_us = 0
             self._prepare(index, again=True, control=cause.control)
+
+    def _question(self, index: int) -> MoveAsk:
+        """Return the question for a move of a side with a clock or an overage."""
+        moves, side = self.game.moves, self.sides[index]
+        game = side.clock.game
+        assert game is not None  # noqa: S101 - as it has a bank
+        clock = RemainingTime(
+            yours_ms=(side.bank_us or 0) // 1000,
+            theirs_ms=(self.sides[1 - index].bank_us or 0) // 1000,
+            move_ms=game.share_ms(moves_left(self.game.board.cells, len(moves))),
+            increment_ms=game.increment_us // 1000,
+            time_ms=game.move_us // 1000,
+        )
+        return MoveAsk(len(moves), tuple(moves), clock)
 
     def _check_cpu(self, index: int) -> None:
         """Raise the failure of a side whose processor time exceeds its allowance.
@@ -430,12 +467,12 @@ class RefereedGame:
         late_move = self._late_move(index, stall)
         verdict = LateMoveVerdict(False)
         if late_move is not None:
-            verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_s))
+            verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_us / 1e6))
             if verdict.control is not None:
                 self.notes.add_control(verdict.control, late_move)
         if not verdict.excused or late_move is None:
             side.late_us = side.limit_us
-            return AtFault(index, late)
+            return AtFault(index, _flag_fall(late) if side.has_bank else late)
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
         off_turn_us = opponent.process.tree.measure_off_turn()
         try:
@@ -455,12 +492,12 @@ class RefereedGame:
     def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
         """Return the facts about a side's late move, or None if nothing was measured."""
         side = self.sides[index]
-        budget_ms = side.entrant.budget.time_ms
-        if stall is None or budget_ms is None:
+        game = side.clock.game
+        if stall is None or game is None:
             return None
         cpu_us = [each.cpu_us for each in self._thoughts_of(index) if each.cpu_us is not None]
         return LateMove(
-            budget_us=1000 * budget_ms - side.charged_us,
+            budget_us=game.left_us - side.charged_us,
             margin_us=1000 * self.plan.margin_ms,
             stall=stall,
             usual_us=int(median(cpu_us)) if len(cpu_us) >= USUAL_MOVES else None,
@@ -507,3 +544,10 @@ class RefereedGame:
             process.send(message)
             renew = side.entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)
+
+
+def _flag_fall(late: BotTimeout) -> BotTimeout:
+    """Return the failure of a bot whose time for the game has run out."""
+    failure = BotTimeout(f"{late}; this was all that was left of its time for the game")
+    failure.last_output = late.last_output
+    return failure

@@ -227,6 +227,7 @@ def make_entrants(
             budget=budget_of(bot),
             restart=bot.revision.launch.restart if restart is None else restart,
             content=resolved.states,
+            kinds=bot.revision.budgets,
         )
     if any(map(is_own_player, chosen)):
         refuse_edited()
@@ -264,6 +265,6 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
         if time_ms is not None and needed is not None and time_ms < needed:
             raise UnfitBot(
                 f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
-                f"{time_ms} ms of this run",
+                f"{time_ms} ms that this run gives it",
                 f"allow at least {needed} ms per move",
             )

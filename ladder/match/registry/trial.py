@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from bots.budget import Clock
 from bots.protocol import READY_S, Budget, BudgetKind
 from db.records.games import GameRecord
 from db.records.launch import Launch
@@ -38,6 +39,8 @@ TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "simulations": Budget(simulations=100),
     "nodes": Budget(nodes=10_000),
     "depth": Budget(depth=2),
+    "clock": Budget(clock=Clock(TRIAL_MS, TRIAL_MS)),
+    "overage": Budget(time_ms=TRIAL_MS, overage_ms=TRIAL_MS),
     "any": Budget(time_ms=TRIAL_MS),
 }
 TRIAL_MARGIN_MS = 10_000
@@ -285,7 +288,12 @@ class _Trial(NamedTuple):
 
         """
         entrant = make_entrant(
-            self.launch, revision=0, name=self.name, budget=budget, restart=Restart.GAME
+            self.launch,
+            revision=0,
+            name=self.name,
+            budget=budget,
+            restart=Restart.GAME,
+            kinds=[budget.kind],
         )
         plan = PairPlan(
             id=0,

@@ -37,7 +37,12 @@ try:
     version, options = parse_player(sys.argv[1])
 except BotsError as error:
     sys.exit(str(error))
-print(json.dumps([bots.__file__, version.family, list(version.budgets)]))
+try:
+    from bots.game_clock import GameClock
+    clocks = ["clock", "overage"]
+except ImportError:
+    clocks = []
+print(json.dumps([bots.__file__, version.family, [*version.budgets, *clocks]]))
 """
 """A program that prints the file, family and budgets of a player, run by a revision's sources."""
 DESCRIBE_S = 60.0

@@ -50,6 +50,7 @@ def make_entrant(
     restart: Restart | None = None,
     content: Sequence[FileState] = (),
     values: Mapping[str, str] | None = None,
+    kinds: Sequence[str] = (),
 ) -> Entrant:
     """Return a bot as one side of a pair.
 
@@ -62,8 +63,10 @@ def make_entrant(
         content: the files that must not change while it plays.
         values: values of the placeholders ``{name}`` in its command, which another machine fills
             in; None if it has no placeholders.
+        kinds: the kinds of budget in its hello. Players of the current sources know all of time.
 
     """
+    is_own_player = launch.player is not None and launch.origin is None
     return Entrant(
         revision=revision,
         name=name,
@@ -72,6 +75,7 @@ def make_entrant(
         player=launch.player,
         restart=launch.restart if restart is None else restart,
         values=tuple((values or {}).items()),
+        knows_clock=is_own_player or "clock" in kinds,
     )
 
 

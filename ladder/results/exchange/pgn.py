@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from db.records.budget import CLOCK, budget_of
 from db.records.exchange import GameLine
 from engine.result import Result
 from ladder.errors import UsageError
@@ -26,6 +27,8 @@ ENDINGS = {"adjudicated": "adjudication"}
 """The words of the PGN standard for terminations that it has."""
 ID = "GameId"
 """The tag of the game's number, which an import ignores."""
+TIME_CONTROL = "TimeControl"
+"""The tag of a clock (PGN standard 9.6.1), which an import ignores as `Budget` has it, too."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
 _MOVES = re.compile(rb"[0-9a-b]*")
 
@@ -103,6 +106,23 @@ def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
             for tag, field in MORE_TAGS.items()
             if fields[field]
         ]
+        if control := _time_control(line):
+            tags.append(f'[{TIME_CONTROL} "{control}"]\n')
         if line.timing.id:
             tags.append(f'[{ID} "{line.timing.id}"]\n')
         yield "".join(tags) + f"\n{{{line.moves}}} {result}\n\n"
+
+
+def _time_control(line: GameLine) -> str:
+    """Return a clock as PGN writes it, such as ``10+0.1`` for 10 s and 0.1 s per move.
+
+    It is ``?`` if the sides have different clocks, and empty without a clock.
+    """
+    budget = line.division.budget
+    if CLOCK not in budget:
+        return ""
+    first, second = (budget_of(budget, CLOCK, bot).clock for bot in (line.first, line.second))
+    if first is None or first != second:
+        return "?"
+    increment = f"+{first.increment_ms / 1000:g}" if first.increment_ms else ""
+    return f"{first.base_ms / 1000:g}{increment}"

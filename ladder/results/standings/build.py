@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from db.records.aggregate import PairTableRow
-from db.records.budget import amount_for
+from db.records.budget import move_limit_ms
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from ladder.results.standings.notes import DelayedMoves, NoRatedGames, Note, RepeatedGames
@@ -91,7 +91,7 @@ def build_standings(
                 bots[name],
                 pool,
                 live=live.get(bots[name].revision),
-                limit_ms=amount_for(division.budget, "time_ms", name),
+                limit_ms=move_limit_ms(division.budget, name),
                 retired=name in retired,
                 forfeit_games=(forfeit_games or {}).get(bots[name].revision, ()),
             )

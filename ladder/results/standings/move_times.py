@@ -8,7 +8,7 @@ same games had to wait: then other programs used the machine.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from db.records.budget import amount_for
+from db.records.budget import move_limit_ms
 from db.records.games import GameRow
 from ladder.results.standings.notes import SharedMachine
 from ladder.results.standings.standings import Standings
@@ -75,7 +75,7 @@ def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[Move
                 sample.cpu_us += thought.cpu_us
                 sample.wall_us += thought.time_us
     return [
-        _summary(name, sample, amount_for(budget, "time_ms", name))
+        _summary(name, sample, move_limit_ms(budget, name))
         for name, sample in sorted(samples.items())
     ]
 
@@ -150,7 +150,7 @@ def excuse_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standing
 
 def _fits(entry: MoveTimes, budget: Mapping[str, int]) -> bool:
     """Return whether a bot's processor time is within its budget."""
-    limit_ms = amount_for(budget, "time_ms", entry.bot)
+    limit_ms = move_limit_ms(budget, entry.bot)
     return limit_ms is not None and entry.cpu_ms is not None and entry.cpu_ms <= limit_ms
 
 

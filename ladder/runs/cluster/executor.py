@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 
 import msgspec
 
+from bots.budget import Clock
 from bots.protocol import Budget
 from db.records.bots import BotRow
 from db.records.machines import MachineRow
@@ -233,7 +234,21 @@ def scale_times(plan: PairPlan, reference: float | None, speed: float) -> PairPl
 
 
 def _scale_time(side: Entrant, ratio: float) -> Entrant:
-    time_ms = side.budget.time_ms
-    if time_ms is None:
-        return side
-    return msgspec.structs.replace(side, budget=Budget(time_ms=max(1, round(time_ms * ratio))))
+    return msgspec.structs.replace(side, budget=_scale_budget(side.budget, ratio))
+
+
+def _scale_budget(budget: Budget, ratio: float) -> Budget:
+    """Return a budget with each time scaled; a work budget stays."""
+
+    def scaled(time_ms: int) -> int:
+        return max(1, round(time_ms * ratio))
+
+    if budget.clock is not None:
+        clock = Clock(scaled(budget.clock.base_ms), round(budget.clock.increment_ms * ratio))
+        return Budget(clock=clock)
+    if budget.time_ms is None:
+        return budget
+    overage = budget.overage_ms
+    return Budget(
+        time_ms=scaled(budget.time_ms), overage_ms=None if overage is None else scaled(overage)
+    )

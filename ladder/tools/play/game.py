@@ -15,7 +15,7 @@ from bots.protocol import WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
 from db.records.games import NewHumanGame, Thought
 from db.records.pairs import Entrant
 from db.store import Store
-from engine.board import Board
+from engine.board import Board, BoardClass
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
@@ -51,7 +51,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
             f"{name} does not play on {board}, only on {describe_boards(bot.revision.boards)}: "
             f"choose {propose_boards(bot.revision.boards)}"
         )
-    refuse_short_time([bot], budgets.amounts.get("time_ms"))
+    refuse_short_time([bot], budgets.share_ms(name, [BoardClass(board)]))
     found = make_entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
     compile_entrants(found.values())
     return found[name]

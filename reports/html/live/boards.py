@@ -33,7 +33,7 @@ def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[s
     over = game.result is not None or position.is_over
     sides = []
     for side in (0, 1):
-        value = game.values[side]
+        value, left_us = game.values[side], game.left_us[side]
         sides.append(
             {
                 "name": visible(game.names[side]),
@@ -42,6 +42,7 @@ def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[s
                 "last_ms": game.last_us[side] / 1000,
                 "total_ms": game.time_us[side] / 1000,
                 "budget_ms": game.time_ms[side],
+                "left_ms": None if left_us is None else left_us / 1000,
             }
         )
     return {

@@ -5,8 +5,9 @@ import { CELL, drawn, stonesDrawn } from "./page.js";
 
 /**
  * @typedef {{name: string, link: string, value: number|null, last_ms: number, total_ms: number,
- *   budget_ms: number|null}} Side
- *   value: of its latest move (-1..1 for itself); last_ms, total_ms: times of its latest and of all its moves
+ *   budget_ms: number|null, left_ms: number|null}} Side
+ *   value: of its latest move (-1..1 for itself); last_ms, total_ms: times of its latest and of all its moves;
+ *   left_ms: of its clock or overage when the position was sent
  * @typedef {{worker: number, board: string, rows: number, columns: number,
  *   forbidden: [number, number]|null, cells: [number, number][], line: [number, number][],
  *   sides: [Side, Side], mover: number|null, since_ms: number, result: string|null, by: string}}
@@ -104,17 +105,24 @@ function time(ms) {
   return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
 }
 
-/** Sets the clocks: all moves so far and, of whoever is to move, the time since the last move. */
+/**
+ * Sets the clocks. A clock of a game or an overage runs down; without one, the time of all moves grows. The time since
+ * the last move belongs to the side to move.
+ */
 function tick() {
   const now = performance.now();
   for (const { card, state, came } of shown.values()) {
     state.sides.forEach((side, number) => {
       const clock = /** @type {HTMLElement} */ (card.querySelectorAll(".clock")[number]);
       const thinks = state.mover === number ? now - came : 0;
-      const text = time(side.total_ms + thinks);
+      const total = time(side.total_ms + thinks);
+      const runs = side.left_ms !== null;
+      const left = Math.max(0, (side.left_ms ?? 0) - Math.max(0, thinks - (side.budget_ms ?? 0)));
+      const text = runs ? time(left) : total;
       if (clock.textContent !== text) clock.textContent = text;
       const budget = side.budget_ms === null ? "" : ` of ${side.budget_ms} ms a move`;
-      clock.title = `all its moves so far; the latest took ${side.last_ms.toFixed(1)} ms${budget}`;
+      const shows = runs ? `left for the game; all its moves so far took ${total}` : "all its moves so far";
+      clock.title = `${shows}; the latest took ${side.last_ms.toFixed(1)} ms${budget}`;
     });
   }
   if (!shown.size) {

@@ -51,8 +51,8 @@ def test_each_bot_gets_its_own() -> None:
     budgets = parse_budgets("mine@main=1s,20ms", None, None, None)
     assert budgets.for_bot("mine@main", ("time",)).time_ms == 1000
     assert budgets.for_bot("v4", ("any",)).time_ms == 20
-    assert (budgets.longest_ms, budgets.bots_with_odds) == (1000, ("mine@main",))
-    assert str(budgets) == "20 ms (mine@main 1000 ms)"
+    assert (budgets.longest_us(3), budgets.bots_with_odds) == (3_000_000, ("mine@main",))
+    assert str(budgets) == "20 ms (mine@main 1000 ms) a move"
     budgets.refuse_unknown_bots(["v4", "mine@main"])
     with pytest.raises(UsageError, match="time: mine@main does not play in this run"):
         budgets.refuse_unknown_bots(["v4"])

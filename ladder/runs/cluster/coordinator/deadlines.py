@@ -1,6 +1,7 @@
 """Time limits for pairs on other machines, from the limits on moves and starts."""
 
-from bots.protocol import HELLO_S, READY_S
+from bots.game_clock import GameClock
+from bots.protocol import HELLO_S, READY_S, Budget
 from db.records.pairs import PairPlan
 from engine.board import parse_board
 from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, PAUSES_S
@@ -17,14 +18,17 @@ def longest_pair_s(plan: PairPlan) -> float:
     """
     board = parse_board(plan.board)
     plies = board.rows * board.columns
-    move_s = max(
-        plan.watchdog_s
-        if side.budget.time_ms is None
-        else (side.budget.time_ms + plan.margin_ms) / 1000
-        for side in (plan.a, plan.b)
-    )
-    game_s = plies * move_s + 2 * (HELLO_S + READY_S)
+    thinking_s = max(_longest_s(side.budget, plan, plies) for side in (plan.a, plan.b))
+    game_s = thinking_s + 2 * (HELLO_S + READY_S)
     return float((1 + MAX_STALLS) * 2 * game_s + sum(PAUSES_S) + (1 + MAX_STALLS) * CONTROL_S)
+
+
+def _longest_s(budget: Budget, plan: PairPlan, plies: int) -> float:
+    """Return the longest time in seconds if both sides have the budget."""
+    clock = GameClock.of(budget)
+    if clock is None:
+        return plies * plan.watchdog_s
+    return (2 * clock.longest_us((plies + 1) // 2) / 1000 + plies * plan.margin_ms) / 1000
 
 
 def time_limit_s(plan: PairPlan, machine: Machine) -> float:

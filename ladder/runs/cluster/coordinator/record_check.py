@@ -21,7 +21,7 @@ from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
 from engine.result import Termination
 from ladder.errors import LadderError
-from ladder.match.game.new_game import move_limit_us
+from ladder.match.game.new_game import SideClock
 from ladder.match.game.refereed_game import MAX_STALLS
 
 MOST_BYTES = 1 << 20
@@ -120,10 +120,11 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
     )
     sides = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
     for place, (side, sums) in enumerate(zip(sides, game.sides, strict=True)):
-        limit_us = move_limit_us(side.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s)
+        clock = SideClock(side.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s)
         own = thoughts[(place + opening) & 1 :: 2]
         for thought in own:
-            _check_thought(thought, limit_us + SLACK_S * 1e6)
+            _check_thought(thought, clock.limit_us + SLACK_S * 1e6)
+            clock.spend(thought.time_us)
         _check_sums(sums, own, is_forfeit=is_forfeit)
     _require(
         0 <= sum(sums.time_us for sums in game.sides) <= game.duration_us + SLACK_S * 1e6,

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bots.budget import Clock
+from bots.protocol import Budget
 from engine.result import Termination
 from tests.support.hosted import entrant, games_of, play, refusal, tried
 
@@ -116,3 +118,28 @@ def test_a_full_column_is_an_illegal_move(tmp_path: Path) -> None:
     spec = submission(tmp_path, "def agent(obs, config): return 2\n")
     games = games_of(play(entrant(spec, tmp_path), "4x5", pairs=4))
     assert Termination.ILLEGAL_MOVE in {game.termination for game in games}
+
+
+CLOCKED = """
+def agent(obs, config):
+    left = obs.remainingOverageTime
+    assert {least} <= left + {together} * config.actTimeout <= {most}, (left, config.actTimeout)
+    return [c for c in range(config.columns) if obs.board[c] == 0][-1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("budget", "bounds"),
+    [
+        (Budget(time_ms=900, overage_ms=7000), {"together": 0, "least": 5, "most": 7}),
+        (Budget(clock=Clock(8000, 100)), {"together": 1, "least": 5, "most": 12}),
+    ],
+    ids=["overage", "clock"],
+)
+def test_an_agent_sees_its_overage_and_its_clock(
+    budget: Budget, bounds: dict[str, int], tmp_path: Path
+) -> None:
+    """An overage is Kaggle's; of a clock, the time of the move and the rest are the whole."""
+    spec = submission(tmp_path, CLOCKED.format(**bounds))
+    bot = entrant(spec, tmp_path, budget=budget, kinds=("any", "clock", "overage"))
+    assert [game.detail for game in games_of(play(bot, "6x7"))] == ["", ""]

@@ -4,11 +4,14 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bots.budget import Clock
 from bots.errors import SpecError
 from bots.foreign import script_of
+from bots.protocol import Budget
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.match.specs.spec import read_spec
@@ -173,3 +176,38 @@ def test_specifications_that_name_nothing_are_refused(tmp_path: Path, spec: str)
     """The sentence must say what is missing or list the forms."""
     with pytest.raises(SpecError, match="write"):
         read_spec(spec, tmp_path)
+
+
+CLOCKED = """
+class Bot:
+    budgets = {budgets}
+    def new_game(self, board, side, seed, budget):
+        assert budget == {budget}, budget
+        self.rows = board["rows"]
+    def choose(self, moves{parameter}):
+        {check}
+        return [c for c in range(7) if moves.count(c) < self.rows][-1]
+"""
+KNOWS_CLOCK = {
+    "budgets": ["clock"],
+    "budget": {"clock": {"base_ms": 9000, "increment_ms": 100}},
+    "parameter": ", clock",
+    "check": "assert 0 < clock['move_ms'] <= clock['yours_ms'] and clock['increment_ms'] == 100",
+}
+KNOWS_TIME = {"budgets": ["time"], "budget": {"time_ms": 471}, "parameter": "", "check": "pass"}
+
+
+@pytest.mark.parametrize("bot", [KNOWS_CLOCK, KNOWS_TIME], ids=["clock", "time"])
+def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path: Path) -> None:
+    """A class that lists the clock gets it with each question, another one a time per move."""
+    write(tmp_path, bot=CLOCKED.format(**bot))
+    budget = Budget(clock=Clock(9000, 100))
+    player = entrant("python:bot.py:Bot", tmp_path, budget=budget, kinds=bot["budgets"])
+    assert [game.detail for game in games_of(play(player, "6x7"))] == ["", ""]
+
+
+def test_a_bot_that_plays_only_under_a_clock_can_be_tried(tmp_path: Path) -> None:
+    """Its trial has a clock, so that it can be registered."""
+    bot = {**KNOWS_CLOCK, "budget": {"clock": {"base_ms": 100, "increment_ms": 100}}}
+    write(tmp_path, bot=CLOCKED.format(**bot))
+    assert tried("python:bot.py:Bot", tmp_path).budgets == ("clock",)

@@ -102,7 +102,8 @@ def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListen
     game = sender.start_game(PLAN, True)
     assert game is not None
     game.send_position(POSITION.moves, THOUGHTS, (20, 10))
-    game.send_end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
+    left = (None, 7)
+    game.send_end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH, left)
     shown, ended = everything(listener)
     assert shown == BoardInPlay(
         pair=5,
@@ -116,7 +117,9 @@ def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListen
         time_us=(20, 10),
         time_ms=(None, 100),
     )
-    assert ended == msgspec.structs.replace(shown, result=Result.WIN, termination=Termination.CRASH)
+    assert ended == msgspec.structs.replace(
+        shown, result=Result.WIN, termination=Termination.CRASH, left_us=left
+    )
 
 
 def test_a_quick_game_without_a_listener_sends_nothing(channel: str) -> None:

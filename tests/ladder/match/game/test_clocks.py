@@ -1,0 +1,142 @@
+"""Games under a clock or with an overage: flag falls, increments, excuses, and what bots see."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from bots.budget import Clock
+from bots.game_clock import GameClock
+from bots.protocol import MARGIN_MS, Budget
+from db.records import thought_blob
+from db.records.launch import Start
+from db.records.pairs import Entrant, PairPlan
+from engine.board import Board
+from engine.result import Result, Termination
+from ladder.match.game.blame import LateMove, LateMoveVerdict
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.new_game import known_budget
+from ladder.match.game.referee import play_game, play_pair
+from ladder.match.specs.start_command import builtin_launch, make_entrant
+from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
+
+pytestmark = pytest.mark.timed
+
+LONG = Budget(clock=Clock(60_000, 1000))
+
+
+@pytest.fixture
+def pool() -> Iterator[BotPool]:
+    """Yield a pool of bot processes, and close it afterwards."""
+    bots = BotPool(UNCONFINED)
+    yield bots
+    bots.close()
+
+
+def plan(a: Entrant, b: Entrant) -> PairPlan:
+    return PairPlan(
+        id=1, number=0, a=a, b=b, board="6x7", board_class="6x7", opening=(3, 3), seed=7
+    )
+
+
+def entrant(start: Start, budget: Budget, *, key: int = 1, knows_clock: bool = False) -> Entrant:
+    return Entrant(key, "ab"[key - 1], start, budget, knows_clock=knows_clock)
+
+
+def charge(late: LateMove, seconds: float) -> LateMoveVerdict:
+    """Excuse no late move."""
+    del late, seconds
+    return LateMoveVerdict(False)
+
+
+def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
+    """Excuse every late move."""
+    del late, seconds
+    return LateMoveVerdict(True)
+
+
+def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path: Path) -> None:
+    """The deadline is the whole clock and the margin, with both colours."""
+    bad = entrant(fake_start("hangs-in-move", folder=tmp_path), Budget(clock=Clock(200, 100)))
+    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
+    games = play_pair(plan(bad, good), pool, judge_late=charge).games
+    assert [game.termination for game in games] == [Termination.TIMEOUT] * 2
+    assert [game.result for game in games] == [Result.LOSS, Result.WIN]
+    assert "all that was left of its time for the game" in games[0].detail
+    assert games[0].sides[0].time_us == 1000 * (200 + MARGIN_MS)
+
+
+@pytest.mark.parametrize(
+    "budget", [Budget(clock=Clock(150)), Budget(time_ms=20, overage_ms=100)], ids=["clock", "over"]
+)
+def test_a_slow_bot_loses_by_the_sum_of_its_moves(
+    budget: Budget, pool: BotPool, tmp_path: Path
+) -> None:
+    """No move alone is late, but the time of the game does not last."""
+    slow = entrant(fake_start("works", "80", folder=tmp_path), budget)
+    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
+    game = play_game(plan(slow, good), pool, swapped=False, judge_late=charge)
+    assert game.termination is Termination.TIMEOUT
+    assert game.sides[0].moves >= 2
+
+
+def test_questions_carry_both_clocks(pool: BotPool, tmp_path: Path) -> None:
+    """Each question has what the sums of the moves leave, increments included."""
+    start = fake_start("reads-clock", folder=tmp_path)
+    a = entrant(start, Budget(clock=Clock(20_000, 500)), knows_clock=True)
+    b = entrant(start, LONG, key=2, knows_clock=True)
+    game = play_game(plan(a, b), pool, swapped=False)
+    assert not game.termination.is_forfeit
+    clocks = [GameClock(0, 20_000_000, 500_000), GameClock(0, 60_000_000, 1_000_000)]
+    for ply, thought in enumerate(thought_blob.decode(game.thoughts), 2):
+        mine, theirs = clocks[ply % 2], clocks[1 - ply % 2]
+        assert thought.simulations == mine.left_us // 1000
+        assert thought.nodes == theirs.left_us // 1000
+        assert thought.depth == mine.share_ms((42 - ply + 1) // 2)
+        mine.spend(thought.time_us)
+
+
+def test_an_overage_is_what_questions_carry(pool: BotPool, tmp_path: Path) -> None:
+    """A quick bot keeps its whole overage."""
+    budget = Budget(time_ms=5000, overage_ms=9000)
+    start = fake_start("reads-clock", folder=tmp_path)
+    a = entrant(start, budget, knows_clock=True)
+    game = play_game(plan(a, entrant(start, budget, key=2)), pool, swapped=True)
+    for thought in islice(thought_blob.decode(game.thoughts), 4):
+        assert (thought.simulations, thought.nodes) == (9000, 9000)
+
+
+def test_an_excused_move_gives_its_time_back(pool: BotPool, tmp_path: Path) -> None:
+    """A bot that was delayed for its whole clock is asked again with the clock it had."""
+    late = entrant(
+        fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path), Budget(clock=Clock(1500))
+    )
+    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
+    game = play_game(plan(late, good), pool, swapped=False, judge_late=excuse)
+    assert (tmp_path / "flag").exists()
+    assert not game.termination.is_forfeit
+
+
+def test_a_bot_without_a_clock_is_given_a_time_per_move(tmp_path: Path) -> None:
+    """It is the share that lasts for the longest game on the board."""
+    start = fake_start("honest", folder=tmp_path)
+    budget = Budget(clock=Clock(10_000, 100))
+    assert known_budget(entrant(start, budget), Board(6, 7)) == Budget(time_ms=514)
+    assert known_budget(entrant(start, budget, knows_clock=True), Board(6, 7)) == budget
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "budget", [Budget(clock=Clock(1500, 20)), Budget(time_ms=5, overage_ms=900)]
+)
+def test_built_in_players_keep_to_their_clocks(budget: Budget, pool: BotPool) -> None:
+    """They use a good part of their time for the game and no more."""
+    players = [
+        make_entrant(builtin_launch(name), revision=key, name=name, budget=budget)
+        for key, name in enumerate(("v22", "v4"), 1)
+    ]
+    game = play_game(plan(*players), pool, swapped=False)
+    assert not game.termination.is_forfeit
+    assert all(side.simulations > 0 for side in game.sides)

@@ -1,0 +1,138 @@
+"""Clocks and overages of runs: how they are written, labelled, stored and resumed."""
+
+import pytest
+
+from db.records.budget import (
+    budget_label,
+    clock_of,
+    is_valid_budget,
+    move_limit_ms,
+    remaining_times,
+    rename_in_budget,
+)
+from db.records.runs import Conditions, division_label
+from engine.board import parse_board_classes
+from ladder.cli.parsing import parse_budgets
+from ladder.errors import UnfitBot
+from ladder.runs.budgets import Budgets
+from ladder.runs.resumable import _budget
+from ladder.runs.settings import cpu_limit
+
+CLOCKS = [
+    ("10s+100ms", {"clock_ms": 10_000, "increment_ms": 100}, "10s+100ms"),
+    ("1500ms", {"clock_ms": 1500}, "1500ms"),
+    ("10s+0", {"clock_ms": 10_000}, "10s"),
+    (
+        "v17=20s+100ms,10s+100ms",
+        {
+            "clock_ms": 10_000, "increment_ms": 100,
+            "clock_ms@v17": 20_000, "increment_ms@v17": 100,
+        },
+        "10s+100ms,v17=20s+100ms",
+    ),
+    (
+        "v17=10s,10s+100ms",
+        {"clock_ms": 10_000, "increment_ms": 100, "clock_ms@v17": 10_000},
+        "10s+100ms,v17=10s",
+    ),
+    ("v17=10s+1s,10s+1s", {"clock_ms": 10_000, "increment_ms": 1000}, "10s+1s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "amounts", "label"), CLOCKS)
+def test_clocks_are_read_labelled_and_resumed(
+    text: str, amounts: dict[str, int], label: str
+) -> None:
+    """The option, the stored amounts and the label say the same, and lead back to the option."""
+    budgets = parse_budgets(None, None, None, None, clock=text)
+    assert budgets.amounts == amounts
+    assert is_valid_budget(amounts)
+    assert budget_label(amounts) == label
+    options = _budget(amounts)
+    assert (options["time"], options["overage"]) == (None, None)
+    assert parse_budgets(None, None, None, None, clock=str(options["clock"])) == budgets
+
+
+def test_overages_are_read_labelled_and_resumed() -> None:
+    """An overage stands beside the time of a move, with odds of its own."""
+    budgets = parse_budgets("v4=50ms,100ms", None, None, None, overage="v17=5s,60s")
+    assert budgets.amounts == {
+        "time_ms": 100, "time_ms@v4": 50, "overage_ms": 60_000, "overage_ms@v17": 5000,
+    }  # fmt: skip
+    assert is_valid_budget(budgets.amounts)
+    assert budget_label(budgets.amounts) == (
+        "100ms+overage60s,v17=100ms+overage5s,v4=50ms+overage60s"
+    )
+    assert division_label(Conditions("6x7", 4, {"time_ms": 100, "overage_ms": 60_000})) == (
+        "6x7+4/100ms+overage60s"
+    )
+    assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == ("100 ms a move and 60s overage")
+    options = _budget(budgets.amounts)
+    again = parse_budgets(str(options["time"]), None, None, None, overage=str(options["overage"]))
+    assert again == budgets
+
+
+def test_former_labels_stay() -> None:
+    """Divisions of stored databases keep their labels."""
+    assert budget_label({"time_ms": 2000, "time_ms@v4": 50}) == "2000ms,v4=50ms"
+    assert budget_label({"nodes": 5, "depth": 3, "simulations": 9}) == "depth3,5nodes,9sims"
+
+
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        {"increment_ms": 5},
+        {"clock_ms": 5, "time_ms": 5},
+        {"clock_ms": 5, "increment_ms@v1": 5},
+        {"clock_ms@v1": 5},
+        {"nodes": 5, "overage_ms": 5},
+        {"time_ms": 5, "overage_ms@v1": 5},
+        {"time_ms": 5, "overage_ms": 5, "overage_ms@": 5},
+    ],
+)
+def test_incomplete_clocks_are_no_budgets(amounts: dict[str, int]) -> None:
+    """An import refuses amounts without those that they belong to."""
+    assert not is_valid_budget(amounts)
+
+
+def test_bots_get_the_clock_or_are_refused() -> None:
+    """Whoever plays on time can play under a clock; a bot of nodes cannot."""
+    budgets = Budgets({"clock_ms": 10_000, "increment_ms": 100, "clock_ms@v17": 5000})
+    for kinds in (("time", "simulations"), ("any",), ("clock",)):
+        own, other = budgets.for_bot("v17", kinds), budgets.for_bot("v4", kinds)
+        assert own.clock is not None
+        assert other.clock is not None
+        assert (own.clock.base_ms, own.clock.increment_ms) == (5000, 0)
+        assert (other.clock.base_ms, other.clock.increment_ms) == (10_000, 100)
+    with pytest.raises(UnfitBot, match="plays on nodes, not on a clock"):
+        budgets.for_bot("ab1", ("nodes",))
+    assert str(budgets) == "10s+100ms (v17 5s) a game"
+    assert budgets.bots_with_odds == ("v17",)
+    assert rename_in_budget(budgets.amounts, {"v17": "x"})["clock_ms@x"] == 5000
+
+
+def test_a_bot_with_a_time_of_its_own_is_judged_by_its_share() -> None:
+    """A shared library needs as much time per move as a clock gives it in the longest game."""
+    budgets = Budgets({"clock_ms": 10_000, "increment_ms": 100})
+    assert budgets.share_ms("lib", parse_board_classes("6x7")) == 514
+    assert budgets.share_ms("lib", parse_board_classes("6x7,thu")) == 213
+    assert Budgets({"time_ms": 100}).share_ms("lib", parse_board_classes("thu")) == 100
+
+
+def test_limits_follow_from_the_whole_game() -> None:
+    """The processor time of a game is bounded by its clock, and no move of it is too slow."""
+    assert cpu_limit(Budgets({"time_ms": 100}), 50, 60.0) == 42
+    assert cpu_limit(Budgets({"clock_ms": 10_000, "increment_ms": 100}), 50, 60.0) == 62
+    assert move_limit_ms({"time_ms": 100}, "v4") == 100
+    assert move_limit_ms({"time_ms": 100, "overage_ms": 5000}, "v4") is None
+    assert move_limit_ms({"clock_ms": 100}, "v4") is None
+
+
+def test_remaining_times_follow_from_the_stored_ones() -> None:
+    """After each move its side has what it had, less the move, with the increment."""
+    budget = {"clock_ms": 1000, "increment_ms": 10, "clock_ms@b": 500}
+    times = [100_000, 50_000, 200_000]
+    assert remaining_times(budget, ("a", "b"), times, 1) == (400_000, 960_000, 200_000)
+    assert remaining_times({"time_ms": 5}, ("a", "b"), times, 0) == ()
+    assert remaining_times({"nodes": 5}, ("a", "b"), times, 0) == ()
+    assert clock_of({"nodes": 5}, "a") is None
