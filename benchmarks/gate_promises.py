@@ -1,162 +1,235 @@
-"""Simulated gates: what repeated games and forfeits do to the verdict.
+"""Simulated gates: how often verdicts are wrong, and what they cost.
 
-    python -m benchmarks.gate_promises [GATES]
+    python -m benchmarks.gate_promises [GATES [errors] [repeats] [forfeits] [early]]
 
-Plays GATES (default 1000) seeded gates of the shipped judge in every row, at most 3000 games each.
+Plays GATES (default 1000) seeded gates in every row, decided by the shipped rules, and prints the
+named tables, or all. `OPENBLAS_NUM_THREADS=1` is faster on a busy machine.
 
-First table: the candidate is as strong as the baseline (a regression is wrong) or weaker by 20 Elo
-(a pass is wrong), and bots ignore their seed, so that there are only as many different pairs as
-starting positions; or bots are equal and one common pair of games, won by the candidate, is a share
-of all, while it loses a little more often in the rest. Columns: counting every pair, counting
+First table: the stated errors at their boundaries. The candidate is as strong as the baseline (a
+regression is wrong) or weaker by the drop (a pass is wrong); without a limit of games, so that no
+gate ends without a verdict, and with one; against two baselines; and in two stages. The interval is
+that of Wilson (95 %).
+
+Second table: the same where bots ignore their seed, so that there are only as many different pairs
+as starting positions; or bots are equal and one common pair of games, won by the candidate, is a
+share of all, while it loses a little more often in the rest. Columns: counting every pair, counting
 distinct pairs alone, and the gate, which wants both to agree.
 
-Second table: gates of equal bots, of which one forfeits some of its games, and a pair's two games
+Third table: gates of equal bots, of which one forfeits some of its games, and a pair's two games
 fail independently or together. Columns: marking a bot as soon as it has 3 forfeits and more than
 2 %, and the gate.
+
+Fourth table: what the early test saves.
 """
 
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from db.records.pairs import PlayedPair
-from engine.result import Result, Termination
+from engine.result import Termination
 from ladder.experiments.gate.forfeits import ForfeitCount
-from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo
+from ladder.stats.sprt import State
 from tests.support.simulated_gates import pair_table
+from tests.support.simulated_judges import (
+    BoolArray,
+    Draw,
+    JudgedGates,
+    judged_gates,
+    new_pairs,
+    pairs_from_starts,
+    pairs_with_common_win,
+)
 
 SEED = 20240917
 PAIRS = 1500
-BOTS = GateBot("candidate", 1, "a"), GateBot("baseline", 2, "b")
-CELLS = (
-    (Result.LOSS, Result.LOSS),
-    (Result.LOSS, Result.DRAW),
-    (Result.WIN, Result.LOSS),
-    (Result.WIN, Result.DRAW),
-    (Result.WIN, Result.WIN),
-)
-"""Results of a pair's two games by the candidate's half points."""
-FOUR = Termination.FOUR_IN_A_ROW
-
-Source = Callable[[np.random.Generator], Iterator[tuple[int, int]]]
-"""Endless pairs: which games they are, and the candidate's half points."""
+NO_LIMIT = 400_000
+"""Games that no gate of these drops reaches."""
+FIRST_STAGE = 500
+"""Games of the first of two stages."""
+BOTS = ("candidate", "baseline")
 
 
-def main(gates: int) -> None:
-    """Print both tables."""
-    print(f"{gates} gates a row, seed {SEED}; shares of pass, regression, no decision; mean games")
+def main(gates: int, *tables: str) -> None:
+    """Print the named tables, or all."""
+    print(f"{gates} gates a row, seed {SEED}")
+    for name, table in TABLES.items():
+        if name in (tables or TABLES):
+            table(gates)
+
+
+def errors(gates: int) -> None:
+    """Print the first table."""
+    print("errors: wrong verdicts with their interval, those decided early, no verdict, mean games")
+    for draws in (0.02, 0.3):
+        for drop in (20.0, 10.0, 5.0):
+            boundaries(gates, drop, draws, GateTest().early)
+    for drop in (20.0, 10.0):
+        two_baselines(gates, drop)
+        two_stages(gates, drop)
+    boundaries(gates, 20.0, 0.02, GateTest().early, max_games=2 * PAIRS)
+    for drop in (20.0, 10.0, 5.0):
+        boundaries(gates, drop, 0.02, 0.0)
+
+
+def all_repeats(gates: int) -> None:
+    """Print the second table."""
+    print("repeated pairs: pass, regression, no verdict; mean games")
     for starts in (1, 10, 50, 200, 1000, 5000):
         for elo in (0.0, -20.0):
-            repeats(f"{starts} starts, {elo:g} Elo", gates, from_starts(starts, elo))
-    for share in (0.02, 0.05, 0.1, 0.3):
-        repeats(f"a win of {share:.0%}, 0 Elo", gates, with_common_win(share))
-    print("\nforfeits: share invalid, and median games to it")
+            repeats(f"{starts} starts, {elo:g} Elo", gates, from_starts(starts, elo, gates))
+    for common in (0.02, 0.05, 0.1, 0.3):
+        repeats(f"a win of {common:.0%}, 0 Elo", gates, with_common_win(common, gates))
+
+
+def all_forfeits(gates: int) -> None:
+    """Print the third table."""
+    print("forfeits: share invalid, and median games to it")
     for together in (False, True):
         for rate in (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2, 0.5):
             forfeits(gates, rate, together=together)
-    print("\nearly test: pass, regression, no decision; mean games; and without it")
-    for drop in (20.0, 5.0):
-        for elo in (-400.0, -250.0, -150.0, -50.0, -drop, 0.0, 50.0, 250.0):
+
+
+def all_obvious(gates: int) -> None:
+    """Print the fourth table."""
+    print("early test: pass, regression, no verdict; mean games; decided early; and without it")
+    for drop in (20.0, 10.0, 5.0):
+        for elo in (-400.0, -250.0, -150.0, -50.0, -drop, 0.0, 50.0, 150.0, 250.0):
             obvious(gates, drop, elo)
+
+
+TABLES = {
+    "errors": errors,
+    "repeats": all_repeats,
+    "forfeits": all_forfeits,
+    "early": all_obvious,
+}
+
+
+def shares_of(elo: float, draws: float = 0.02) -> FloatArray:
+    """Return the probabilities of a pair's five results."""
+    table = pair_table(elo=elo, advantage=40, draws=draws, correlation=-0.4)
+    return np.asarray(pentanomial(table=table))
+
+
+def boundaries(
+    gates: int, drop: float, draws: float, early: float, max_games: int = NO_LIMIT
+) -> None:
+    """Print a row for each of the two hypotheses, against one baseline.
+
+    Half the drop takes four times the pairs, so it gets half the gates.
+    """
+    gates = round(gates * drop / 20.0)
+    test = GateTest(max_drop=drop, max_games=max_games, early=early)
+    for elo, wrong in ((0.0, State.ACCEPT_H0), (-drop, State.ACCEPT_H1)):
+        rng = np.random.default_rng(SEED)
+        ends = judged_gates(new_pairs(rng, shares_of(elo, draws)), test, gates=gates, counted="all")
+        limit = "" if max_games == NO_LIMIT else f", {max_games} games"
+        name = f"drop {drop:g}, {elo:+g} Elo, {draws:.0%} draws, early {early:g}{limit}"
+        bad = ends.states == wrong.value
+        is_open = ends.states == State.CONTINUE.value
+        print_errors(name, bad, bad & ends.early, is_open, 2 * ends.pairs)
+
+
+def two_baselines(gates: int, drop: float) -> None:
+    """Print a row: an equal candidate against two baselines, the first regression decides."""
+    test = GateTest(max_drop=drop, max_games=NO_LIMIT)
+    rng = np.random.default_rng(SEED)
+    draw = new_pairs(rng, shares_of(0.0))
+    ends = [judged_gates(draw, test, gates=gates, baselines=2, counted="all") for _ in range(2)]
+    bad = np.array([each.states == State.ACCEPT_H0.value for each in ends])
+    early = (bad & [each.early for each in ends]).any(axis=0)
+    games = 2 * (ends[0].pairs + ends[1].pairs)
+    name = f"drop {drop:g}, +0 Elo, two baselines"
+    print_errors(name, bad.any(axis=0), early, np.zeros(gates, dtype=bool), games)
+
+
+def two_stages(gates: int, drop: float) -> None:
+    """Print a row for each hypothesis: a short stage that may fail, and one that decides."""
+    for elo in (0.0, -drop):
+        rng = np.random.default_rng(SEED)
+        draw = new_pairs(rng, shares_of(elo))
+        test = GateTest(max_drop=drop, beta=GateTest().beta / 2, max_games=FIRST_STAGE)
+        first = judged_gates(draw, test, gates=gates, counted="all")
+        test = replace(test, max_games=NO_LIMIT)
+        second = judged_gates(draw, test, gates=gates, counted="all")
+        failed = first.states == State.ACCEPT_H0.value
+        if elo:
+            bad = ~failed & (second.states == State.ACCEPT_H1.value)
+            early = bad & second.early
+        else:
+            late = ~failed & (second.states == State.ACCEPT_H0.value)
+            bad, early = failed | late, (failed & first.early) | (late & second.early)
+        games = 2 * (first.pairs + np.where(failed, 0, second.pairs))
+        name = f"drop {drop:g}, {elo:+g} Elo, two stages"
+        print_errors(name, bad, early, np.zeros(gates, dtype=bool), games)
+
+
+def print_errors(
+    name: str, bad: BoolArray, early: BoolArray, is_open: BoolArray, games: IntArray
+) -> None:
+    """Print a row of the first table."""
+    low, high = wilson(int(bad.sum()), len(bad))
+    print(
+        f"{name:<48} {bad.mean():6.2%} ({low:.2%} .. {high:.2%})  early {early.mean():6.2%}  "
+        f"open {is_open.mean():6.2%}  {games.mean():7.0f}",
+        flush=True,
+    )
+
+
+def wilson(hits: int, number: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927)."""
+    z2 = 1.96**2
+    middle = (hits + z2 / 2) / (number + z2)
+    half = math.sqrt(z2 * (hits * (number - hits) / number + z2 / 4)) / (number + z2)
+    return middle - half, middle + half
 
 
 def obvious(gates: int, drop: float, elo: float) -> None:
     """Print a row: gates of a candidate of this strength, with the early test and without."""
-    shares = pentanomial(table=pair_table(elo=elo, advantage=40, draws=0.02, correlation=-0.4))
     cells = []
     for early in (GateTest().early, 0.0):
-        rng = np.random.default_rng(SEED)
         test = GateTest(max_drop=drop, max_games=2 * PAIRS, early=early)
-        ends = [judged(enumerate_points(rng, shares), "all", test) for _ in range(gates)]
-        cells.append(share_text(ends))
+        draw = new_pairs(np.random.default_rng(SEED), shares_of(elo))
+        ends = judged_gates(draw, test, gates=gates, counted="all")
+        cells.append(f"{share_text(ends)} {ends.early.mean():6.1%}")
     print(f"drop {drop:2g}, {elo:+4g} Elo   {cells[0]} | without {cells[1]}", flush=True)
 
 
-def enumerate_points(rng: np.random.Generator, shares: FloatArray) -> Iterator[tuple[int, int]]:
-    """Yield pairs that all differ, with the candidate's half points."""
-    yield from enumerate(rng.choice(5, size=PAIRS, p=shares).tolist())
-
-
-def from_starts(starts: int, elo: float) -> Source:
+def from_starts(starts: int, elo: float, gates: int) -> Callable[[np.random.Generator], Draw]:
     """Make sources whose every opening always gives the same pair, of the right mean strength."""
-    shares = pentanomial(table=pair_table(elo=elo, advantage=40, draws=0.02, correlation=-0.4))
-
-    def pairs(rng: np.random.Generator) -> Iterator[tuple[int, int]]:
-        points = rng.choice(5, size=starts, p=shares)
-        while True:
-            start = int(rng.integers(starts))
-            yield start, int(points[start])
-
-    return pairs
+    return lambda rng: pairs_from_starts(rng, shares_of(elo), gates=gates, starts=starts)
 
 
-def with_common_win(share: float) -> Source:
+def with_common_win(common: float, gates: int) -> Callable[[np.random.Generator], Draw]:
     """Make an even match in which a share of all pairs is one and the same won pair."""
-    rest = (0.5 - share) / (1.0 - share)
-    table = pair_table(elo=score_to_elo(score=rest), advantage=40, draws=0.02, correlation=-0.4)
-    shares = pentanomial(table=table)
-
-    def pairs(rng: np.random.Generator) -> Iterator[tuple[int, int]]:
-        number = 0
-        while True:
-            number += 1
-            yield (0, 4) if rng.random() < share else (number, int(rng.choice(5, p=shares)))
-
-    return pairs
+    rest = shares_of(score_to_elo(score=(0.5 - common) / (1.0 - common)))
+    return lambda rng: pairs_with_common_win(rng, rest, gates=gates, common=common)
 
 
-def repeats(name: str, gates: int, source: Source) -> None:
-    """Return a row: every pair counted, distinct pairs counted, and the gate."""
-    cells = []
-    for rule in ("all", "distinct", "gate"):
-        rng = np.random.default_rng(SEED)
-        test = GateTest(max_games=2 * PAIRS)
-        cells.append(share_text([judged(source(rng), rule, test) for _ in range(gates)]))
+def repeats(name: str, gates: int, source: Callable[[np.random.Generator], Draw]) -> None:
+    """Print a row: every pair counted, distinct pairs counted, and the gate."""
+    test = GateTest(max_games=2 * PAIRS)
+    cells = [
+        share_text(judged_gates(source(np.random.default_rng(SEED)), test, gates=gates, counted=by))
+        for by in ("all", "distinct", "gate")
+    ]
     print(f"{name:<22} all {cells[0]} | distinct {cells[1]} | gate {cells[2]}", flush=True)
 
 
-def share_text(ends: list[tuple[Verdict, int]]) -> str:
-    """Return the shares of pass, regression and no decision, and the mean number of games."""
+def share_text(ends: JudgedGates) -> str:
+    """Return the shares of pass, regression and no verdict, and the mean number of games."""
     passed, failed = (
-        np.mean([verdict is wanted for verdict, _ in ends])
-        for wanted in (Verdict.PASS, Verdict.REGRESSION)
+        np.mean(ends.states == wanted.value) for wanted in (State.ACCEPT_H1, State.ACCEPT_H0)
     )
-    games = np.mean([count for _, count in ends])
+    games = 2 * ends.pairs.mean()
     return f"{passed:6.1%} {failed:6.1%} {1 - passed - failed:6.1%} {games:5.0f}"
-
-
-def judged(source: Iterator[tuple[int, int]], rule: str, test: GateTest) -> tuple[Verdict, int]:
-    """Return the verdict of one gate and its number of games."""
-    judge = GateJudge(BOTS[0], [BOTS[1]], test)
-    seen: set[int] = set()
-    number = 0
-    while not judge.decided and number < PAIRS:
-        which, points = next(source)
-        number += 1
-        if rule == "distinct" and which in seen:
-            continue
-        seen.add(which)
-        line = number if rule == "all" else which
-        judge.take(
-            PlayedPair(
-                number,
-                1,
-                2,
-                "6x7",
-                CELLS[points],
-                (FOUR, FOUR),
-                ("6x7", "", number),
-                (str(line), ""),
-            )
-        )
-    return judge.result().verdict, 2 * number
 
 
 def forfeits(gates: int, rate: float, *, together: bool) -> None:
@@ -177,9 +250,9 @@ def forfeits(gates: int, rate: float, *, together: bool) -> None:
 
 def first_culprit(failed: IntArray) -> int:
     """Return the games after which the gate is invalid, or 0 if it never is."""
-    count = ForfeitCount(bot.name for bot in BOTS)
+    count = ForfeitCount(BOTS)
     for number, failures in enumerate(failed.tolist(), start=1):
-        count.add((BOTS[0].name, BOTS[1].name), [(BOTS[0].name, Termination.CRASH)] * failures)
+        count.add(BOTS, [(BOTS[0], Termination.CRASH)] * failures)
         if failures and count.failure:
             return 2 * number
     return 0
@@ -193,4 +266,4 @@ def outcome_text(games: list[int]) -> str:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, *sys.argv[2:])

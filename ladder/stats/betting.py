@@ -15,7 +15,12 @@ the capital by 1.95**10 = 795.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.stats.counts import FloatArray, unit_scores
 
 STAKES = 20
 """Number of stakes of `log_evidence_above`, from a twentieth to all of the capital."""
@@ -23,30 +28,33 @@ MOST_AT_STAKE = 0.99
 """Largest part of the capital that a unit can lose."""
 
 
-def log_evidence(*, results: Mapping[float, int], mean: float, stakes: Sequence[float]) -> float:
-    """Return the logarithm of the capital that betting on a mean above `mean` has made.
+def log_evidence(
+    *, counts: ArrayLike, results: ArrayLike, mean: float, stakes: Sequence[float]
+) -> FloatArray:
+    """Return the log of the capital made by bets on a mean above `mean`, (..., k) -> (...).
 
     Args:
-        results: number of units by result, 0..1.
+        counts: numbers of units with each of the k results, which may be fractions.
+        results: the results, 0..1, shape (k,).
         mean: the mean at which the bets are fair, 0..1.
         stakes: each above 0 and below 1 / mean, so that no result loses everything.
 
     """
-    logs = [
-        sum(math.log1p(stake * (result - mean)) * units for result, units in results.items())
-        for stake in stakes
-    ]
-    most = max(logs)
-    return most + math.log(sum(math.exp(log - most) for log in logs) / len(logs))
+    gains = np.log1p(np.outer(np.asarray(results) - mean, stakes))
+    logs = np.asarray(counts, dtype=np.float64) @ gains
+    return np.asarray(np.logaddexp.reduce(logs, axis=-1) - math.log(len(stakes)))
 
 
-def log_evidence_above(*, results: Mapping[float, int], mean: float) -> float:
-    """Return the log evidence that the mean of results is above `mean`, which is above 0."""
+def log_evidence_above(*, counts: ArrayLike, mean: float) -> FloatArray:
+    """Return the log evidence that a mean score is above `mean`, which is above 0.
+
+    `counts` are trinomial or pentanomial, shape (..., k); the result has shape (...).
+    """
     stakes = [MOST_AT_STAKE * part / STAKES / mean for part in range(1, STAKES + 1)]
-    return log_evidence(results=results, mean=mean, stakes=stakes)
+    results = unit_scores(size=np.shape(counts)[-1])
+    return log_evidence(counts=counts, results=results, mean=mean, stakes=stakes)
 
 
-def log_evidence_below(*, results: Mapping[float, int], mean: float) -> float:
-    """Return the log evidence that the mean of results is below `mean`, which is below 1."""
-    mirrored = {1.0 - result: units for result, units in results.items()}
-    return log_evidence_above(results=mirrored, mean=1.0 - mean)
+def log_evidence_below(*, counts: ArrayLike, mean: float) -> FloatArray:
+    """Return the log evidence that a mean score is below `mean`, which is below 1."""
+    return log_evidence_above(counts=np.asarray(counts)[..., ::-1], mean=1.0 - mean)

@@ -23,4 +23,7 @@ def log_evidence(*, shares: Mapping[float, int], limit: float) -> float:
     # With these stakes a unit of share 0 or 1 multiplies the capital by the likelihood ratio of the
     # rate that is bet on and the limit.
     stakes = [(times - 1.0) / (1.0 - limit) for times in ALTERNATIVES]
-    return betting.log_evidence(results=shares, mean=limit, stakes=stakes)
+    found = betting.log_evidence(
+        counts=list(shares.values()), results=list(shares), mean=limit, stakes=stakes
+    )
+    return float(found)

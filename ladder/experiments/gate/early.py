@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from ladder.stats.betting import log_evidence_above, log_evidence_below
 from ladder.stats.sprt import State
 
-RESULTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The candidate's score per game in a pair, by pentanomial cell."""
-
 
 @dataclass(frozen=True, slots=True)
 class EarlyDecision:
@@ -42,13 +39,12 @@ class EarlyTest:
 
     def decide(self, *counts: Sequence[int]) -> EarlyDecision | None:
         """Return the decision that all of the pentanomial counts support; None for none."""
-        results = [dict(zip(RESULTS, each, strict=True)) for each in counts]
-        log_e = min(log_evidence_below(results=each, mean=self.equal) for each in results)
+        log_e = float(log_evidence_below(counts=counts, mean=self.equal).min())
         if log_e >= self.fail_at:
             return EarlyDecision(State.ACCEPT_H0, log_e, self.fail_at)
         if self.dropped is None:
             return None
-        log_e = min(log_evidence_above(results=each, mean=self.dropped) for each in results)
+        log_e = float(log_evidence_above(counts=counts, mean=self.dropped).min())
         return (
             EarlyDecision(State.ACCEPT_H1, log_e, self.pass_at) if log_e >= self.pass_at else None
         )

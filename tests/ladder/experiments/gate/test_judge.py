@@ -5,7 +5,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
@@ -17,8 +19,10 @@ from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
 from ladder.runs.decision import Judge, ReorderBuffer
 from ladder.stats.choices import Model
+from ladder.stats.counts import IntArray
 from ladder.stats.elo import estimate
 from ladder.stats.sprt import State, sprt_result
+from tests.support.simulated_judges import judged_gates
 
 HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")
 W, D, L = Result.WIN, Result.DRAW, Result.LOSS
@@ -123,6 +127,40 @@ def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
     assert asked.as_stored(plain) == replace(asked, early=0.0)
     assert asked.as_stored(GateTest(max_drop=8).settings) is None
     assert asked.as_stored({}) is None
+
+
+@pytest.mark.parametrize("counted", ["gate", "all", "distinct"])
+def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:
+    """The simulation behind the published error rates gives each gate its verdict, its games and
+    its early decision, also where pairs repeat."""
+    rng, gates = np.random.default_rng(3), 24
+    test = GateTest(max_drop=60, max_games=400)
+    shares = np.linspace((0.3, 0.1, 0.4, 0.1, 0.1), (0.1, 0.1, 0.4, 0.1, 0.3), gates)
+    cells = np.array([rng.choice(5, size=200, p=each) for each in shares])
+    lines = np.arange(200) % rng.choice((3, 40, 200), size=(gates, 1))
+    cells = np.take_along_axis(cells, lines, axis=1)
+    drawn = np.zeros(gates, dtype=np.int64)
+
+    def draw(rows: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+        numbers = drawn[rows]
+        drawn[rows] += 1
+        return cells[rows, numbers], lines[rows, numbers] == numbers
+
+    found = judged_gates(draw, test, gates=gates, counted=counted)
+    for row in range(gates):
+        judge = GateJudge(HERO, [ONE], test)
+        for number, (cell, line) in enumerate(zip(cells[row], lines[row], strict=True)):
+            if judge.decided or (counted == "distinct" and line < number):
+                continue
+            name = f"{number if counted == 'all' else line}"
+            results = {0: (L, L), 1: (L, D), 2: (W, L), 3: (W, D), 4: (W, W)}[int(cell)]
+            judge.take(replace(pair(number, results), moves=(name, "")))
+        result = judge.result()
+        assert found.states[row] == result.deciding.state.value
+        assert found.early[row] == (result.deciding.early is not None)
+        if counted != "distinct":
+            assert 2 * found.pairs[row] == result.games
+    assert len({*found.states.tolist()}) == 3 or counted == "all"
 
 
 def test_the_decision_is_that_of_the_first_crossing() -> None:
