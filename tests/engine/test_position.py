@@ -11,6 +11,7 @@ from engine.result import FORFEITS, Result, Termination
 from tests.engine.oracle import SlowGame, as_bits, boards, games
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(games())
 def test_a_position_is_the_slow_game(game: SlowGame) -> None:

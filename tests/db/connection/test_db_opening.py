@@ -135,6 +135,7 @@ def test_newer_database_is_refused(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_older_database_is_migrated_after_a_backup(place: str) -> None:
     """An older database is copied first, then migrated with its games kept."""
@@ -164,6 +165,7 @@ def test_failed_migration_leaves_the_file_as_it_was(place: str) -> None:
     assert Store.migrate(place) == "0014"
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
     """A truncated file is reported as damaged, not as another program's."""

@@ -136,6 +136,7 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
     assert finish_pair(store, to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
+@pytest.mark.slow
 def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
     """Games, aggregate, ratings and answers are equal, also with a pair that is not planned."""
     seen = []

@@ -177,6 +177,7 @@ def test_other_divisions_are_named(ladder: Command) -> None:
     assert "--division" in last
 
 
+@pytest.mark.slow
 def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path: Path) -> None:
     """A division that has only games of matches and experiments must not seem empty."""
     path = tmp_path / "match.db"
@@ -194,6 +195,7 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     assert "win rate" not in empty.out
 
 
+@pytest.mark.slow
 def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
     """Each opponent's games must be counted from the bot's side, and the share be theirs."""
     document = ladder("report", "--against", "c", "--json").document

@@ -321,6 +321,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     assert [(each.id, each.status) for each in store.runs.find()] == [(1, RunStatus.FINISHED)]
 
 
+@pytest.mark.slow
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
     """No command can go on with it."""
     play(store, SETTINGS, Recorder(stop_after=2))

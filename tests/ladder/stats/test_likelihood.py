@@ -33,6 +33,7 @@ def test_mean_is_met(row, mean):
     assert p @ scores == pytest.approx(mean, abs=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(counts, st.floats(-1.5, 1.5))
 def test_t_value_is_met(row, t):

@@ -251,6 +251,7 @@ def test_the_command_and_the_page_have_the_same_conditions(
     assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == listed
 
 
+@pytest.mark.slow
 def test_documents_are_those_of_the_commands(
     played: League,
     server: Running,

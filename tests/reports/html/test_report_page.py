@@ -189,6 +189,7 @@ def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     assert "<img src=x" in opened.page.inner_text("#viewer-detail")
 
 
+@pytest.mark.slow
 def test_it_prints(report: Opened) -> None:
     """Printing gives a document of several pages."""
     pdf = report.page.pdf()

@@ -90,6 +90,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
     assert "good forfeited" in again.failing_good
 
 
+@pytest.mark.slow
 def test_repeated_games_end_without_an_answer() -> None:
     """One pair of games over and over must never blame anybody."""
     search = Search(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))

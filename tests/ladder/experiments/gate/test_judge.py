@@ -216,6 +216,7 @@ def test_the_same_draw_counts_once() -> None:
         assert (result.verdict, result.reason) == (once.verdict, once.reason)
 
 
+@pytest.mark.slow
 def test_games_that_repeat_decide_nothing() -> None:
     """Two games over and over, from different seeds, must end early without a decision."""
     for results in ((L, L), (W, W), (W, L)):
@@ -308,6 +309,7 @@ def test_a_pass_says_how_sure_it_is_that_the_candidate_is_better() -> None:
     assert f"is {100 * equal.deciding.after_stopping.los:.0f} %" in equal.reason
 
 
+@pytest.mark.slow
 def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     """Against several, each must be passed, and failing against one must fail at beta / k."""
     winning = [pair(n, (W, W), (ONE, TWO)[n % 2]) for n in range(400)]

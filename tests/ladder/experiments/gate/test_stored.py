@@ -39,6 +39,7 @@ def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     assert trial.result.test == test
 
 
+@pytest.mark.slow
 def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     """Gates that continue one stream have the ratio and the games of their own pairs each."""
     settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
@@ -61,6 +62,7 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_stored_gate_outlives_new_names(league: League) -> None:
     """Candidate and baseline keep their sides, counts and ratio when both have other names."""
     settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}

@@ -50,6 +50,7 @@ def submission(folder: Path, text: str) -> str:
     return "kaggle:submission.py"
 
 
+@pytest.mark.slow
 def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> None:
     """Observation and configuration must have attributes and keys, and prints do no harm."""
     found = tried(submission(tmp_path, TWO), tmp_path)
@@ -59,6 +60,7 @@ def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> No
     assert [game.detail for game in games] == ["", ""]
 
 
+@pytest.mark.slow
 def test_an_agent_of_one_parameter_gets_the_observation(tmp_path: Path) -> None:
     """It must be called with what it takes."""
     tried(submission(tmp_path, ONE), tmp_path)
@@ -82,6 +84,7 @@ def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
     assert [game.detail for game in games] == [""] * 4
 
 
+@pytest.mark.slow
 def test_the_time_is_the_budget(tmp_path: Path) -> None:
     """The limit actTimeout must be the budget in seconds."""
     text = "def agent(o, c):\n    raise ValueError(f'I have {c.actTimeout} s')\n"

@@ -27,6 +27,7 @@ def test_a_correct_strategy_is_told_the_board_as_the_course_tells_it(tmp_path: P
         assert [game.detail for game in games] == ["", ""], board
 
 
+@pytest.mark.slow
 def test_a_correct_strategy_is_found_able_and_quick(tmp_path: Path) -> None:
     """Its trial must find every board, no least time, and a fresh process per game."""
     spec = compiled(tmp_path)
@@ -70,6 +71,7 @@ def test_a_missing_library_is_named_with_what_helps(tmp_path: Path) -> None:
     assert "it needs libother.so, which is not on this system (`ldd strategy.so`" in sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "where", "signal"),
     [
@@ -117,11 +119,13 @@ def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, expected: str)
     assert all(expected in game.detail for game in illegal)
 
 
+@pytest.mark.slow
 def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     """Nothing must be read through it."""
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
 
 
+@pytest.mark.slow
 def test_one_that_never_returns_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trial must end it by the clock and say so."""
     monkeypatch.setattr(trial, "TRIAL_MARGIN_MS", 200)
@@ -139,6 +143,7 @@ def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
     assert f"needs {found.min_time_ms} ms a move" in found_text(found)[-1]
 
 
+@pytest.mark.slow
 def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_path: Path) -> None:
     """Failing on a board of another game must narrow its boards, not keep it out."""
     found = tried(compiled(tmp_path, "NEEDS_FORBIDDEN"), tmp_path)

@@ -153,6 +153,7 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     assert record.pondering == (1,)
 
 
+@pytest.mark.slow
 def test_more_than_one_processor_on_its_turn_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +173,7 @@ def test_more_than_one_processor_on_its_turn_is_charged(
     assert not play_pair(pair, pool).games[0].termination.is_forfeit
 
 
+@pytest.mark.slow
 def test_idle_bots_are_stopped_while_others_play(pool: BotPool, tmp_path: Path) -> None:
     """An idle process does not run on the CPU of another bot's game."""
     start = fake_start("ponders", folder=tmp_path)

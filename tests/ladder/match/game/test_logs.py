@@ -79,6 +79,7 @@ def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
     assert {"new game", "ply 0"} <= {*lines}
 
 
+@pytest.mark.slow
 def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     """Its name shows it, and many short-lived processes stay within the budget."""
     logs = tmp_path / "logs"

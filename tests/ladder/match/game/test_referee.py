@@ -125,6 +125,7 @@ def test_the_last_output_of_a_failing_bot_is_stored(
     assert any(message.startswith('> {"type":"new_game"') for message in words.messages)
 
 
+@pytest.mark.slow
 def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> None:
     """Of endless output some KiB are stored, and nothing of a game without a failure."""
     good = fake_start("honest", folder=tmp_path)
@@ -234,6 +235,7 @@ def excuse_in_a_crowd(late: LateMove, seconds: float) -> LateMoveVerdict:
     return excuse(late, seconds)._replace(control=control)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "late_controls"), [(excuse, 0), (excuse_in_a_crowd, MAX_STALLS + 1)]
 )
@@ -284,6 +286,7 @@ def test_thinking_before_ready_counts_when_the_question_is_known(
     assert "ms to prepare for a repeated question (ply " in record.games[0].detail
 
 
+@pytest.mark.slow
 def test_a_usual_preparation_is_not_charged_to_the_move(pool: BotPool, tmp_path: Path) -> None:
     """A process that takes its usual time to start has the whole time of the move left."""
     slow = fake_start("thinks-when-prepared", f"{tmp_path}/note,0", folder=tmp_path)
@@ -322,6 +325,7 @@ class CountingPool(BotPool):
         return super().acquire(start, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(time_ms=300), Budget(simulations=5)])
 def test_a_stalled_move_is_asked_again_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget

@@ -113,6 +113,7 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
 
 
+@pytest.mark.slow
 def test_the_turn_counts_all_processes(start_fake: StartFake) -> None:
     """The time of children that end before the answer counts."""
     bot = playing(start_fake, "thinks-in-children", "0.1")

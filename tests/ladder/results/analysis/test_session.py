@@ -89,6 +89,7 @@ def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     assert seen == done.positions == done.decided
 
 
+@pytest.mark.slow
 def test_a_position_is_solved_once(games: Games) -> None:
     """Whatever the number of games that reach a position or its image, it is solved once."""
     board = parse_board(BOARD)
@@ -104,6 +105,7 @@ def test_a_position_is_solved_once(games: Games) -> None:
     assert solved == []
 
 
+@pytest.mark.slow
 def test_a_stopped_analysis_goes_on(games: Games) -> None:
     """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(100))
@@ -182,6 +184,7 @@ def test_nodes_are_chosen_by_board_and_free_cells() -> None:
     assert {Effort(7).at(Position(board)) for board in (standard, large)} == {7}
 
 
+@pytest.mark.slow
 def test_more_nodes_judge_again(games: Games) -> None:
     """Open games must be analysed again with a higher node limit, not with a lower one."""
     few = run(games, nodes=1)

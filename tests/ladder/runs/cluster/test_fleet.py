@@ -326,6 +326,7 @@ def test_the_coordinator_tells_which_of_two_machines_is_wrong() -> None:
     assert not stage.says("good is set aside")
 
 
+@pytest.mark.slow
 def test_a_single_machine_that_plays_other_games_is_found_out() -> None:
     """However long the coordinator takes, it plays one pair until that one was compared."""
     repeated = threading.Event()
@@ -396,6 +397,7 @@ def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
     assert {name for _, name, _ in stage.answers} == {"good"}
 
 
+@pytest.mark.slow
 def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> None:
     """It must not end the run, which gives up after some deaths in a row."""
 
