@@ -245,6 +245,7 @@ def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
     source.store.close()
 
 
+@pytest.mark.slow
 def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> None:
     """Games whose claims were stored as texts equal their export, with nodes and lines."""
     source = Played(tmp_path / "source.db")

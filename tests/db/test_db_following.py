@@ -35,6 +35,7 @@ def test_following_writes_nothing(place: str) -> None:
             follower.runs.set_status(run.id, RunStatus.FINISHED)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_an_older_database_is_not_migrated(place: str) -> None:
     """A follower must leave an older file alone, and the error must name the remedy."""

@@ -71,6 +71,7 @@ def test_an_error_names_the_broken_rule(text: str, sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(boards())
 def test_writing_a_board_and_reading_it_gives_it_back(board: Board) -> None:

@@ -177,6 +177,7 @@ def test_truncated_file_is_corrupt(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_damaged_page_is_found_by_the_check(place: str) -> None:
     """The integrity check reports a damaged page of games."""
@@ -203,6 +204,7 @@ def test_busy_database(place: str) -> None:
         add_bots(store, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_full_disk(place: str) -> None:
     """A full disk is reported as such, and nothing stored before is lost."""

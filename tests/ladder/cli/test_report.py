@@ -62,6 +62,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Wide:
     return wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [32, 40, 60, 80, 100, 120, 200])
 def test_the_list_fits_and_cuts_no_number(ladder: Command, terminal: Wide, width: int) -> None:
     """Columns are left out instead, a row stays a line, and a mark stays in its row."""

@@ -120,6 +120,7 @@ def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
     assert len(RunView().ending(resumed.live)) == 1
 
 
+@pytest.mark.slow
 def test_games_under_another_default_opening_go_to_another_division(store: Store) -> None:
     """Old games keep their division, and games under the first default still go there."""
     first = replace(SETTINGS, boards=parse_board_classes("thu,4x4"))
@@ -282,6 +283,7 @@ def with_limits(**limits: int) -> Confinement:
     return Confinement(limits=Limits(**limits), sandbox=(str(shutil.which("env")), "-u", "a b"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -320,6 +320,7 @@ def test_unknown_names_give_404(server: Running) -> None:
         assert 'href="/"' in answer.text
 
 
+@pytest.mark.slow
 def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: Start) -> None:
     """The page of a game has the values that `ladder analyze` stored."""
     database = str(tmp_path / "analysed.db")

@@ -113,6 +113,7 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     assert shown == lost
 
 
+@pytest.mark.slow
 def test_heads_sort_a_table(report: Opened) -> None:
     """A click on a heading sorts by numbers, and the next click reverses the order."""
     page = report.page

@@ -128,6 +128,7 @@ def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:
     assert after.weaker[0] == after.blamed[0]
 
 
+@pytest.mark.slow
 def test_histories_are_read_and_refused(tmp_path: Path) -> None:
     """First parents alone or all commits, in an order that git gives; wrong ends are named."""
     place = repository(tmp_path, {"bot.py": "0"})

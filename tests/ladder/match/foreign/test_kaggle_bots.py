@@ -66,6 +66,7 @@ def test_an_agent_of_one_parameter_gets_the_observation(tmp_path: Path) -> None:
     tried(submission(tmp_path, ONE), tmp_path)
 
 
+@pytest.mark.slow
 def test_marks_and_rows_are_kaggle_s(tmp_path: Path) -> None:
     """The first player must be 1, and the bottom row the last of the list."""
     text = """
@@ -78,6 +79,7 @@ def agent(obs, config):
     assert "Error" not in game.detail
 
 
+@pytest.mark.slow
 def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
     """What an agent keeps must be that of one game, though its process is kept."""
     games = games_of(play(entrant(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
@@ -91,6 +93,7 @@ def test_the_time_is_the_budget(tmp_path: Path) -> None:
     assert "I have 0.1 s" in refusal(submission(tmp_path, text), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -163,6 +163,7 @@ def test_the_interpreter_is_the_user_s(tmp_path: Path) -> None:
         read_spec("exec:./x", tmp_path, python="python3")
 
 
+@pytest.mark.slow
 def test_a_host_ends_with_quit() -> None:
     """Every host must exit with status 0 when asked to."""
     for host in HOSTS:

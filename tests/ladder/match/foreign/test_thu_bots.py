@@ -51,6 +51,7 @@ def test_a_strategy_linked_without_the_runtime_library_plays(tmp_path: Path) -> 
     assert [game.detail for game in games] == ["", ""]
 
 
+@pytest.mark.slow
 def test_a_missing_symbol_is_named_with_what_helps(tmp_path: Path) -> None:
     """The author must read which one, how to list all, and how to link it."""
     sentence = refusal(compiled(tmp_path, "MISSING_HELPER"), tmp_path)
@@ -87,6 +88,7 @@ def test_a_crash_names_its_function(tmp_path: Path, mode: str, where: str, signa
     assert where in sentence
 
 
+@pytest.mark.slow
 def test_a_missing_function_is_named(tmp_path: Path) -> None:
     """A library without clearPoint must be refused by the function's name."""
     sentence = refusal(compiled(tmp_path, "NO_CLEAR"), tmp_path)
@@ -94,6 +96,7 @@ def test_a_missing_function_is_named(tmp_path: Path) -> None:
     assert "getPoint" not in sentence.replace("strategy.so", "")
 
 
+@pytest.mark.slow
 def test_a_forgotten_extern_c_is_explained(tmp_path: Path) -> None:
     """Functions that exist under their C++ names must lead to the advice to export them."""
     sentence = refusal(compiled(tmp_path, "NO_EXTERN_C"), tmp_path)

@@ -49,6 +49,7 @@ def test_a_log_is_named_after_its_bot(tmp_path: Path) -> None:
     assert log_path(tmp_path, "guest").name.startswith("guest-")
 
 
+@pytest.mark.slow
 def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
     """Output follows the line of its game; bots without output have no log."""
     flag = tmp_path / "flag"

@@ -142,6 +142,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @needs_groups
 def test_the_next_run_ends_what_a_double_kill_leaves(tmp_path: Path, mark: str) -> None:
     """A process without supervisor, harness and HOME is found by its control group."""

@@ -154,6 +154,7 @@ def test_games_and_bots_are_chosen(games: Games) -> None:
     assert run(games, games=6, bots=("one",)).games == 2
 
 
+@pytest.mark.slow
 def test_the_rating_list_says_what_it_leaves_out(games: Games) -> None:
     """Games of matches and experiments and other divisions are left out, counted and named."""
     other = games.store.divisions.ensure("5x5", 0, {"time_ms": 100})
@@ -250,6 +251,7 @@ def test_a_run_may_be_deleted_while_its_games_are_analysed(
     assert count_rows(store, "solved_positions") > 0
 
 
+@pytest.mark.slow
 def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
     """Verdicts must not keep games from being deleted."""
     run(games)

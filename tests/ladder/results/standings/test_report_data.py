@@ -91,6 +91,7 @@ def test_scores_by_class_add_up(league: League) -> None:
     assert scores.scores["old"] == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
     """A move over the budget is late; the mean of both clocks is over measured moves alone."""
     (shown, *_) = of(league).games

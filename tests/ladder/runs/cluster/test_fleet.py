@@ -175,6 +175,7 @@ def on_stage(scene: Callable[[Stage], Any], **options: Any) -> Stage:
         return thread.submit(lambda: asyncio.run(whole())).result()
 
 
+@pytest.mark.slow
 def test_a_machine_that_joins_is_no_warning() -> None:
     """Machines that come, play and go are told; nothing of it is a warning."""
 
@@ -224,6 +225,7 @@ def test_machines_that_get_ready_slowly_are_counted() -> None:
     assert stage.says("2 machines still getting ready", warning=False)
 
 
+@pytest.mark.slow
 def test_a_pair_that_arrives_twice_counts_once() -> None:
     """The pair of a silent machine is played elsewhere; its own late record changes nothing."""
     hurry, came = threading.Event(), threading.Event()
@@ -272,6 +274,7 @@ def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
     assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_machine_that_plays_other_games_is_set_aside_for_good() -> None:
     """Of three machines one repeats games that no other plays: its pairs go elsewhere."""
 
