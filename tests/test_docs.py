@@ -13,6 +13,7 @@ PACKAGES = ("engine", "bots", "db", "ladder", "reports")
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_module_has_a_docstring(package: str) -> None:
     """A reader must learn from the first line what a module is for."""

@@ -124,6 +124,7 @@ def test_a_layer_imports_only_what_the_table_allows(layer: str) -> None:
                 assert layer_of(name) in allowed, f"{module} imports {name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_program_module_imports_a_test(package: str) -> None:
     """The program must work without the tests."""
@@ -206,6 +207,7 @@ def test_the_engine_needs_no_outside_world() -> None:
             assert name.split(".")[0] not in forbidden, f"{path}:{line} imports {name}"
 
 
+@pytest.mark.slow
 def test_only_the_command_line_prints() -> None:
     """Core, store and reports must return what is to be shown; hosts of bots speak on stdout."""
     for path in modules():
@@ -228,6 +230,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_report_loads_no_compiler() -> None:
     """The mistakes that `ladder report` prints are read without the solver and its compiler."""
     words = "import sys, ladder.results.analysis.division; sys.exit('numba' in sys.modules)"

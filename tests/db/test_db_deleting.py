@@ -220,6 +220,7 @@ def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "")
         finish_pair(store, to_plan(row), record, elo)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deleted", "ab")
 def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
     """Aggregate, live ratings and repeats equal those of a database that never had the run."""

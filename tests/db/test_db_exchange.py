@@ -141,6 +141,7 @@ def test_a_file_without_the_order_uses_the_latest_revision(tmp_path: Path) -> No
     source.store.close()
 
 
+@pytest.mark.slow
 def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
     """Its sources are here, so imported revisions rank below, in the file's order."""
     source = Played(tmp_path / "source.db")
@@ -155,6 +156,7 @@ def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
     source.store.close()
 
 
+@pytest.mark.slow
 def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
     """Equal pairs are skipped, new ones stored; all derived values are those of the source."""
     source = Played(tmp_path / "source.db")
@@ -222,6 +224,7 @@ def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
     twin.store.close()
 
 
+@pytest.mark.slow
 def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
     """A planned pair is not overwritten, and a number may occur once in a file."""
     source = Played(tmp_path / "source.db")
@@ -242,6 +245,7 @@ def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
     source.store.close()
 
 
+@pytest.mark.slow
 def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> None:
     """Games whose claims were stored as texts equal their export, with nodes and lines."""
     source = Played(tmp_path / "source.db")

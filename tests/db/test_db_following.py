@@ -35,6 +35,7 @@ def test_following_writes_nothing(place: str) -> None:
             follower.runs.set_status(run.id, RunStatus.FINISHED)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_an_older_database_is_not_migrated(place: str) -> None:
     """A follower must leave an older file alone, and the error must name the remedy."""
@@ -66,6 +67,7 @@ def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
         Store.follow(place)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
     """A replaced or deleted file must be noticed."""
@@ -102,6 +104,7 @@ def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
         assert done == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_threads_may_look_at_locks_at_once(place: str) -> None:
     """Threads that open and close their own locks must not close those of one another."""

@@ -37,6 +37,7 @@ def test_nothing_else_knows_of_saved_games(store: Store) -> None:
     assert store.audit.integrity() == []
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
     """Opening it makes a copy and migrates it, keeping its content."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import pytest
 
@@ -47,9 +47,6 @@ class Done:
 
 class Ladder:
     """Runs `ladder` commands in a folder."""
-
-    stocked: ClassVar[Path]
-    """The folder of the database that `stock` copies."""
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
         """Use the database with this URL, or by default a file in the folder."""
@@ -89,7 +86,7 @@ class Ladder:
             made_once("stocked-on-a-server", _stock_server)
             shared_server().replace(self.db, STOCKED)
         else:
-            shutil.copy(self.stocked / "ladder.db", self.folder)
+            shutil.copy(made_once("stocked", _stock) / "ladder.db", self.folder)
         return self
 
     @contextmanager
@@ -163,21 +160,15 @@ def end_the_server() -> Iterator[None]:
     SERVER.close()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def make_stock() -> None:
-    """Make the database with the built-in players and `steady` once per session."""
-
-    def make(folder: Path) -> None:
-        shutil.copy(FAKE_BOTS / "bot.py", folder)
-        add_steady(Ladder(folder))
-
-    Ladder.stocked = made_once("stocked", make)
+def _stock(folder: Path) -> None:
+    shutil.copy(FAKE_BOTS / "bot.py", folder)
+    add_steady(Ladder(folder))
 
 
 def _stock_server(_: Path) -> None:
     server = shared_server()
     server.execute(f"CREATE DATABASE {STOCKED} TEMPLATE {EMPTY}")
-    add_steady(Ladder(Ladder.stocked, server.url(STOCKED)))
+    add_steady(Ladder(made_once("stocked", _stock), server.url(STOCKED)))
 
 
 def add_steady(runner: Ladder) -> None:

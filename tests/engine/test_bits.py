@@ -32,6 +32,7 @@ def _kth(mask: np.uint64, k: np.uint64, out: WordArray) -> None:
     out[1] = bits.kth_bit_by_table(mask, k)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(words, words)
 def test_instructions_equal_pythons_integers(value: int, other: int) -> None:
@@ -58,6 +59,7 @@ def test_the_kernels_scramble_makes_the_stream_of_seeds() -> None:
         assert int(out[3]) == stream.next64()
 
 
+@pytest.mark.slow
 def test_every_bit_of_every_mask_of_twelve_is_found() -> None:
     """The k-th set bit is right for every mask below 2**12 and every k, in both ways."""
     out = np.zeros(2, np.uint64)

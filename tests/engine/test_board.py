@@ -71,6 +71,7 @@ def test_an_error_names_the_broken_rule(text: str, sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(boards())
 def test_writing_a_board_and_reading_it_gives_it_back(board: Board) -> None:
@@ -79,6 +80,7 @@ def test_writing_a_board_and_reading_it_gives_it_back(board: Board) -> None:
     assert parse_board_classes(f"thu,{board}") == (BoardClass(None), BoardClass(board))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(boards())
 def test_a_board_holds_every_cell_but_the_forbidden_one(board: Board) -> None:
@@ -135,6 +137,7 @@ def test_a_fixed_class_draws_its_board_and_uses_no_random_numbers() -> None:
     assert random.next64() == SplitMix(5).next64()
 
 
+@pytest.mark.slow
 def test_thu_draws_uniformly() -> None:
     """Sides come from 9..12 alike, and every cell can be forbidden, the edges included."""
     random = SplitMix(2024)

@@ -118,6 +118,7 @@ def test_vector_equals_plain_on_any_stones(game: SlowGame, first: int, second: i
     assert plain_facts == register_facts
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**192 - 1), st.integers(0, 2**12 - 1))
 def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
@@ -157,6 +158,7 @@ def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> 
     assert [from_words(row) for row in cells] == [expected, expected]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
 def test_words_hold_the_position(game: SlowGame) -> None:

@@ -9,6 +9,7 @@ from engine.position import Position
 from tests.engine.oracle import SlowGame, games
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(games())
 def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
@@ -25,6 +26,7 @@ def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
     assert MutableGame(game.board, game.moves).moves == game.moves
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
 def test_it_refuses_the_moves_that_its_position_refuses(game: SlowGame) -> None:

@@ -12,6 +12,7 @@ from engine.seeds import SplitMix
 from tests.engine.oracle import SlowGame, boards, games
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(boards(), st.integers(0, 6), st.integers(0, 2**53))
 def test_an_opening_is_quiet(board: Board, plies: int, seed: int) -> None:
@@ -27,6 +28,7 @@ def test_an_opening_is_quiet(board: Board, plies: int, seed: int) -> None:
     assert moves == draw_opening(board, plies, SplitMix(seed))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(games())
 def test_an_immediate_win_is_noticed(game: SlowGame) -> None:

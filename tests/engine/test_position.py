@@ -11,6 +11,7 @@ from engine.result import FORFEITS, Result, Termination
 from tests.engine.oracle import SlowGame, as_bits, boards, games
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(games())
 def test_a_position_is_the_slow_game(game: SlowGame) -> None:
@@ -53,6 +54,7 @@ def test_playing_gives_a_new_position(game: SlowGame) -> None:
     assert position.legal_moves() == twin.legal_moves()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
 def test_every_illegal_move_is_refused(game: SlowGame) -> None:

@@ -44,7 +44,7 @@ def test_valid_inputs_are_accepted(target: Target) -> None:
     assert any(target.accepts(seed) for seed in target.seeds)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_mutations_end_in_a_sentence_or_make_sense(target: Target) -> None:
     """Mutated input is accepted or refused with a sentence; FUZZ_EXAMPLES=N tries more."""

@@ -102,6 +102,7 @@ def test_the_value_is_the_slow_one(seed: int) -> None:
         assert evaluate(position, ODD) == oracle.static(position, ODD), position.notation()
 
 
+@pytest.mark.slow
 def test_all_results_of_threat_play_occur() -> None:
     """The random positions above must contain what they are to test."""
     results = [oracle.threat_result(position) for position in positions(SplitMix(1), 400)]

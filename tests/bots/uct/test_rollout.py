@@ -83,6 +83,7 @@ def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: b
         assert (result, int(after)) == expected
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(games(), STATES)
 def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:

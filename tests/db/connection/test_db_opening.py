@@ -135,6 +135,7 @@ def test_newer_database_is_refused(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_older_database_is_migrated_after_a_backup(place: str) -> None:
     """An older database is copied first, then migrated with its games kept."""
@@ -164,6 +165,7 @@ def test_failed_migration_leaves_the_file_as_it_was(place: str) -> None:
     assert Store.migrate(place) == "0014"
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
     """A truncated file is reported as damaged, not as another program's."""
@@ -175,6 +177,7 @@ def test_truncated_file_is_corrupt(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_damaged_page_is_found_by_the_check(place: str) -> None:
     """The integrity check reports a damaged page of games."""
@@ -201,6 +204,7 @@ def test_busy_database(place: str) -> None:
         add_bots(store, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_full_disk(place: str) -> None:
     """A full disk is reported as such, and nothing stored before is lost."""

@@ -86,6 +86,7 @@ def until_full(place: str) -> None:
             pass
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
     """With room again, the database holds every pair that was stored, and passes its checks."""
     with small_disk(tmp_path / "small"):

@@ -20,6 +20,7 @@ def dump(path: Path) -> list[str]:
         return [*marks, *connection.iterdump()]
 
 
+@pytest.mark.slow
 def test_a_quick_database_is_that_of_the_migrations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_copy_of_a_changing_file_is_restarted(
     assert Path(target).read_bytes() == closed.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_no_hindrance(tmp_path: Path) -> None:
     """A database is read even if SQLite has no disk space for its files."""
     with small_disk(tmp_path / "small"):

@@ -391,6 +391,7 @@ def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
             new_run(reader)
 
 
+@pytest.mark.slow
 def test_keys_have_room(server: Server, url: str) -> None:
     """Pairs and games beyond 2**31 must be stored and read, also in a database of 32-bit keys."""
     with Store.open(url) as store:

@@ -81,6 +81,7 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
     assert store.aggregate.count_distinct(tables, since=10.0) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_no_game_is_read_where_none_is_repeated(place: str) -> None:
     """Without marked repeats no game is read; with them, only an index."""

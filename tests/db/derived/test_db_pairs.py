@@ -136,6 +136,7 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
     assert finish_pair(store, to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
+@pytest.mark.slow
 def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
     """Games, aggregate, ratings and answers are equal, also with a pair that is not planned."""
     seen = []
@@ -199,6 +200,7 @@ def test_reassign_moves_planned_pairs_of_dead_runs(store: Store) -> None:
         store.pairs.reassign(999, [dead.id])
 
 
+@pytest.mark.slow
 def test_a_game_is_read_as_it_was_played(store: Store) -> None:
     """Moves, result, termination, offender, sums and thoughts of a game are read back."""
     revisions, run = add_bots(store), new_run(store)
@@ -337,6 +339,7 @@ def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
     assert store.aggregate.rebuild(elo) == []
 
 
+@pytest.mark.slow
 def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
     """Wrong, missing and invented rows are found and repaired; then nothing is found."""
     revisions = add_bots(store)
@@ -366,6 +369,7 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
     assert store.aggregate.rebuild(elo) == []
 
 
+@pytest.mark.slow
 def test_games_are_streamed_by_filter_while_pairs_are_stored(store: Store) -> None:
     """Filters apply, ids ascend, and a reader in the middle does not block the writer."""
     revisions = add_bots(store)

@@ -144,6 +144,7 @@ def check_upgrade(place: str, version: str) -> None:
         assert store.aggregate.rebuild(elo, repair=False) == []
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
     """Runs keep what they were, without a verdict, and games keep theirs."""
@@ -160,6 +161,7 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
         assert store.runs.get(run.id).verdict == "pass"
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None:
     """A bot that was renamed before the migration is found, even beside one of equal content."""

@@ -106,6 +106,7 @@ def test_a_follower_notices_a_migration(url: str) -> None:
         assert follower.is_replaced
 
 
+@pytest.mark.slow
 def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> None:
     """The error must name the run and its process; only force migrates meanwhile."""
     assert Store.migrate(url) == migrations.READABLE

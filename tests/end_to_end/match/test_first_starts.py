@@ -23,6 +23,8 @@ STARTS = {
     "hints": ("play", "random", "--hints", "guest"),
 }
 """Every command that starts a registered bot; `match` warns where `run` does."""
+SHOWN = {"run", "play"}
+"""Those of `make test`: a schedule of games, and one game."""
 PLAYED = {0, 1, 3, 4}
 """Exit codes of commands that have played: none of them is a refusal."""
 
@@ -50,7 +52,10 @@ def started(ladder: Ladder, command: str) -> Done:
     return ladder.run_with_input("quit\n", *words) if words[0] == "play" else ladder(*words)
 
 
-@pytest.mark.parametrize("command", STARTS)
+@pytest.mark.parametrize(
+    "command",
+    [each if each in SHOWN else pytest.param(each, marks=pytest.mark.very_slow) for each in STARTS],
+)
 def test_only_a_user_without_the_bot_is_warned_and_only_once(
     owned: Ladder, stranger: Ladder, command: str
 ) -> None:

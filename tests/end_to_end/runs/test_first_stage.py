@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 FOLDER = ROOT / "tests" / "data" / "first_stage"
 
@@ -25,7 +25,6 @@ def old(ladder: Ladder) -> Ladder:
     return ladder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 def test_its_export_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
     """After all migrations an export must hold what the old program wrote, and nothing else."""
@@ -47,7 +46,6 @@ def test_its_games_keep_their_ratings(old: Ladder) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_new_run_continues_with_its_players(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")

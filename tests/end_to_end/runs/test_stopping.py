@@ -111,7 +111,14 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
     assert sweep(forks, command, tmp_path, moments=moments).stopped > 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.very_slow),
+        signal.SIGKILL,
+    ],
+)
 def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     ladder: Ladder, eventually: Callable[..., None], number: signal.Signals
 ) -> None:
@@ -132,7 +139,13 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
 
 
 @pytest.mark.parametrize(
-    "words", [("perft", "9x9", "12"), ("train", "c4ai", "--depth", "22", "--boards", "9x9")]
+    "words",
+    [
+        ("perft", "9x9", "12"),
+        pytest.param(
+            ("train", "c4ai", "--depth", "22", "--boards", "9x9"), marks=pytest.mark.very_slow
+        ),
+    ],
 )
 def test_compiled_code_that_runs_for_hours_hears_a_stop(
     ladder: Ladder, eventually: Callable[..., None], words: tuple[str, ...]
@@ -178,7 +191,14 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
     assert query(ladder.folder, "select count(*) from games") == [(40,)]
 
 
-@pytest.mark.parametrize("stopped", ["coordinator", "ladder", "everything"])
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        pytest.param("coordinator", marks=pytest.mark.very_slow),
+        pytest.param("ladder", marks=pytest.mark.very_slow),
+        "everything",
+    ],
+)
 def test_no_bot_is_charged_for_a_suspension(
     ladder: Ladder, eventually: Callable[..., None], stopped: str
 ) -> None:

@@ -16,7 +16,7 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""
@@ -66,7 +66,6 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
     assert list(ladder.folder.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """The person chooses the side, the board and the budget."""
     done = ladder.run_with_input(
@@ -108,7 +107,6 @@ def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) ->
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
-@pytest.mark.slow
 def test_undo_hint_and_info(ladder: Ladder) -> None:
     """Undo shows the former board, hint another bot's move, info the bot's statistics."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
@@ -129,7 +127,6 @@ def test_undo_hint_and_info(ladder: Ladder) -> None:
     assert "undo   u" in turns[9]
 
 
-@pytest.mark.slow
 def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     """The game is stored as a person's game, and ratings, reports and exports leave it out."""
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
@@ -152,7 +149,6 @@ def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     assert "there are p1 to p1" in ladder("replay", "p2").err
 
 
-@pytest.mark.slow
 def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -176,7 +172,6 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     assert query(ladder.db, "select count(*) from saved_games") == [(0,)]
 
 
-@pytest.mark.slow
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     """The end of the input ends the program, which prints that nothing was saved."""
     done = ladder.run_with_input("6\n", "play", "stupid", "--save")
@@ -185,7 +180,6 @@ def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     assert ladder("replay", "p1").code == 2
 
 
-@pytest.mark.slow
 def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
     """The person has won, the reason is printed, and the game can be saved."""
     mark = ladder.folder / "mark"
@@ -227,7 +221,6 @@ def children(pid: int) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_the_arrows_choose_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
@@ -274,7 +267,6 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
-@pytest.mark.slow
 def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
     """The exit code is 130, the terminal is as before, and no process is left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
@@ -286,7 +278,6 @@ def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard])
     assert marked(scratch) == []
 
 
-@pytest.mark.slow
 def test_a_window_that_is_closed_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
@@ -312,7 +303,6 @@ def test_a_terminal_too_small_for_the_picture_gets_lines(
     assert board.end() == 0
 
 
-@pytest.mark.slow
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Keys step and jump, and the moves with their statistics stand beside the board."""
     run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")

@@ -51,6 +51,7 @@ def test_numbers_are_those_of_replay_and_stand_apart(
         assert re.sub(r',"id":\d+', "", text) == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 def test_an_import_gives_numbers_of_its_own(ladder: Command, form: str) -> None:
     """Games that were exported with their numbers must come in, and be known when they are here."""

@@ -143,6 +143,7 @@ def test_questions_without_sense_are_refused(
     assert done.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "game"),
     [(("a",), 20), (("a", "b"), 11), (("b",), 12), (("c", "b"), 18), (("c",), 19)],

@@ -305,6 +305,7 @@ def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said, tmp_p
     assert len(names) > len(NO_NAMES) / 2
 
 
+@pytest.mark.slow
 def test_reports_of_an_old_database_keep_their_rows(shown: Said) -> None:
     """No name may make a row, a column, markup or a formula of its own."""
     document = json.loads(shown("report", "--json")[1])

@@ -75,6 +75,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wide]:
         yield wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [32, 40, 60, 80, 100, 120, 200])
 def test_the_list_fits_and_cuts_no_number(ladder: Command, terminal: Wide, width: int) -> None:
     """Columns are left out instead, a row stays a line, and a mark stays in its row."""
@@ -190,6 +191,7 @@ def test_other_divisions_are_named(ladder: Command) -> None:
     assert "--division" in last
 
 
+@pytest.mark.slow
 def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path: Path) -> None:
     """A division that has only games of matches and experiments must not seem empty."""
     path = tmp_path / "match.db"
@@ -207,6 +209,7 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     assert "win rate" not in empty.out
 
 
+@pytest.mark.slow
 def test_against_gives_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
     """Each opponent's games must be counted from the bot's side, and the share be theirs."""
     document = ladder("report", "--against", "c", "--json").document

@@ -92,6 +92,7 @@ def test_lost_steps_are_in_the_json(folder: Path, capsys: pytest.CaptureFixture[
     assert not step.is_lost(-step.elo - step.error95 + 1)
 
 
+@pytest.mark.slow
 def test_a_lost_step_ends_with_exit_code_3(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_lost_step_ends_with_exit_code_3(
     assert "no version has lost more than 4000 Elo" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_an_undecided_step_is_listed_with_its_chance(capsys: pytest.CaptureFixture[str]) -> None:
     """A step whose interval contains the threshold is listed; exit code 4 comes on request."""

@@ -250,6 +250,7 @@ class CompilingWorkforce(InstantWorkforce):
         compile_entrants(entrants.values())
 
 
+@pytest.mark.slow
 def test_a_run_and_a_game_compile_what_this_installation_has(
     ladder: Command, stored: Path, tmp_path: Path, evil: str
 ) -> None:

@@ -76,6 +76,7 @@ def play(folder: Path, *bots: str) -> int:
     )
 
 
+@pytest.mark.slow
 def test_a_run_continues_without_a_bot_that_no_machine_hosts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -168,6 +168,7 @@ def test_openings_too_long_for_the_smallest_board_are_refused(boards: str, plies
         refuse_long_openings(plies, classes)
 
 
+@pytest.mark.slow
 def test_long_openings_that_pass_the_check_never_fail_later() -> None:
     """The longest that are allowed on the boards of `thu`, on many boards of a stream."""
     classes = parse_board_classes("thu")

@@ -45,6 +45,7 @@ def test_a_fifth_of_the_games_is_too_much() -> None:
         stalls.note(plan(), played(aborts=1))
 
 
+@pytest.mark.slow
 def test_only_a_tenth_of_the_games_is_reported() -> None:
     """However long the run is, a share below the limit does not end it."""
     stalls = Stalls()

@@ -119,6 +119,7 @@ def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
     assert len(RunView().ending(resumed.live)) == 1
 
 
+@pytest.mark.slow
 def test_games_under_another_default_opening_go_to_another_division(store: Store) -> None:
     """Old games keep their division, and games under the first default still go there."""
     first = replace(SETTINGS, boards=parse_board_classes("thu,4x4"))
@@ -288,6 +289,7 @@ def with_limits(**limits: int) -> Confinement:
     return Confinement(limits=Limits(**limits), sandbox=(str(shutil.which("env")), "-u", "a b"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -327,6 +329,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     assert [(each.id, each.status) for each in store.runs.find()] == [(1, RunStatus.FINISHED)]
 
 
+@pytest.mark.slow
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
     """No command can go on with it."""
     play(store, SETTINGS, Recorder(stop_after=2))

@@ -101,6 +101,7 @@ def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
         assert advisor(store).partners(2 * BATCH)
 
 
+@pytest.mark.slow
 def test_a_plan_depends_on_finished_batches_alone(store: Store) -> None:
     """Later results must not change it, nor who asks, nor in which order questions come."""
     with store:

@@ -20,6 +20,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_worker_loads_little() -> None:
     """Its start is paid by every run: a worker knows the records of pairs, and no database."""
     code = "import sys, ladder.runs.workers; print(' '.join(sys.modules))"

@@ -24,8 +24,10 @@ def resampled(cells, rng, number, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correlation", [-0.6, 0.6])
-@pytest.mark.parametrize("options", [RatingOptions(), RatingOptions(anchors={"p1": 1200.0})])
+@pytest.mark.parametrize(
+    ("correlation", "options"),
+    [(-0.6, RatingOptions()), (0.6, RatingOptions(anchors={"p1": 1200.0}))],
+)
 def test_errors_are_those_of_resampled_pairs(correlation, options):
     """Stated errors agree to ten per cent with lists of whole pairs drawn again."""
     rng = np.random.default_rng(1)

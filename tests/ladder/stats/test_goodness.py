@@ -14,6 +14,7 @@ def check(*, cells) -> Goodness:
     return check_fit(cells=cells, fit=rate_pool(cells=cells).fit)
 
 
+@pytest.mark.slow
 def test_a_good_list_is_not_doubted():
     """Over 60 seeded pools that one number per player describes, few are doubted."""
     rng = np.random.default_rng(1)

@@ -22,6 +22,7 @@ def t_value(p, scores):
     return (mean - 0.5) / np.sqrt(p @ (scores - mean) ** 2)
 
 
+@pytest.mark.slow
 @given(counts, st.floats(0.02, 0.98))
 def test_mean_is_met(row, mean):
     """The solution is a distribution and has the asked expected score."""
@@ -33,6 +34,7 @@ def test_mean_is_met(row, mean):
     assert p @ scores == pytest.approx(mean, abs=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(counts, st.floats(-1.5, 1.5))
 def test_t_value_is_met(row, t):

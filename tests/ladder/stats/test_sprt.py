@@ -63,6 +63,7 @@ def test_bayeselo_is_finite_on_shutouts(row):
     assert math.isfinite(sprt_result(counts=row, test=test).llr)
 
 
+@pytest.mark.slow
 @given(rows.filter(any), st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
 def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
     """Swapping the players, with the hypotheses mirrored, changes only the sign."""

@@ -126,6 +126,7 @@ def test_an_incomplete_body_is_no_internal_error(
     assert caplog.records == []
 
 
+@pytest.mark.slow
 def test_an_unread_answer_is_aborted(league: League, start_server: Start) -> None:
     """A client that reads nothing loses its connection."""
     server = start_server(league.store.path, connections=SOON)

@@ -103,6 +103,7 @@ def test_a_selection_shows_its_choice(league: League, server: Running) -> None:
     assert stored.course[-1].elo["gamma"][0] == stored.selected.players[-1].elo
 
 
+@pytest.mark.slow
 def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server: Running) -> None:
     """The pages of all runs of a bisection show the latest answer."""
     run = bisection(league)
@@ -116,6 +117,7 @@ def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server:
     assert result.culprit.subject == "Step 9"
 
 
+@pytest.mark.slow
 def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running) -> None:
     """The page shows each value before and after, the progress, and the gate's decision."""
     words = words_of(server, tuning(league, 8))

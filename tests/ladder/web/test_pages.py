@@ -252,6 +252,7 @@ def test_the_command_and_the_page_have_the_same_conditions(
     assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == listed
 
 
+@pytest.mark.slow
 def test_documents_are_those_of_the_commands(
     played: League,
     server: Running,
@@ -320,6 +321,7 @@ def test_unknown_names_give_404(server: Running) -> None:
         assert 'href="/"' in answer.text
 
 
+@pytest.mark.slow
 def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: Start) -> None:
     """The page of a game has the values that `ladder analyze` stored."""
     database = str(tmp_path / "analysed.db")

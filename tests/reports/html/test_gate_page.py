@@ -80,6 +80,7 @@ def test_a_gate_without_games_has_a_page(pairs: int) -> None:
     assert ('data-chart="llr"' in page) == bool(pairs)
 
 
+@pytest.mark.slow
 def test_the_llr_history_ends_with_the_result() -> None:
     """The history has at most two hundred points, and the last one is the result."""
     (baseline,) = lost_gate(200).result.baselines

@@ -113,6 +113,7 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     assert shown == lost
 
 
+@pytest.mark.slow
 def test_heads_sort_a_table(report: Opened) -> None:
     """A click on a heading sorts by numbers, and the next click reverses the order."""
     page = report.page
@@ -189,6 +190,7 @@ def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     assert "<img src=x" in opened.page.inner_text("#viewer-detail")
 
 
+@pytest.mark.slow
 def test_it_prints(report: Opened) -> None:
     """Printing gives a document of several pages."""
     pdf = report.page.pdf()

@@ -22,6 +22,7 @@ from reports.html.sections.verdict import facts, verdict, warnings
 from reports.report.rating_columns import View, rating_words
 
 
+@pytest.mark.slow
 def test_every_kind_of_warning_is_shown(data: ReportData) -> None:
     """Forfeits, exceeded budgets, late moves, and notes of the list are warnings."""
     first, second, *others = data.standings.bots
@@ -131,6 +132,7 @@ def failed(shown: ShownGame, output: LastOutput | None) -> ShownGame:
     return replace(shown, game=game)
 
 
+@pytest.mark.slow
 def test_last_output_is_shown_once_and_limited(data: ReportData) -> None:
     """The sentence does not repeat the output below it, and the total output is limited."""
     output = LastOutput("boom\nboom", ('> {"type":"move"}', "< <b>"))

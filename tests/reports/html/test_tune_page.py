@@ -29,6 +29,7 @@ def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> 
     assert seen.violations() == ""
 
 
+@pytest.mark.slow
 def test_a_tuning_that_was_stopped_has_a_page() -> None:
     """Without steps there is no chart, and without a gate no verdict."""
     for steps in (0, 1):

@@ -90,6 +90,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
     assert "good forfeited" in again.failing_good
 
 
+@pytest.mark.slow
 def test_repeated_games_end_without_an_answer() -> None:
     """One pair of games over and over must never blame anybody."""
     search = Search(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))
@@ -127,6 +128,7 @@ def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:
     assert after.weaker[0] == after.blamed[0]
 
 
+@pytest.mark.slow
 def test_histories_are_read_and_refused(tmp_path: Path) -> None:
     """First parents alone or all commits, in an order that git gives; wrong ends are named."""
     place = repository(tmp_path, {"bot.py": "0"})

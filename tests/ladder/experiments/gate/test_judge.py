@@ -103,6 +103,7 @@ def test_the_early_test_needs_both_counts() -> None:
     assert after(copies, early=0.1).deciding.early is None
 
 
+@pytest.mark.slow
 def test_a_drop_of_normalized_elo_is_not_passed_early() -> None:
     """The bets do not know the spread that normalized Elo needs; a failure needs none."""
     won, lost = ([pair(n, (each, each)) for n in range(40)] for each in (W, L))
@@ -257,6 +258,7 @@ def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
     return [replace(each, number=start + n) for n, each in enumerate(pairs)]
 
 
+@pytest.mark.slow
 def test_the_same_draw_counts_once() -> None:
     """A pair whose board, opening and seed are counted must change nothing, however often, whoever
     was A, and even if its games went differently."""
@@ -273,6 +275,7 @@ def test_the_same_draw_counts_once() -> None:
         assert (result.verdict, result.reason) == (once.verdict, once.reason)
 
 
+@pytest.mark.slow
 def test_games_that_repeat_decide_nothing() -> None:
     """Two games over and over, from different seeds, must end early without a decision."""
     for results in ((L, L), (W, W), (W, L)):
@@ -292,6 +295,7 @@ def test_games_that_repeat_decide_nothing() -> None:
         assert result.uncounted_games == 2 * (500 - 1 - REPEATS_IN_A_ROW)
 
 
+@pytest.mark.slow
 def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
     """Where repeated games make one of the two tests decide, the gate must go on; where both agree,
     it must decide, and say how many pairs are distinct."""
@@ -326,6 +330,7 @@ def test_a_common_win_among_rare_losses_is_no_regression() -> None:
     assert result.verdict is not Verdict.REGRESSION
 
 
+@pytest.mark.slow
 def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
     """Repeated games against one baseline must not stop the test against another, which can fail
     the gate, but not pass it."""
@@ -365,6 +370,7 @@ def test_a_pass_gives_the_chance_that_the_candidate_is_better() -> None:
     assert f"is {100 * equal.deciding.after_stopping.los:.0f} %" in equal.reason
 
 
+@pytest.mark.slow
 def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     """Against several, each must be passed, and failing against one must fail at beta / k."""
     winning = [pair(n, (W, W), (ONE, TWO)[n % 2]) for n in range(400)]
@@ -382,6 +388,7 @@ def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
     assert failed.deciding.name == "two"
 
 
+@pytest.mark.slow
 def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
     """A stored pair in which the candidate was B must count the same."""
     straight = [pair(n, (W, D)) for n in range(20)]

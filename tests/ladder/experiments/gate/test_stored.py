@@ -22,6 +22,7 @@ def league(tmp_path: Path) -> Iterator[League]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     """With its question the counts, the ratio and the decision follow from its pairs in order."""
     test = GateTest(max_drop=50)
@@ -39,6 +40,7 @@ def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     assert trial.result.test == test
 
 
+@pytest.mark.slow
 def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     """Gates that continue one stream have the ratio and the games of their own pairs each."""
     settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
@@ -61,6 +63,7 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_stored_gate_survives_new_names(league: League) -> None:
     """Candidate and baseline keep their sides, counts and ratio when both have other names."""
     settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
@@ -103,6 +106,7 @@ def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
     """Forfeits first, then the shortest; none that it won or that are another run's."""
     test = GateTest(max_drop=50)

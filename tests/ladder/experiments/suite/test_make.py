@@ -51,6 +51,7 @@ def test_every_puzzle_has_one_right_move() -> None:
         assert outcome_of(number_of(best)) is best.outcome
 
 
+@pytest.mark.slow
 def test_themes_are_shared_out_and_positions_differ() -> None:
     """No theme takes the place of the others, no position comes twice, no game too often."""
     found, state = mined(10)
@@ -61,6 +62,7 @@ def test_themes_are_shared_out_and_positions_differ() -> None:
     assert max(map(starts.count, starts)) <= 2 * MAX_PER_GAME
 
 
+@pytest.mark.slow
 def test_mining_is_the_same_again() -> None:
     """Equal seeds give equal suites; others give others."""
     assert mined(5) == mined(5)

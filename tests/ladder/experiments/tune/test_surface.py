@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from db.records.tuning import TuningStepRow
 from ladder.experiments.tune.parameters import read_parameters, values_at
@@ -41,6 +42,7 @@ def log(seed: int, steps: int) -> list[TuningStepRow]:
     return rows
 
 
+@pytest.mark.slow
 def test_the_gain_lies_in_its_interval_as_often_as_stated() -> None:
     """Over many logs the true gain is inside of the 95 % interval about 95 times of 100."""
     best = np.array([0.7, 0.5])

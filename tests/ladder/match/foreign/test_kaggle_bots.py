@@ -52,6 +52,7 @@ def submission(folder: Path, text: str) -> str:
     return "kaggle:submission.py"
 
 
+@pytest.mark.slow
 def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> None:
     """Observation and configuration must have attributes and keys, and prints do no harm."""
     found = tried(submission(tmp_path, TWO), tmp_path)
@@ -61,11 +62,13 @@ def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> No
     assert [game.detail for game in games] == ["", ""]
 
 
+@pytest.mark.slow
 def test_an_agent_of_one_parameter_gets_the_observation(tmp_path: Path) -> None:
     """It must be called with what it takes."""
     tried(submission(tmp_path, ONE), tmp_path)
 
 
+@pytest.mark.slow
 def test_marks_and_rows_are_kaggle_s(tmp_path: Path) -> None:
     """The first player must be 1, and the bottom row the last of the list."""
     text = """
@@ -78,18 +81,21 @@ def agent(obs, config):
     assert "Error" not in game.detail
 
 
+@pytest.mark.slow
 def test_globals_are_fresh_in_every_game(tmp_path: Path) -> None:
     """What an agent keeps must be that of one game, though its process is kept."""
     games = games_of(play(entrant(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
     assert [game.detail for game in games] == [""] * 4
 
 
+@pytest.mark.slow
 def test_the_time_is_the_budget(tmp_path: Path) -> None:
     """The limit actTimeout must be the budget in seconds."""
     text = "def agent(o, c):\n    raise ValueError(f'I have {c.actTimeout} s')\n"
     assert "I have 0.1 s" in refusal(submission(tmp_path, text), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

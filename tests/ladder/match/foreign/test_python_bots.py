@@ -55,6 +55,7 @@ def test_a_package_with_one_of_our_names_works(tmp_path: Path, package: str, spe
     assert (found.name, len(found.trials)) == ("Bot", 2)
 
 
+@pytest.mark.slow
 def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
     """What a bot and its children write to standard output must go elsewhere."""
     shout = "import os\nprint('loud')\nos.system('echo louder')\n"
@@ -68,6 +69,7 @@ def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
     tried("python:bot.py:Bot", tmp_path)
 
 
+@pytest.mark.slow
 def test_the_claims_of_a_class_are_found(tmp_path: Path) -> None:
     """Name, version, budgets and boards must come from its attributes; info is passed on."""
     write(
@@ -90,6 +92,7 @@ def test_the_claims_of_a_class_are_found(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_error_has_its_last_line_and_its_place(tmp_path: Path) -> None:
     """The author must read what was raised, in which file and line."""
     broken = BOT.format(module="rules").replace("return legal", "return 1 // 0 or legal")
@@ -126,6 +129,7 @@ def test_answers_that_are_no_column_are_explained(tmp_path: Path, answer: str) -
     assert expected in refusal("python:bot.py:Bot", tmp_path)
 
 
+@pytest.mark.slow
 def test_an_illegal_column_is_the_referee_s_to_judge(tmp_path: Path) -> None:
     """A column off the board must be an illegal move with the legal ones named."""
     write(
@@ -162,6 +166,7 @@ def test_the_interpreter_is_the_user_s(tmp_path: Path) -> None:
         read_spec("exec:./x", tmp_path, python="python3")
 
 
+@pytest.mark.slow
 def test_a_host_ends_with_quit() -> None:
     """Every host must exit with status 0 when asked to."""
     for host in HOSTS:

@@ -26,6 +26,7 @@ def test_a_correct_strategy_gets_the_board_in_the_format_of_the_course(tmp_path:
         assert [game.detail for game in games] == ["", ""], board
 
 
+@pytest.mark.slow
 def test_a_correct_strategy_is_found_able_and_quick(tmp_path: Path) -> None:
     """Its trial must find every board, no least time, and a fresh process per game."""
     spec = compiled(tmp_path)
@@ -49,6 +50,7 @@ def test_a_strategy_linked_without_the_runtime_library_plays(tmp_path: Path) -> 
     assert [game.detail for game in games] == ["", ""]
 
 
+@pytest.mark.slow
 def test_a_missing_symbol_is_named_with_what_helps(tmp_path: Path) -> None:
     """The author must read which one, how to list all, and how to link it."""
     sentence = refusal(compiled(tmp_path, "MISSING_HELPER"), tmp_path)
@@ -69,6 +71,7 @@ def test_a_missing_library_is_named_with_what_helps(tmp_path: Path) -> None:
     assert "it needs libother.so, which is not on this system (`ldd strategy.so`" in sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "where", "signal"),
     [
@@ -84,6 +87,7 @@ def test_a_crash_names_its_function(tmp_path: Path, mode: str, where: str, signa
     assert where in sentence
 
 
+@pytest.mark.slow
 def test_a_missing_function_is_named(tmp_path: Path) -> None:
     """A library without clearPoint must be refused by the function's name."""
     sentence = refusal(compiled(tmp_path, "NO_CLEAR"), tmp_path)
@@ -91,6 +95,7 @@ def test_a_missing_function_is_named(tmp_path: Path) -> None:
     assert "getPoint" not in sentence.replace("strategy.so", "")
 
 
+@pytest.mark.slow
 def test_a_forgotten_extern_c_is_explained(tmp_path: Path) -> None:
     """Functions that exist under their C++ names must lead to the advice to export them."""
     sentence = refusal(compiled(tmp_path, "NO_EXTERN_C"), tmp_path)
@@ -116,11 +121,13 @@ def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, expected: str)
     assert all(expected in game.detail for game in illegal)
 
 
+@pytest.mark.slow
 def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
     """Nothing must be read through it."""
     assert "returned a null pointer" in refusal(compiled(tmp_path, "NULL_POINT"), tmp_path)
 
 
+@pytest.mark.slow
 def test_one_that_never_returns_is_ended(tmp_path: Path) -> None:
     """The trial must end it by the clock and say so."""
     sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path, margin_ms=200)
@@ -137,6 +144,7 @@ def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
     assert f"needs {found.min_time_ms} ms a move" in found_text(found)[-1]
 
 
+@pytest.mark.slow
 def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_path: Path) -> None:
     """Failing on a board of another game must narrow its boards, not keep it out."""
     found = tried(compiled(tmp_path, "NEEDS_FORBIDDEN"), tmp_path)

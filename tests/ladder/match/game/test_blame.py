@@ -88,6 +88,7 @@ def test_a_control_is_measured_only_where_it_decides() -> None:
     assert verdict.control.elapsed_us >= 10_000
 
 
+@pytest.mark.slow
 def test_a_control_measures_other_programs() -> None:
     """With ten busy processes beside it the referee gets a small part of its processor."""
     with crowd_to_come() as crowd:

@@ -167,6 +167,7 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(pool: BotPool, tmp_path
     assert record.pondering == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", [WideBot], indirect=True)
 def test_more_than_one_processor_on_its_turn_is_charged(pool: BotPool, tmp_path: Path) -> None:
     """On a worker with one CPU a bot that uses more time than passes has left that CPU."""
@@ -177,6 +178,7 @@ def test_more_than_one_processor_on_its_turn_is_charged(pool: BotPool, tmp_path:
     assert not play_pair(pair, pool).games[0].termination.is_forfeit
 
 
+@pytest.mark.slow
 def test_idle_bots_are_stopped_while_others_play(pool: BotPool, tmp_path: Path) -> None:
     """An idle process does not run on the CPU of another bot's game."""
     start = fake_start("ponders", folder=tmp_path)

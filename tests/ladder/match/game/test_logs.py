@@ -49,6 +49,7 @@ def test_a_log_is_named_after_its_bot(tmp_path: Path) -> None:
     assert log_path(tmp_path, "guest").name.startswith("guest-")
 
 
+@pytest.mark.slow
 def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
     """Output follows the line of its game; bots without output have no log."""
     flag = tmp_path / "flag"
@@ -79,6 +80,7 @@ def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
     assert {"new game", "ply 0"} <= {*lines}
 
 
+@pytest.mark.slow
 def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     """Its name shows it, and many short-lived processes stay within the budget."""
     logs = tmp_path / "logs"

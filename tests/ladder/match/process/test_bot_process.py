@@ -38,6 +38,7 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     assert not bot.alive
 
 
+@pytest.mark.slow
 def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
     """The clock starts before the write, even if the bot shares its CPU with the harness."""
     allowed = os.sched_getaffinity(0)
@@ -350,6 +351,7 @@ def test_kill_before_the_bot_has_started(start_fake: StartFake, mark: str) -> No
     assert await_none(mark, 0) == []
 
 
+@pytest.mark.slow
 def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
     """The number of open descriptors of the harness stays the same."""
     before = sorted(os.listdir("/proc/self/fd"))

@@ -212,6 +212,7 @@ def test_leaving_the_group_ends_the_bot(start_fake: StartFake) -> None:
             time.sleep(0.05)
 
 
+@pytest.mark.slow
 @needs_groups
 def test_unreaped_children_count(start_fake: StartFake) -> None:
     """Only a group counts the processor time of children whose end is ignored."""

@@ -99,6 +99,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_the_coordinator_kills_orphans_of_a_killed_worker(tmp_path: Path, mark: str) -> None:
     """The coordinator becomes the parent of the orphans of a killed worker."""
     program = tmp_path / "run.py"
@@ -141,6 +142,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @needs_groups
 def test_the_next_run_ends_what_a_double_kill_leaves(tmp_path: Path, mark: str) -> None:
     """A process without supervisor, harness and HOME is found by its control group."""

@@ -49,6 +49,7 @@ def read(process: subprocess.Popen[str]) -> tuple[str, str]:
     return cpu, affinity
 
 
+@pytest.mark.slow
 def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_path: Path) -> None:
     """A freed CPU is claimed again; TMPDIR does not matter; a surplus worker is not pinned."""
     allowed = sorted(os.sched_getaffinity(0))

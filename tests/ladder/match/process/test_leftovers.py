@@ -33,6 +33,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 def test_leftovers_of_a_double_kill_are_cleared(tmp_path: Path, mark: str) -> None:
     """Orphans and the folder outlive harness and supervisor, until the next start."""
     place = tmp_path / "tmp"

@@ -42,6 +42,7 @@ def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
     assert bot.alive
 
 
+@pytest.mark.slow
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
     thinker = start_fake("thinks", "0.05")

@@ -46,6 +46,7 @@ def test_other_programs_count_on_their_processor(cpu: int) -> None:
     assert elsewhere == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-waves", "hops"])
 def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode: str) -> None:
     """Children, orphans in other sessions and processes that start meanwhile do not count."""

@@ -54,6 +54,7 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake) -> None:
     assert psutil.STATUS_STOPPED not in states(bot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mode", [("steals", "2"), ("ponders",), ("steals-later", "2"), ("steals-in-steps",)]
 )
@@ -98,6 +99,7 @@ def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> N
     assert bot.quit(30)
 
 
+@pytest.mark.slow
 def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     """After one process has pondered, the next one is stopped from its first answer on."""
     bot = playing(start_fake, "steals", "1")
@@ -113,6 +115,7 @@ def test_a_new_process_inherits_the_history(start_fake: StartFake) -> None:
     await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
 
 
+@pytest.mark.slow
 def test_the_turn_counts_all_processes(start_fake: StartFake) -> None:
     """The time of children that end before the answer counts."""
     bot = playing(start_fake, "thinks-in-children", "0.1")

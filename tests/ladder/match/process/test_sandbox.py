@@ -70,6 +70,7 @@ def test_programs_of_the_sandbox_end_with_the_bot(start_fake: StartFake) -> None
     bot.kill()
 
 
+@pytest.mark.slow
 def test_players_of_this_installation_have_no_sandbox(tmp_path: Path) -> None:
     """They are part of the ladder; every other bot starts in the sandbox."""
     wrapper = tmp_path / "wrapper"
@@ -137,6 +138,7 @@ def test_no_process_survives_bubblewrap(start_fake: StartFake, mode: str) -> Non
     bot.kill()
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> None:
     """A folder in memory counts as the bot's memory, whether its files are open or closed."""

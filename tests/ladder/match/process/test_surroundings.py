@@ -92,6 +92,7 @@ def test_limits_are_in_force(start_fake: StartFake) -> None:
     assert limits["RLIMIT_AS"] == [300 << 20, 300 << 20]
 
 
+@pytest.mark.slow
 def test_the_scratch_folder_is_removed_with_its_content(start_fake: StartFake) -> None:
     """Deep and unreadable folders and links are removed, the targets of links are not."""
     bot = start_fake("fills-scratch")

@@ -99,6 +99,7 @@ def test_the_death_of_a_worker_fails_only_its_running_task(
     assert log.read_text() == "first long ahead "
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_worker_is_not_repeated(pool: WorkerPool, tmp_path: Path) -> None:
     """The pool does not repeat a lost task: the caller decides."""
     deadly = pool.call(die)
@@ -107,6 +108,7 @@ def test_a_task_that_kills_its_worker_is_not_repeated(pool: WorkerPool, tmp_path
     assert isinstance(deadly.exception(), WorkerDied)
 
 
+@pytest.mark.slow
 def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
     """A waiting task goes to the first free worker, and can be cancelled."""
     pool = WorkerPool(2, nothing)
@@ -136,6 +138,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_starting_worker_ignores_ctrl_c(tmp_path: Path) -> None:
     """Its interpreter starts with SIGINT blocked, also the first one that a program starts."""
     script = tmp_path / "first.py"
@@ -151,6 +154,7 @@ def test_a_starting_worker_ignores_ctrl_c(tmp_path: Path) -> None:
     assert int(mask, 16) >> (signal.SIGINT - 1) & 1
 
 
+@pytest.mark.slow
 def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
     """No task was lost, and no error is raised."""
     first = pool.call(note, tmp_path / "log", "first")
@@ -174,6 +178,7 @@ def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path)
     assert all(future.done() for future in futures[:3])
 
 
+@pytest.mark.slow
 def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
     """A task is short if its worker needs little time, even if its result is fetched late.
 
@@ -188,6 +193,7 @@ def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path
     assert max(rooms) > 2
 
 
+@pytest.mark.slow
 def test_short_tasks_are_queued_ahead_and_all_completed(tmp_path: Path) -> None:
     """Two workers of quick work have several pieces each; while one of them has none, the result of
     the other is completed as before."""

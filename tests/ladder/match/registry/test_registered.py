@@ -86,6 +86,7 @@ def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> 
         assert sync_builtins(store) == []
 
 
+@pytest.mark.slow
 def test_a_carried_player_keeps_its_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

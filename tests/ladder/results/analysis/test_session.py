@@ -89,6 +89,7 @@ def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
     assert seen == done.positions == done.decided
 
 
+@pytest.mark.slow
 def test_a_position_is_solved_once(games: Games) -> None:
     """Whatever the number of games that reach a position or its image, it is solved once."""
     board = parse_board(BOARD)
@@ -104,6 +105,7 @@ def test_a_position_is_solved_once(games: Games) -> None:
     assert solved == []
 
 
+@pytest.mark.slow
 def test_a_stopped_analysis_resumes(games: Games) -> None:
     """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(10_000))
@@ -152,6 +154,7 @@ def test_games_and_bots_are_chosen(games: Games) -> None:
     assert run(games, games=6, bots=("one",)).games == 2
 
 
+@pytest.mark.slow
 def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     """Games of matches and experiments and other divisions are left out, counted and named."""
     other = games.store.divisions.ensure("5x5", 0, {"time_ms": 100})
@@ -182,6 +185,7 @@ def test_nodes_are_chosen_by_board_and_free_cells() -> None:
     assert {Effort(7).at(Position(board)) for board in (standard, large)} == {7}
 
 
+@pytest.mark.slow
 def test_more_nodes_judge_again(games: Games) -> None:
     """Open games must be analysed again with a higher node limit, not with a lower one."""
     few = run(games, nodes=1)
@@ -247,6 +251,7 @@ def test_a_run_may_be_deleted_while_its_games_are_analysed(
     assert count_rows(store, "solved_positions") > 0
 
 
+@pytest.mark.slow
 def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
     """Verdicts must not keep games from being deleted."""
     run(games)

@@ -55,6 +55,7 @@ def division_with(
     return store.divisions.all()[0]
 
 
+@pytest.mark.slow
 def test_a_comparison_costs_one_fit(store: Store) -> None:
     """The list and all differences must come from a single maximum of the likelihood."""
     division = division_with(store, mixed=[(0, 1), (1, 2), (0, 2)], won=[])

@@ -57,6 +57,7 @@ def test_retired_bots_are_shown_if_asked_for(league: League) -> None:
     assert "old" not in {moment.bot for moment in of(league).history}
 
 
+@pytest.mark.slow
 def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
     """Tables hold these bots, games every one in which at least one of them played."""
     data = of(league, patterns=("b", "c"))
@@ -70,6 +71,7 @@ def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
         of(league, patterns=("nobody*",))
 
 
+@pytest.mark.slow
 def test_forfeits_come_first_with_their_last_words(league: League) -> None:
     """Then short losses; as many games as are wanted, none twice."""
     data = of(league, games=20, retired=True)
@@ -81,6 +83,7 @@ def test_forfeits_come_first_with_their_last_words(league: League) -> None:
     assert of(league, games=0).games == []
 
 
+@pytest.mark.slow
 def test_scores_by_class_add_up(league: League) -> None:
     """The games of a class, the first mover's points and each bot's."""
     (scores,) = of(league).classes
@@ -89,6 +92,7 @@ def test_scores_by_class_add_up(league: League) -> None:
     assert scores.scores["old"] == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_late_moves_and_processor_time_are_distinguished(league: League) -> None:
     """A move over the budget is late; the mean of both clocks is over measured moves alone."""
     (shown, *_) = of(league).games

@@ -175,6 +175,7 @@ def on_stage(scene: Callable[[Stage], Any], **options: Any) -> Stage:
         return thread.submit(lambda: asyncio.run(whole())).result()
 
 
+@pytest.mark.slow
 def test_a_machine_that_joins_is_no_warning() -> None:
     """Machines that come, play and go are told; nothing of it is a warning."""
 
@@ -224,6 +225,7 @@ def test_machines_that_get_ready_slowly_are_counted() -> None:
     assert stage.says("2 machines still getting ready", warning=False)
 
 
+@pytest.mark.slow
 def test_a_pair_that_arrives_twice_counts_once() -> None:
     """The pair of a silent machine is played elsewhere; its own late record changes nothing."""
     hurry, came = threading.Event(), threading.Event()
@@ -272,6 +274,7 @@ def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
     assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_machine_that_plays_other_games_is_set_aside_for_good() -> None:
     """Of three machines one repeats games that no other plays: its pairs go elsewhere."""
 
@@ -326,6 +329,7 @@ def test_the_coordinator_finds_which_of_two_machines_is_wrong() -> None:
     assert not stage.says("good is set aside")
 
 
+@pytest.mark.slow
 def test_a_single_machine_that_plays_other_games_is_found_out() -> None:
     """However long the coordinator takes, it plays one pair until that one was compared."""
     repeated = threading.Event()
@@ -396,6 +400,7 @@ def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
     assert {name for _, name, _ in stage.answers} == {"good"}
 
 
+@pytest.mark.slow
 def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> None:
     """It must not end the run, which gives up after some deaths in a row."""
 

@@ -50,6 +50,7 @@ def arrive(bot_bundle: BotBundle, place: Path) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_a_bot_plays_from_the_files_that_came(home: Path, tmp_path: Path) -> None:
     """Its start lies in the machine's own folder; a file that was changed there is noticed."""
     add(f"exec:{sys.executable} -I -S bot.py honest", "--files", "*.txt")
@@ -68,6 +69,7 @@ def test_a_bot_plays_from_the_files_that_came(home: Path, tmp_path: Path) -> Non
         start_here(mine, place)
 
 
+@pytest.mark.slow
 def test_a_file_outside_of_its_folder_must_be_there(home: Path, tmp_path: Path) -> None:
     """A machine without it, or with another one, refuses the bot by the file's name."""
     outside = tmp_path / "shared.bin"
