@@ -68,6 +68,18 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
         assert found == lines(own)
 
 
+def test_bots_of_other_divisions_do_not_count(store: Store) -> None:
+    """A bot outside of a list is left out, whichever bots other divisions have."""
+    a, b, outside, elsewhere = add_bots(store, 4)
+    run, other = new_run(store), new_run(store, boards="6x7", stream="other")
+    for _ in range(2):
+        play(store, run, a, b, 1)
+    play(store, run, a, outside, 2)
+    play(store, other, a, elsewhere, 3)
+    tables = store.aggregate.of_division(run.division_id)
+    assert store.aggregate.count_distinct(listed(tables, {a, b})) == 2
+
+
 def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
     """A list since a moment counts complete pairs only, and so do its distinct games."""
     a, b = add_bots(store, 2)

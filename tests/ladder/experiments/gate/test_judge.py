@@ -120,6 +120,13 @@ def test_a_stored_question_without_an_early_test_has_none() -> None:
     assert GateTest.from_settings({"question": question}) == GateTest(max_drop=7, early=0.0)
 
 
+def test_a_gate_without_options_asks_the_documented_question() -> None:
+    """A drop of 20 Elo, errors of 5 %, at most 3000 games and logistic Elo."""
+    asked = GateTest()
+    assert (asked.max_drop, asked.alpha, asked.beta, asked.max_games) == (20, 0.05, 0.05, 3000)
+    assert asked.model is Model.LOGISTIC
+
+
 def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
     """A gate of an earlier version keeps its question; another question is another gate."""
     asked = GateTest(max_drop=7)

@@ -189,3 +189,10 @@ def test_players_that_did_not_meet_are_compared_through_others() -> None:
 def test_the_bound_shares_the_error_over_the_other_players(players: int, odds: float) -> None:
     """At 95 % one other player is out at odds of 19 to 1, each of two at 39 to 1."""
     assert Contest(20.0, 0.95).bound(players) == pytest.approx(np.log(odds))
+
+
+def test_a_single_pair_already_counts() -> None:
+    """After one pair its winner is the stronger one."""
+    counts = np.zeros((2, 2, 5))
+    counts[0, 1, 4] = counts[1, 0, 0] = 1.0
+    assert strengths(counts).differences[0, 1] > 0

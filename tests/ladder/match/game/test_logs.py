@@ -8,6 +8,7 @@ import pytest
 from bots.protocol import Budget
 from db.records.pairs import Entrant, PairPlan
 from db.records.restart import Restart
+from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.log_budget import FORFEIT, LEAST_BYTES, LogBudget, log_path
@@ -108,3 +109,17 @@ def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     names = [path.name for path in logs.iterdir()]
     assert len(names) == 2
     assert all(name.startswith("bad-") and name.endswith(FORFEIT) for name in names)
+
+
+def test_old_logs_are_deleted_while_a_pool_is_in_use(tmp_path: Path) -> None:
+    """The start of a process deletes the logs of ended ones beyond the budget."""
+    logs = tmp_path / "logs"
+    pool = BotPool(replace(UNCONFINED, logs=logs, log_bytes=LEAST_BYTES))
+    loud = fake_start("exits-at-once", folder=tmp_path)
+    for number in range(4):
+        with pytest.raises(BotCrash):
+            pool.acquire(loud, f"bot{number}")
+    left = {path.name.partition("-")[0] for path in logs.iterdir()}
+    assert len(left) < 4
+    assert "bot3" in left
+    pool.close()

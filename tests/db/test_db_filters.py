@@ -1,0 +1,50 @@
+"""Conditions on games and moments of a division, compared with a count of all its games."""
+
+from collections.abc import Callable
+
+from db.records.games import GameQuery, GameRow
+from db.store import Store
+from tests.db.making import add_bots, new_run, play_all
+
+
+def games(store: Store, query: GameQuery | None = None) -> list[GameRow]:
+    return list(store.games.stream(query))
+
+
+def test_each_condition_includes_its_bound(store: Store) -> None:
+    """Lengths, moments and terminations find the games that a loop over all of them finds."""
+    play_all(store, new_run(store), add_bots(store), 12)
+    everything = games(store)
+
+    def ids(condition: Callable[[GameRow], bool]) -> list[int]:
+        return [game.id for game in everything if condition(game)]
+
+    for game in everything:
+        plies, began, ending = len(game.moves), game.started_at, game.termination
+        for query, expected in (
+            (GameQuery(shortest=plies), ids(lambda each, n=plies: len(each.moves) >= n)),  # type: ignore[misc]
+            (GameQuery(longest=plies), ids(lambda each, n=plies: len(each.moves) <= n)),  # type: ignore[misc]
+            (GameQuery(since=began), ids(lambda each, n=began: each.started_at >= n)),  # type: ignore[misc]
+            (GameQuery(termination=ending), ids(lambda each, n=ending: each.termination is n)),  # type: ignore[misc]
+        ):
+            assert [found.id for found in games(store, query)] == expected
+    assert len({game.termination for game in everything}) > 1
+
+
+def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
+    """Few slices or one hold the same pairs; those since a moment began then or later."""
+    run = new_run(store)
+    play_all(store, run, add_bots(store), 30)
+    play_all(store, new_run(store, rated=False, stream="s2"), [1, 2], 3)
+    (whole,) = store.history.slices(run.division_id, slices=1)
+    parts = store.history.slices(run.division_id, slices=5)
+    assert sum(each.count for each in whole.pairs) == 30
+    assert sum(each.count for part in parts for each in part.pairs) == 30
+    assert 1 < len(parts) <= 5
+    firsts = [game.started_at for game in games(store, GameQuery(rated=True)) if game.game == 0]
+    assert (whole.since, whole.until) == (min(firsts), max(firsts))
+    for moment in firsts:
+        late = store.history.slices(run.division_id, since=moment, slices=1)
+        expected = sum(began >= moment for began in firsts)
+        assert sum(each.count for part in late for each in part.pairs) == expected
+    assert store.history.slices(run.division_id, since=max(firsts) + 1) == []
