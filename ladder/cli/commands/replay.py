@@ -72,10 +72,10 @@ def replay(
     time: Annotated[
         str | None,
         option(
-            "500ms|20s",
+            "500ms|10s",
             "Processor time of the solver for all positions; later plies come first.",
             PANEL_ANALYZE,
-            show_default="20s",
+            show_default="10s",
         ),
     ] = None,
     db: Database = DEFAULT_DATABASE,

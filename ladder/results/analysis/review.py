@@ -15,7 +15,7 @@ from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.game import Analysed, Effort, Solvers, analyse_game, replay_positions
 from ladder.results.analysis.solved import Bounds, best_bounds, outcome_of
 
-SECONDS = 20.0
+SECONDS = 10.0
 """Processor time of the solver for a game: hardly ever used up, but for the first plies of the
 standard board."""
 SIMULATIONS = 30_000
