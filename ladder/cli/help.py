@@ -7,6 +7,7 @@ formatting help with Rich would double the time that it takes.
 import difflib
 import re
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 import typer
@@ -90,7 +91,7 @@ class HelpCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, with the values of options that may stand without one."""
         words: list[str] = []
-        for word, following in zip(args, [*args[1:], ""], strict=True):
+        for word, following in zip_longest(args, args[1:], fillvalue=""):
             words.append(word)
             if word in LEFT_OUT and not following.isdigit():
                 words.append(LEFT_OUT[word])

@@ -103,7 +103,9 @@ def _conditions(settings: Mapping[str, Any]) -> str:
         opening = f", openings of {settings.get('openings_file') or settings['openings']}"
     else:
         opening = f", openings of {plies} plies" if plies else ""
-    return f"{boards}{opening}, {Budgets(dict(settings['budget']))}"
+    plies = settings.get("adjudicate")
+    end = f", adjudicated within {plies} plies" if plies else ""
+    return f"{boards}{opening}, {Budgets(dict(settings['budget']))}{end}"
 
 
 def _find_dead(store: Store, running: list[int]) -> set[int]:

@@ -203,4 +203,6 @@ def describe_conditions(settings: Settings) -> str:
     who = f"{pairing} pairs"
     if pairing.against:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
-    return f"{boards}{opening}, {settings.budgets}, {who}"
+    plies = settings.adjudicate
+    end = f", adjudicated within {plies} plies" if plies else ""
+    return f"{boards}{opening}, {settings.budgets}{end}, {who}"

@@ -40,7 +40,7 @@ def standings_document(
     """
     return {
         "division": {
-            **values_of(standings, "label", "boards", "opening_plies", "openings"),
+            **values_of(standings, "label", "boards", "opening_plies", "openings", "adjudicate"),
             "budget": dict(standings.budget),
         },
         **values_of(standings, "games", "distinct_games", "pairs"),

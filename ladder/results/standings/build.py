@@ -76,6 +76,7 @@ def build_standings(
         budget=division.budget,
         opening_plies=division.opening_plies,
         openings=division.openings,
+        adjudicate=division.adjudicate,
         label=division.label,
         games=games,
         distinct_games=distinct_games,

@@ -127,6 +127,8 @@ class Standings:
     opening_plies: int | None
     openings: str | None
     """Hash of the set of openings; None for random openings."""
+    adjudicate: int | None
+    """Plies within which a proven end ends a game; None if games are played out."""
     label: str
     games: int
     distinct_games: int

@@ -125,6 +125,8 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
         ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
         ("Pairs", f"{standings.pairs:,}"),
     ]
+    if standings.adjudicate is not None:
+        found.append(("Adjudicated", f"within {standings.adjudicate} plies of a proven end"))
     if standings.first_mover_score is not None:
         found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
     if standings.draw_rate is not None:

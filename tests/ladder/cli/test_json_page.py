@@ -56,7 +56,9 @@ OPAQUE = {"forfeits", "introduces"}
 SAYS = {
     "ladder report --compare --json": "reason",
     "ladder export --format jsonl": "bots recency lines nodes aborts detail last_words stderr"
-    " messages openings name text fixed_opening",
+    " messages openings name text fixed_opening"
+    " adjudicate adjudicated",
+    "ladder games --json": "ply value distance",
     "ladder gate --json": "side e_value",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
