@@ -7,6 +7,7 @@ import pytest
 from db.records.runs import RunKind
 from engine.board import parse_board_classes
 from engine.opening_set import is_of_class
+from ladder.cli.opening_hint import propose_openings
 from ladder.cli.run_options import RunOptions
 from ladder.errors import UsageError
 from ladder.match.openings.draw import (
@@ -17,6 +18,7 @@ from ladder.match.openings.draw import (
 )
 from ladder.match.openings.openings_file import SHIPPED, NamedOpenings, shipped_openings
 from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Settings
 
 
 def of(boards: str) -> NamedOpenings:
@@ -67,21 +69,42 @@ def test_boards_without_shipped_openings_are_refused() -> None:
         of("thu,5x5")
 
 
+def settings_of(**options: str | int) -> Settings:
+    return RunOptions(simulations="10", **options).settings(  # type: ignore[arg-type]
+        db="ladder.db",
+        kind=RunKind.GATE,
+        bots=("v2", "v1"),
+        pairing=Pairing(PairingKind.GATE, "v2", ("v1",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "proposes"),
+    [
+        ({"boards": "standard"}, True),
+        ({"boards": "thu,6x7"}, True),
+        ({"boards": "5x5"}, False),
+        ({"boards": "thu,5x5"}, False),
+        ({"boards": "thu", "opening_plies": 4}, False),
+        ({"boards": "thu", "openings": "balanced"}, False),
+    ],
+)
+def test_balanced_openings_are_proposed_where_they_fit(
+    options: dict[str, str | int], proposes: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A gate on boards with shipped openings says what they save, unless openings were chosen."""
+    propose_openings(settings_of(**options))
+    printed = capsys.readouterr()
+    assert ("--openings balanced" in printed.err) is proposes
+    assert printed.out == ""
+
+
 def test_a_file_of_that_name_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scripts that use a file called balanced keep their openings."""
     monkeypatch.chdir(tmp_path)
-    options = RunOptions(openings="balanced", boards="standard", simulations="10")
-
-    def openings() -> NamedOpenings | None:
-        return options.settings(
-            db="ladder.db",
-            kind=RunKind.GATE,
-            bots=("v2", "v1"),
-            pairing=Pairing(PairingKind.GATE, "v2", ("v1",)),
-        ).openings
-
-    assert openings() == of("6x7")
+    options = {"openings": "balanced", "boards": "standard"}
+    assert settings_of(**options).openings == of("6x7")
     Path("balanced").write_text("6x7 3342\n")
-    read = openings()
+    read = settings_of(**options).openings
     assert read is not None
     assert [str(each) for each in read.set.openings] == ["6x7 3342"]
