@@ -263,9 +263,11 @@ OpeningPlies = Annotated[
 Openings = Annotated[
     str | None,
     option(
-        "FILE",
+        "FILE|balanced",
         "Opening book instead of random plies: one 'BOARD MOVES' per line, such as "
-        "'6x7 3342'. The hash of a book that the database has stored is accepted, too.",
+        "'6x7 3342'. The hash of a book that the database has stored is accepted, too. "
+        "'balanced': shipped openings of eight plies that favour neither side, for the boards "
+        "thu and standard.",
         PANEL_PLAY,
     ),
 ]

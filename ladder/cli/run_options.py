@@ -43,6 +43,7 @@ from ladder.cli.resume import all_options, command_line, options_to_store
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
+    from engine.board import BoardClass
     from ladder.match.openings.openings_file import NamedOpenings
     from ladder.match.process.confinement import Confinement
     from ladder.runs.executor import Workforce
@@ -215,7 +216,7 @@ class RunOptions(BotOptions):
             raise UsageError("--scale-time needs --cluster HOST:PORT: give both, or neither")
         check_claims()
         classes = parse_boards(self.boards)
-        openings = self._openings(db)
+        openings = self._openings(db, classes)
         if openings is None:
             refuse_long_openings(self.opening_plies, classes)
         else:
@@ -252,17 +253,24 @@ class RunOptions(BotOptions):
             options=self.stored,
         )
 
-    def _openings(self, db: str) -> "NamedOpenings | None":
-        """Return the openings of the file, or those stored from it. Raises UsageError."""
+    def _openings(self, db: str, boards: "tuple[BoardClass, ...]") -> "NamedOpenings | None":
+        """Return the openings of the file, those stored from it or shipped. Raises UsageError."""
         from ladder.cli.database import is_missing, open_to_read
         from ladder.errors import UsageError
-        from ladder.match.openings.openings_file import find_stored_openings, read_openings
+        from ladder.match.openings.openings_file import (
+            BALANCED,
+            find_stored_openings,
+            read_openings,
+            shipped_openings,
+        )
 
         if self.openings is None:
             return None
         if self.opening_plies is not None:
             raise UsageError("--openings and --opening-plies contradict each other: give one")
         file = Path(self.openings)
+        if self.openings == BALANCED and not file.exists():
+            return shipped_openings(boards)
         if file.exists() or is_missing(db):
             return read_openings(file)
         with open_to_read(db) as store:

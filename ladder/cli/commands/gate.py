@@ -92,6 +92,7 @@ def gate(
     from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
+    from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import check_writable, print_result, stderr_console
     from ladder.cli.parsing import parse_stages
     from ladder.errors import UsageError
@@ -141,6 +142,7 @@ def gate(
             gated = judge_stored(store, tasks[0])
         else:
             warn_about_unknown(tasks[0].bots)
+            propose_openings(settings)
             gated = play_stages(
                 ExperimentContext(store, watcher_for(stderr_console()), workforce), tasks
             )

@@ -62,6 +62,7 @@ def select(
     from ladder.cli.database import open_to_play
     from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.html_file import check_html, write_selection
+    from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import show_table, stderr_console
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.select.question import SelectQuestion
@@ -90,6 +91,7 @@ def select(
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         warn_about_unknown(bots)
+        propose_openings(settings)
         context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(context, settings, bots, against, question)
         if html is not None:

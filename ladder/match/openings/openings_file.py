@@ -1,10 +1,12 @@
 """The openings of a run: read from a file, or from the database if the file is gone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from db.records.opening_sets import OpeningSetRow
 from db.store import Store
+from engine.board import BoardClass
 from engine.errors import OpeningError
 from engine.opening_set import OpeningSet, parse_opening_set
 from ladder.errors import UsageError
@@ -12,6 +14,10 @@ from ladder.visible import visible
 
 MOST_BYTES = 256 << 20
 """Largest size of a file, so that a device given by mistake does not fill the memory."""
+BALANCED = "balanced"
+"""The word for the shipped openings."""
+SHIPPED = Path(__file__).with_name("shipped")
+"""Folder of shipped openings, a file per board class: eight plies, nodes 200000, seed 1."""
 FEWEST_DIGITS = 8
 """Fewest digits of a hash that names a stored set."""
 
@@ -51,6 +57,31 @@ def read_openings(file: Path) -> NamedOpenings:
         raise UsageError(problem, option="openings") from error
     except OpeningError as error:
         raise UsageError(f"{name}, {error}", option="openings") from error
+
+
+def has_shipped(kind: BoardClass) -> bool:
+    """Return whether balanced openings of a board class are shipped."""
+    return (SHIPPED / f"{kind}.txt").exists()
+
+
+def shipped_openings(boards: Iterable[BoardClass]) -> NamedOpenings:
+    """Return the balanced openings of board classes, which are the same on all machines.
+
+    Raises:
+        UsageError: none are shipped for a board class.
+
+    """
+    lines = ""
+    for kind in boards:
+        if not has_shipped(kind):
+            known = " and ".join(sorted(file.stem for file in SHIPPED.glob("*.txt")))
+            raise UsageError(
+                f"balanced openings are known for {known} only, not for {kind}: `ladder openings "
+                f"make FILE --boards {kind} --plies 8 --count 200 --balanced` writes a file",
+                option="openings",
+            )
+        lines += (SHIPPED / f"{kind}.txt").read_text()
+    return NamedOpenings(parse_opening_set(lines), BALANCED)
 
 
 def find_stored_openings(store: Store, word: str) -> NamedOpenings:

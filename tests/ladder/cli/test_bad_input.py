@@ -55,6 +55,7 @@ REFUSED = [
     (("run", "--opening-plies", "60"), "--opening-plies: no opening of 60 plies"),
     (("gate", "v4", "--against", "v3", "--opening-plies", "60"), "--opening-plies: no opening"),
     (("run", "--openings", "missing.txt"), "--openings: missing.txt cannot be read"),
+    (("run", "--openings", "balanced", "--boards", "5x5"), "not for 5x5: `ladder openings make"),
     (("run", "--openings", "."), "cannot be read: Is a directory"),
     (("train", "value", "--player", "ab3"), "ab3 takes no budget of simulations"),
     (("train", "value", "--player", "v0"), "no built-in player is called 'v0'"),
