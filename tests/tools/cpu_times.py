@@ -1,5 +1,8 @@
 """Writes the processor time of every test, and of every fixture, as lines of JSON.
 
+A line holds the kind, the name, seconds of processor time, seconds by the clock, the seconds of
+processor time that pytest's own process used, and the worker of pytest-xdist.
+
 ``python -m pytest -p tests.tools.cpu_times --cpu-times FILE ...``, then
 ``python -m tests.tools.cpu_times FILE`` prints the sums by file, by fixture and by test. The time
 of processes that a test started counts, while they live and after they were waited for.
