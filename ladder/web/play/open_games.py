@@ -20,7 +20,7 @@ from ladder.web.play.open_game import SERVER_STOPPED, GameRequest, OpenGame, ask
 
 
 class Patience(NamedTuple):
-    """How long games are kept that nobody plays, in seconds."""
+    """How long abandoned games are kept, in seconds."""
 
     unseen_s: float = 20.0
     """Time without an open page after which a game ends, long enough to reload the page."""

@@ -214,7 +214,7 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
 
 
 def test_a_bot_ends_after_a_long_time_without_a_move(database: str, start_server: Start) -> None:
-    """An open page does not keep the bot's process when nobody moves, and shows the reason."""
+    """Without a move the game ends although its page is open, and the page shows the reason."""
     server = start_server(database, patience=Patience(idle_s=1.0, check_s=0.1))
     with open_page(begun(server), "minutes without a move"):
         wait_for_none()
