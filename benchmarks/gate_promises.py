@@ -36,8 +36,7 @@ from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo
 from ladder.stats.sprt import State
-from tests.support.simulated_gates import pair_table
-from tests.support.simulated_judges import (
+from tests.ladder.experiments.gate.simulated_judges import (
     BoolArray,
     Draw,
     JudgedGates,
@@ -46,6 +45,7 @@ from tests.support.simulated_judges import (
     pairs_from_starts,
     pairs_with_common_win,
 )
+from tests.support.simulated_gates import pair_table
 
 SEED = 20240917
 PAIRS = 1500

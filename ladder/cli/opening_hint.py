@@ -1,4 +1,4 @@
-"""The hint that balanced openings make an experiment shorter."""
+"""The hint that balanced openings let more pairs decide."""
 
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,6 @@ def propose_openings(settings: "Settings") -> None:
     has_chosen = settings.openings is not None or settings.opening_plies is not None
     if not has_chosen and all(map(has_shipped, settings.boards)):
         print_error(
-            "hint: --openings balanced takes a fifth to a third fewer games, because more pairs "
-            "decide; its games are a division of their own"
+            "hint: with --openings balanced more pairs decide, which usually takes fewer games; "
+            "its games are a division of their own"
         )

@@ -22,7 +22,7 @@ from ladder.stats.choices import Model
 from ladder.stats.counts import IntArray
 from ladder.stats.elo import estimate
 from ladder.stats.sprt import State, sprt_result
-from tests.support.simulated_judges import judged_gates
+from tests.ladder.experiments.gate.simulated_judges import judged_gates
 
 HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")
 W, D, L = Result.WIN, Result.DRAW, Result.LOSS
