@@ -10,12 +10,11 @@ program with an AssertionError.
 import argparse
 import os
 import random
-import shutil
 import tempfile
 from pathlib import Path
 from statistics import median
 
-from tests.end_to_end.conftest import FAKE_BOTS, SERVER, Ladder, add_steady
+from tests.end_to_end.conftest import SERVER
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 from tests.support.shared import VARIABLE
 
@@ -31,10 +30,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         os.environ[VARIABLE] = folder
-        Ladder.stocked = place / "stocked"
-        Ladder.stocked.mkdir()
-        shutil.copy(FAKE_BOTS / "bot.py", Ladder.stocked)
-        add_steady(Ladder(Ladder.stocked))
         for name, experiment in EXPERIMENTS.items():
             if options.only in (None, name):
                 twins = Twins(experiment, place / name, random.Random(options.seed))

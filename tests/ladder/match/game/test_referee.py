@@ -27,6 +27,7 @@ from ladder.match.game.referee import play_game, play_pair
 from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, LateMoveJudge, PairNotes
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
+from ladder.match.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -137,12 +138,13 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
     assert play_game(plan(good, good), pool, swapped=False).last_output is None
 
 
-def test_a_control_measurement_counts_interruptions_of_most_of_the_margin() -> None:
-    """Nine tenths of the margin would make a move late; without measurements all is nothing."""
+def test_control_measurements_count_with_those_that_explain_a_late_move() -> None:
+    """A delay of 50 ms in 100 takes a share of half of the processor; no measurement is nothing."""
     notes = PairNotes()
     assert notes.excuses() == Excuses((0, 0), (0, 0), 0, 0)
-    for longest_us in (89_999, 90_000, 200_000):
-        notes.add_control(ControlMeasurement(1000, 500, longest_us), 100_000)
+    late = LateMove(budget_us=50_000, margin_us=0, stall=Stall(100_000, 0, 0, 0))
+    for waited_us in (499, 500, 900):
+        notes.add_control(ControlMeasurement(1000, waited_us), late)
     assert notes.excuses() == Excuses((0, 0), (0, 0), 2, 3000)
 
 
