@@ -1,6 +1,6 @@
 """Analysis of one game: solve its positions from the end backwards, judge each move."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -111,9 +111,26 @@ def replay_positions(game: GameRow) -> list[Position]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedGame:
+    """A game with its thoughts, and the positions to solve."""
+
+    game: GameRow
+    positions: list[Position]
+    """The position before each move after the opening."""
+    keys: list[tuple[bytes, bool]]
+    """Key of each position, and whether it is that of the mirror image."""
+
+    @classmethod
+    def of(cls, game: GameRow) -> "ReplayedGame":
+        """Replay a game."""
+        positions = replay_positions(game)
+        return cls(game, positions, [key_of(position) for position in positions])
+
+
 def analyse_game(
-    game: GameRow,
-    known: Callable[[list[bytes]], Mapping[bytes, SolvedPosition]],
+    replayed: ReplayedGame,
+    known: Callable[[bytes], SolvedPosition | None],
     solvers: Solvers,
     effort: Effort,
     is_stopped: Callable[[], bool] = lambda: False,
@@ -126,8 +143,8 @@ def analyse_game(
     Positions for which the bot claims a proof always get the full limit.
 
     Args:
-        game: a game with its thoughts.
-        known: returns the stored positions among some keys.
+        replayed: the game.
+        known: returns the stored position with a key, None if there is none.
         solvers: solve the other positions.
         effort: the node limits.
         is_stopped: called before each position; True ends the analysis.
@@ -135,9 +152,7 @@ def analyse_game(
 
     """
     solvers.begin_game()
-    positions = replay_positions(game)
-    keys = [key_of(position) for position in positions]
-    before = known([key for key, _ in keys])
+    game, positions, keys = replayed.game, replayed.positions, replayed.keys
     made = Analysed()
     moves: list[bytes] = []
     open_in_a_row = 0
@@ -149,7 +164,7 @@ def analyse_game(
         is_full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
         nodes = effort.at(position)
         limit = nodes if is_full else max(1, nodes // SMALL_LIMIT)
-        columns = _known_columns(before.get(key), limit, is_image=is_image)
+        columns = _known_columns(known(key), limit, is_image=is_image)
         if columns is None:
             columns = solve_columns(solvers.on(position.board), position, limit)
             content = pack_columns(columns, is_image=is_image)
