@@ -1,27 +1,28 @@
 """Solving positions within limits of nodes and time.
 
-The engine reads no clock, so a position is solved in steps of some nodes, between which the time
-and stop requests are checked. The solver keeps its table, so each step continues the last one.
+The engine reads no clock, so it searches in another thread while the main one watches the time and
+stop requests.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
+from threading import Lock
+from typing import TypeVar
 
 from engine.board import Board, parse_board
 from engine.errors import EngineError
 from engine.position import Position, parse_moves, parse_position
-from engine.solver.errors import SolverError
-from engine.solver.solver import Solver, solution_of_move
-from engine.solver.value import Solution, Value
+from engine.solver.solver import Solver
+from engine.solver.value import Solution
 from ladder.errors import UsageError
 from ladder.signals import current_stop
 
-FIRST_STEP = 10_000
-"""Nodes of the first step: a few milliseconds."""
-LONGEST_STEP = 400_000
-"""Nodes between two readings of the clock: a few tenths of a second."""
+POLL_S = 0.05
+"""Seconds between two looks at the clock and at stop requests."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,61 @@ class SolveResult:
     seconds: float
 
 
+class SearchWatch:
+    """Stops searches at a time limit or when the user stops the command.
+
+    Args:
+        solvers: the solvers that search in other threads.
+        seconds: time limit from now; None for none.
+
+    """
+
+    def __init__(self, solvers: Sequence[Solver], seconds: float | None = None) -> None:
+        self._solvers = solvers
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._until = self._end
+        """End of the current share of the time."""
+        self._is_stopped = False
+        self._lock = Lock()
+
+    def share_time(self, left: int) -> None:
+        """Give the next of `left` searches an equal share of the remaining time."""
+        if self._end is None:
+            return
+        with self._lock:
+            now = time.monotonic()
+            self._until = now + max(0.0, self._end - now) / left
+            if not self._is_stopped:
+                for solver in self._solvers:
+                    solver.stop(is_requested=False)
+
+    def wait(self, search: Callable[[], T]) -> T:
+        """Run a search in another thread and return its result.
+
+        Raises:
+            Stopped: the user stopped the command.
+
+        """
+        with ThreadPoolExecutor(1) as pool:
+            result = pool.submit(search)
+            while not wait([result], timeout=self._poll_s()).done:
+                with self._lock:
+                    self._is_stopped = current_stop().is_requested()
+                    is_late = self._until is not None and time.monotonic() >= self._until
+                    if self._is_stopped or is_late:
+                        for solver in self._solvers:
+                            solver.stop()
+        for solver in self._solvers:
+            solver.stop(is_requested=False)
+        current_stop().check()
+        return result.result()
+
+    def _poll_s(self) -> float:
+        if self._until is None:
+            return POLL_S
+        return min(POLL_S, max(0.001, self._until - time.monotonic()))
+
+
 def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveResult:
     """Solve a position.
 
@@ -60,62 +116,25 @@ def solve(solver: Solver, position: Position, options: SolveOptions) -> SolveRes
 
     """
     started = time.monotonic()
-    end = None if options.seconds is None else started + options.seconds
+    watch = SearchWatch([solver], options.seconds)
     if not options.columns:
-        solution = _solve_stepwise(solver, position, options.weak, options.nodes, end)
+        solution = watch.wait(
+            lambda: solver.solve(position, weak=options.weak, nodes=options.nodes)
+        )
         return SolveResult(
             position, options, solution, None, solution.nodes, time.monotonic() - started
         )
-    if position.is_over:
-        raise SolverError(f"the game is over in {position.notation()!r}: no column can be played")
-    left, nodes = len(position.legal_moves()), 0
-    found: list[Solution | None] = []
-    for column in range(position.board.columns):
-        if not position.can_play(column):
-            found.append(None)
-            continue
-        after = position.play(column)
-        if after.is_over:
-            answer = solution_of_move(after, None)
-        else:
-            now = time.monotonic()
-            # The columns that are left share the rest of the nodes and of the time.
-            share = None if options.nodes is None else max(0, options.nodes - nodes) // left
-            until = None if end is None else now + max(0.0, end - now) / left
-            answer = solution_of_move(
-                after, _solve_stepwise(solver, after, options.weak, share, until)
-            )
-        found.append(answer)
-        nodes += answer.nodes
-        left -= 1
-    known = [answer for answer in found if answer is not None]
+    columns = watch.wait(
+        lambda: solver.columns(
+            position, weak=options.weak, nodes=options.nodes, before_each=watch.share_time
+        )
+    )
+    known = [answer for answer in columns if answer is not None]
     low = max(answer.low for answer in known)
     high = max(answer.high for answer in known)
+    nodes = sum(answer.nodes for answer in known)
     whole = Solution(low, high, nodes)
-    return SolveResult(position, options, whole, tuple(found), nodes, time.monotonic() - started)
-
-
-def _solve_stepwise(
-    solver: Solver, position: Position, weak: bool, nodes: int | None, end: float | None
-) -> Solution:
-    """Solve step by step until the value is known or a limit is reached."""
-    step, spent = FIRST_STEP, 0
-    low: Value | None = None
-    high: Value | None = None
-    while True:
-        current_stop().check()
-        size = step if nodes is None else min(step, nodes - spent)
-        answer = solver.solve(position, weak=weak, nodes=size)
-        spent += answer.nodes
-        # The table may lose an entry between steps; bounds that were proven stay proven.
-        low = answer.low if low is None else max(low, answer.low)
-        high = answer.high if high is None else min(high, answer.high)
-        answer = Solution(low, high, spent)
-        if answer.is_exact or (weak and answer.outcome is not None):
-            return answer
-        if (nodes is not None and spent >= nodes) or (end is not None and time.monotonic() >= end):
-            return answer
-        step = min(2 * step, LONGEST_STEP)
+    return SolveResult(position, options, whole, columns, nodes, time.monotonic() - started)
 
 
 def read_position(text: str, board: Board, *, one_based: bool) -> Position:
@@ -133,65 +152,26 @@ def read_position(text: str, board: Board, *, one_based: bool) -> Position:
     return Position.from_moves(board, parse_moves(words[0]) if words else ())
 
 
-def read_positions(file: Path, board: Board, *, one_based: bool) -> list[Position]:
-    """Read the positions of a file, one per line: ``MOVES`` or ``BOARD MOVES``.
-
-    Raises:
-        UsageError: the file cannot be read, or a line is not a position that can be solved.
-
-    """
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        problem = f"{file} is not a text file in UTF-8 ({error.reason})"
-        raise UsageError(problem, option="file") from error
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}", option="file") from error
-    positions = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            position = read_position(line, board, one_based=one_based)
-            if position.is_over:
-                raise SolverError(f"the game is over in {position.notation()!r}")
-        except EngineError as error:
-            raise UsageError(f"{file}, line {number}: {error}", option="file") from error
-        positions.append(position)
-    return positions
-
-
-def solve_each(
-    positions: list[Position],
-    options: SolveOptions,
-    *,
-    table_mib: int,
-    keep_table: bool,
-    on_compile: Callable[[], None],
-) -> Iterator[SolveResult]:
-    """Solve positions one after the other.
+def open_solver(
+    board: Board, table_mib: int, threads: int, on_compile: Callable[[], None]
+) -> Solver:
+    """Return a solver that is ready to search.
 
     Args:
-        positions: the positions.
-        options: the same for all.
-        table_mib: the size of the transposition table in MiB.
-        keep_table: whether the table is kept between positions on the same board.
+        board: the board of all positions.
+        table_mib: the size of its table in MiB.
+        threads: the number of its threads.
         on_compile: called before the solver is compiled, which takes some 20 seconds, once.
 
     Raises:
         SolverError: there is no memory for the table.
-        Stopped: the user stopped the command.
 
     """
-    solver: Solver | None = None
-    for position in positions:
-        if solver is None or solver.board != position.board:
-            solver = None  # frees its table before the next one is allocated
-            solver = Solver(position.board, table_mib)
-            if not solver.is_compiled:
-                on_compile()
-            solver.prepare()
-        elif not keep_table:
-            solver.clear()
-        yield solve(solver, position, options)
+    solver = Solver(board, table_mib, threads)
+    if not solver.is_compiled:
+        on_compile()
+    solver.prepare()
+    return solver
 
 
 def read_board(text: str) -> Board:
