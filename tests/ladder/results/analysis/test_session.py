@@ -144,6 +144,25 @@ def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int
     assert read_mistakes(store, made.division) == known
 
 
+@pytest.mark.slow
+def test_threads_find_the_verdicts_of_one(store: Store) -> None:
+    """Within a node limit, verdicts and positions are stored as one thread stores them."""
+    made = Games(store, "5x5")
+    for seed in range(4):  # games that share positions, too
+        moves = random_moves("5x5", seed)
+        made.add(moves, moves[:6] + random_moves("5x5", seed)[6:])
+        made.add(random_moves("5x5", seed + 10), [4 - column for column in moves])
+    stored = []
+    for threads in (1, 3):
+        made.store.analysis.delete_all()
+        assert run(made, nodes=3000, threads=threads).games == 16
+        positions = "SELECT key, nodes, bounds FROM solved_positions ORDER BY rowid"
+        stored.append(
+            (made.store.analysis.judged(made.division.id), execute_sql(store.where, positions))
+        )
+    assert stored[0] == stored[1]
+
+
 def test_games_and_bots_are_chosen(games: Games) -> None:
     """`games` are the newest ones; a second call with the same number has nothing to do."""
     assert run(games, games=4).games == 4
