@@ -188,14 +188,18 @@ def test_many_positions_in_one_call_are_those_asked_one_by_one() -> None:
     assert sum(found.nodes for found in kept) < sum(found.nodes for found in together)
 
 
+@pytest.mark.slow
 def test_a_full_journal_empties_the_whole_table() -> None:
     """More new entries than the journal has places are forgotten all the same."""
-    board = Board(4, 7)
-    solver = Solver(board, 16)
-    first = solver.solve(Position(board))
-    assert first.nodes > 2 * LENGTH
+    board = Board(7, 7)
+    solver = Solver(board, 8)
+    position = random_position(board, 18, SplitMix(26))
+    first = solver.solve(position)
+    assert first.nodes > 1000
+    assert solver.solve(Position(board), nodes=3 * LENGTH).nodes == 3 * LENGTH
+    assert solver.solve(position).nodes < first.nodes
     solver.clear()
-    assert solver.solve(Position(board)) == first
+    assert solver.solve(position) == first
 
 
 @pytest.mark.slow

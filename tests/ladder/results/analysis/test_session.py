@@ -127,7 +127,7 @@ def test_a_stopped_analysis_resumes(games: Games) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checks", [50, 560, 1240])
+@pytest.mark.parametrize("checks", [50, 300, 560])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int) -> None:
     """Results within a node limit must not depend on interruptions."""
     made = Games(store, "5x5")
