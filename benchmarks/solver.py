@@ -1,5 +1,11 @@
 """How fast the solver is: `python benchmarks/solver.py [SET...] [--count N] [--json]`.
 
+`empty --threads 1,2 --repeat 5` measures the clock time of the empty standard board with one and
+two threads by turns, and `--columns` that of all its columns, too. `--file` measures the command
+`ladder solve --file` with one thread, start and end of the process left out; `--public PROGRAM`
+beside it a program that reads one position a line from its standard input, columns counted from 1,
+such as `c4solver` of the public C++ solver (github.com/PascalPons/connect4, built by `make`).
+
 Makes the classic sets of the standard board by their recipe and prints processor time and nodes per
 position beside the public figures, the table emptied before each position. `empty` is the empty
 standard board; `--larger` measures middle games of larger boards under a limit of nodes.
@@ -11,9 +17,14 @@ are not solved within the limit of nodes are left out.
 
 import argparse
 import json
+import statistics
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from engine.board import Board, BoardClass, parse_board
@@ -131,6 +142,63 @@ def measure_empty() -> dict[str, Any]:
     }
 
 
+def measure_threads(counts: Sequence[int], repeat: int, *, columns: bool) -> list[dict[str, Any]]:
+    """Measure the clock time of the empty standard board by turns of thread counts."""
+    rows = []
+    for _ in range(repeat):
+        for threads in counts:
+            for is_columns in (False, True) if columns else (False,):
+                solver = Solver(STANDARD, threads=threads)
+                solver.prepare()
+                before = time.perf_counter()
+                ask = solver.columns if is_columns else solver.solve
+                ask(Position(STANDARD))
+                seconds = time.perf_counter() - before
+                asked = "columns" if is_columns else "value"
+                rows.append({"asked": asked, "threads": threads, "s": seconds})
+    return rows
+
+
+def show_threads(rows: Sequence[dict[str, Any]]) -> None:
+    """Print the median of each question and thread count."""
+    for asked, threads in dict.fromkeys((row["asked"], row["threads"]) for row in rows):
+        each = [row["s"] for row in rows if (row["asked"], row["threads"]) == (asked, threads)]
+        print(f"{asked:8} {threads} threads: median {statistics.median(each):.2f} s of {each}")
+
+
+def measure_file(name: str, count: int | None, repeat: int, public: str | None) -> dict[str, Any]:
+    """Return microseconds per position of the command, and of a public program if one is given."""
+    recipe = SETS[name]
+    positions = positions_of(recipe, count or recipe.count)
+    lines = ["".join(str(column + 1) for column in position.moves) for position in positions]
+    # easy positions are repeated, so that they take longer than the start of the process
+    lines *= max(1, 20_000 // len(lines)) if name.endswith("easy") else 1
+    ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based"]
+    times: dict[str, list[float]] = {"us": [], "public_us": []}
+    with tempfile.TemporaryDirectory() as folder:
+        long, short = Path(folder) / "long", Path(folder) / "short"
+        long.write_text("\n".join(lines) + "\n")
+        short.write_text(lines[0] + "\n")
+        programs = {"us": [*ladder, "--threads", "1", "--file"]}
+        if public is not None:
+            programs["public_us"] = [public]
+        for _ in range(repeat):
+            for key, program in programs.items():
+                took = [_process_s(program, file) for file in (short, long)]
+                times[key].append((took[1] - took[0]) / len(lines) * 1e6)
+    medians = {key: statistics.median(each) if each else None for key, each in times.items()}
+    return {"set": name, "positions": len(positions), "nodes": 0.0, **medians}
+
+
+def _process_s(program: Sequence[str], file: Path) -> float:
+    """Return the time of a program that is given a file by name, or else as its standard input."""
+    by_name = [*program, str(file)] if "--file" in program else program
+    before = time.perf_counter()
+    with file.open() as stream:
+        subprocess.run(by_name, stdin=stream, capture_output=True, check=True)
+    return time.perf_counter() - before
+
+
 def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, Any]:
     """Measure middle games of a larger board: share decided, nodes, time."""
     random = SplitMix(SEED)
@@ -179,9 +247,17 @@ def main() -> None:
     parser.add_argument("--count", type=int, help="positions of each set")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--larger", action="store_true", help="middle games of larger boards")
+    parser.add_argument("--threads", help="thread counts for the empty board, such as 1,2")
+    parser.add_argument("--columns", action="store_true", help="with --threads: its columns, too")
+    parser.add_argument("--file", action="store_true", help="measure the command with a file")
+    parser.add_argument("--public", metavar="PROGRAM", help="with --file: compare with PROGRAM")
     parser.add_argument("--json", action="store_true", help="an object a line instead of a table")
     options = parser.parse_args()
     tell = (lambda row: print(json.dumps(row), flush=True)) if options.json else show
+    if options.threads:
+        counts = [int(word) for word in options.threads.split(",")]
+        show_threads(measure_threads(counts, options.repeat, columns=options.columns))
+        return
     if options.larger:
         if not options.json:
             print("board     free     n   exact  outcome  nodes/position  us/position")
@@ -191,6 +267,10 @@ def main() -> None:
         return
     if not options.json:
         print("set                  n  nodes/position   us/position     public us")
+    if options.file:
+        for name in options.sets or SETS:
+            tell(measure_file(name, options.count, options.repeat, options.public))
+        return
     for name in options.sets or [*SETS, "empty"]:
         tell(
             measure_empty() if name == "empty" else measure_set(name, options.count, options.repeat)

@@ -41,7 +41,7 @@ def _yes(*_sets: Any) -> bool:
 
 
 def _without_counts(solver: Solver) -> None:
-    solver._memory.weights[:] = 0
+    solver._memories[0].weights[:] = 0
 
 
 IDEAS: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""SolveResult positions as plain data and as text."""
+"""Solved positions as plain data and as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 from engine.position import DIGITS, format_moves
 from engine.solver.value import Outcome, Solution, Value, best_columns
 from ladder.tools.solve import SolveResult
+from ladder.tools.solve_file import SolvedBatch
+from reports.layout.format import to_json_line
 
 
 def solved_document(solved: SolveResult) -> dict[str, Any]:
@@ -42,8 +44,42 @@ def _solution_document(solution: Solution, *, weak: bool) -> dict[str, Any]:
     }
 
 
-def solved_line(solved: SolveResult) -> str:
-    """Return a solved position in one line."""
+def solved_lines(solved: SolveResult | SolvedBatch, *, json: bool) -> list[str]:
+    """Return a line for each position, as text or as a JSON document."""
+    if isinstance(solved, SolvedBatch):
+        return _json_of_batch(solved) if json else _text_of_batch(solved)
+    return [to_json_line(solved_document(solved)) if json else _line(solved)]
+
+
+def _json_of_batch(batch: SolvedBatch) -> list[str]:
+    """Return the lines of `solved_document`; the parts that repeat are made once."""
+    board, weak = to_json_line(str(batch.board)), batch.options.weak
+    values = {
+        score: to_json_line(_solution_document(solution, weak=weak))[1:-1]
+        for score, solution in batch.solutions.items()
+    }
+    return [
+        f'{{"board":{board},"moves":"{moves}",{values[score]},"nodes":{nodes},'
+        f'"seconds":{seconds:.6f},"columns":null}}'
+        for moves, score, nodes, seconds in zip(
+            batch.moves, batch.scores, batch.nodes, batch.seconds, strict=True
+        )
+    ]
+
+
+def _text_of_batch(batch: SolvedBatch) -> list[str]:
+    words = {
+        score: _words(solution, weak=batch.options.weak)
+        for score, solution in batch.solutions.items()
+    }
+    board = str(batch.board)
+    return [
+        f"{board} {moves}: {words[score]}" if moves else f"{board}: {words[score]}"
+        for moves, score in zip(batch.moves, batch.scores, strict=True)
+    ]
+
+
+def _line(solved: SolveResult) -> str:
     values = _words(solved.solution, weak=solved.options.weak)
     if solved.columns is not None:
         values += "  " + _columns_line(solved.columns, weak=solved.options.weak)

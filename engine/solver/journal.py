@@ -10,7 +10,7 @@ from engine.compiled import inlined
 
 Integers = NDArray[np.int64]
 
-LENGTH = 1 << 15
+LENGTH = 1 << 18
 """Capacity; with more entries in use the whole table is cleared."""
 
 

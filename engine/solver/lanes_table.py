@@ -2,10 +2,13 @@
 
 An entry has the whole key, three words, so a hit is always the same position::
 
-    key | key | key | work << 16 | (high + 128) << 8 | low + 128
+    key | key | key | check << 24 | work << 16 | (high + 128) << 8 | low + 128
 
 `low` and `high` bound the score; an empty entry is 0. `work` is about the logarithm of the nodes
 that were spent on the entry: the cheapest of a line is replaced.
+
+Threads share the table without locks, so an entry may hold words that two of them wrote at once.
+`check` is a hash of the key: bounds that were stored for another key are not taken for this one's.
 """
 
 import numpy as np
@@ -27,6 +30,10 @@ LINE_WORDS = LINE * ENTRY
 _EIGHT = U64(8)
 _WORK = U64(16)
 _ONES = U64(0xFFFF)
+_WORK_ONES = U64(0xFF)
+_CHECK = ~U64(0xFFFFFF)
+_ODD_1 = U64(0xBF58476D1CE4E5B9)
+_ODD_2 = U64(0x94D049BB133111EB)
 _STEP = U64(0x9E3779B97F4A7C15)
 
 
@@ -45,6 +52,12 @@ def line_of(key: Lanes, shape: WordArray) -> np.int64:
 
 
 @inlined
+def _check(a: np.uint64, b: np.uint64, c: np.uint64) -> np.uint64:
+    """Return a hash of a key in the upper 40 bits."""
+    return (a * _STEP ^ b * _ODD_1 ^ c * _ODD_2) & _CHECK
+
+
+@inlined
 def fetch(table: WordArray, line: np.int64) -> None:
     """Prefetch a line into the cache."""
     prefetch(table, line)
@@ -58,7 +71,9 @@ def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.i
     for entry in range(LINE):
         at = line + entry * ENTRY
         if table[at] == a and table[at + 1] == b and table[at + 2] == c:
-            return np.int64(table[at + 3] & _ONES)
+            value = table[at + 3]
+            if (value ^ _check(a, b, c)) & _CHECK == ZERO:
+                return np.int64(value & _ONES)
     return np.int64(0)
 
 
@@ -110,10 +125,16 @@ def put(
             break
         if table[at] == a and table[at + 1] == b and table[at + 2] == c:
             chosen = at
+            if (value ^ _check(a, b, c)) & _CHECK == ZERO:
+                # another thread may have found other bounds
+                low = max(low, low_of(np.int64(value & _ONES)))
+                high = min(high, high_of(np.int64(value & _ONES)))
             break
-        if value >> _WORK < cheapest:
-            chosen, cheapest = at, value >> _WORK
+        cost = (value >> _WORK) & _WORK_ONES
+        if cost < cheapest:
+            chosen, cheapest = at, cost
     table[chosen] = a
     table[chosen + 1] = b
     table[chosen + 2] = c
-    table[chosen + 3] = (work << _WORK) | (U64(high + 128) << _EIGHT) | U64(low + 128)
+    bounds = (U64(high + 128) << _EIGHT) | U64(low + 128)
+    table[chosen + 3] = _check(a, b, c) | (work << _WORK) | bounds

@@ -10,6 +10,8 @@ from engine.lanes import WordArray
 Integers = NDArray[np.int64]
 
 MOST_CHILDREN = 12
+NO_GUESS = 1000
+"""No likely score is known."""
 
 # columns of `frames`, one row per depth
 BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
@@ -23,7 +25,10 @@ SETS = 4
 
 
 class SolverMemory(NamedTuple):
-    """The arrays of a solver; `depth` is the number of cells plus two."""
+    """The arrays of one thread of a solver; `depth` is the number of cells plus two.
+
+    Threads that search together share `known`, `marks` and `stop`.
+    """
 
     constants: WordArray
     """Board from `engine.solver.geometry.board_constants`."""
@@ -38,13 +43,17 @@ class SolverMemory(NamedTuple):
     known: WordArray
     """Transposition table."""
     shape: WordArray
-    """Shape of the large part of the table and of the part for positions near the end, one row
-    each: bits of a key, index bits, work bits, first line, most free cells of a position near the
-    end."""
+    """Shape of the large part of the table and of this thread's part for positions near the end,
+    one row each: bits of a key, index bits, work bits, first line, most free cells of a position
+    near the end."""
     journal: Integers
     """Journal of the table, see `engine.solver.journal`."""
     weights: Integers
     """Number of lines of four through each cell."""
+    marks: Integers
+    """Nodes that threads search now, see `engine.solver.sharing`."""
+    stop: Integers
+    """One number; the search ends soon after it becomes 1."""
 
 
 class SolverQuestion(NamedTuple):
@@ -64,3 +73,7 @@ class SolverQuestion(NamedTuple):
     horizon: int
     """Plies after each position within which an end is searched; at least the board's cells to
     search all of them. A draw counts as an end when the board is full."""
+    split: int
+    """Number of free cells above which threads share out the children of a node."""
+    guess: int
+    """A likely score of the position or one more, `NO_GUESS` for none."""

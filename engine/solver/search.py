@@ -5,6 +5,11 @@ the winner's score is (total + 2 - end) // 2 and the loser's the negative of tha
 A score depends only on the end of the game, so it does not change with the ply of the position. It
 determines the distance, because a side plays every other stone.
 
+**Threads** search the same position with one table. In nodes with many free cells each takes
+children that no other thread searches, except the first, which often decides the node; and it
+leaves a node as soon as another thread has decided it or one above it. This is a simple form of
+ABDADA (Weill, 1996).
+
 **Nodes.** In a node the mover has no immediate win, no move is forced, and several moves do not
 lose at once; `settle` plays all other positions without a node.
 """
@@ -35,6 +40,7 @@ from engine.solver.memory import (
     MOST_CHILDREN,
     MOVES,
     NEXT,
+    NO_GUESS,
     NODES,
     ORDER,
     OTHER,
@@ -47,6 +53,7 @@ from engine.solver.memory import (
     SolverMemory,
     SolverQuestion,
 )
+from engine.solver.sharing import is_marked, mark, unmark
 
 SOON = 3
 """Half the plies within which the first windows look for an end; each further window doubles
@@ -89,9 +96,9 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
         """Search whether the score of a node is at least `beta`.
 
         The result is a bound on the score, a lower bound if it is at least `beta`, else an upper
-        bound, and the nodes so far; `FAR` if the limit was reached.
+        bound, and the nodes so far; `FAR` if the limit was reached or the search was stopped.
         """
-        _, sets, frames, child_sets, children, known, shape, journal, weights = memory
+        _, sets, frames, child_sets, children, known, shape, journal, weights, marks, stop = memory
         total = question.total
         cells = board[2]
         near = np.int64(shape[0, 4])
@@ -127,7 +134,9 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
             at = depth * SETS
             first = depth * MOST_CHILDREN
             if entering:
-                if nodes >= question.limit:
+                if nodes >= question.limit or stop[0]:
+                    for up in range(1, depth + 1):
+                        unmark(marks, frames[up, LINE])
                     return np.int64(FAR), nodes
                 nodes += 1
                 frame[NODES] = nodes
@@ -251,6 +260,59 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                 if child[SIGN]:
                     value = -value
                 frame[BEST] = max(frame[BEST], value)
+                if total - frame[PLY] > question.split:
+                    unmark(marks, child[CHILD_LINE])
+            if total - frame[PLY] > question.split and frame[BEST] < beta:
+                # another thread may have decided this node or one above it
+                for up in range(depth + 1):
+                    frame = frames[up]
+                    found = find(
+                        known,
+                        frame[LINE],
+                        load(sets, up * SETS + KEY),
+                        shape[0 if total - frame[PLY] > near else 1],
+                    )
+                    beta = frame[BETA]
+                    if found and (low_of(found) >= beta or high_of(found) < beta):
+                        for left in range(up + 1, depth + 1):
+                            unmark(marks, frames[left, LINE])
+                        low, high = low_of(found), high_of(found)
+                        frame[BEST] = low if low >= beta else high
+                        frame[NEXT] = frame[CHILDREN]
+                        depth, at, first = up, up * SETS, up * MOST_CHILDREN
+                        break
+                # and children
+                kept, chosen = frame[NEXT], frame[CHILDREN]
+                if kept > 0 and frame[BEST] < beta:
+                    for number in range(frame[NEXT], frame[CHILDREN]):
+                        slot = children[first + number, SLOT]
+                        child = children[slot]
+                        found = find(
+                            known,
+                            child[CHILD_LINE],
+                            load(child_sets, slot * SETS + KEY),
+                            shape[0 if total - child[CHILD_PLY] > near else 1],
+                        )
+                        if found:
+                            low, high = low_of(found), high_of(found)
+                            if child[SIGN]:
+                                low, high = -high, -low
+                            low, high = max(low, child[CHILD_LOW]), min(high, child[CHILD_HIGH])
+                            child[CHILD_LOW], child[CHILD_HIGH] = low, high
+                            if low >= beta or high < beta:
+                                frame[BEST] = max(frame[BEST], low if low >= beta else high)
+                                continue
+                        if chosen > kept and not is_marked(marks, child[CHILD_LINE]):
+                            chosen = kept
+                        children[first + kept, SLOT] = slot
+                        kept += 1
+                    frame[CHILDREN] = kept
+                    if chosen < kept:
+                        slot = children[first + chosen, SLOT]
+                        while chosen > frame[NEXT]:
+                            children[first + chosen, SLOT] = children[first + chosen - 1, SLOT]
+                            chosen -= 1
+                        children[first + chosen, SLOT] = slot
             if frame[BEST] >= beta or frame[NEXT] == frame[CHILDREN]:
                 value = frame[BEST]
                 if frame[CHILDREN] > 0:
@@ -278,6 +340,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
             slot = children[first + frame[NEXT], SLOT]
             frame[NEXT] += 1
             child = children[slot]
+            if total - frame[PLY] > question.split:
+                mark(marks, child[CHILD_LINE])
             depth += 1
             down = depth * SETS
             for row in range(SETS):
@@ -341,6 +405,10 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 trials, highest = 0, high
                 # the least score of a win within the horizon
                 reach = (total + 2 - ply - question.horizon) // 2
+                # from a likely score to ever farther ones, up or down
+                guess: Any = sign * question.guess
+                step = np.int64(1 if abs(guess) < NO_GUESS else 0)
+                way = np.int64(0)
                 while low < high and nodes < question.limit:
                     if question.is_weak and (low > 0 or high < 0):
                         break
@@ -352,24 +420,37 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         beta = low + (high - low) // 2 + 1
                     if low < 0 == high:
                         beta = np.int64(0)
+                    is_guess = bool(step > 0)
+                    if is_guess:
+                        beta = min(max(guess, low + 1), high)
                     while SOON << (trials >> 1) <= highest // 2:
                         near = SOON << (trials >> 1)
                         trial = highest - near if trials % 2 == 0 else near - highest
                         trials += 1
                         if low < trial <= high and (trial > 1 or trial < 0):
                             beta = np.int64(trial)
+                            is_guess = False
                             break
                     if 1 - reach < beta < reach:
                         beta = np.int64(reach if high >= reach else 1 - reach)
+                        is_guess = False
                     value, nodes = search(
                         mover, rest, moves, then, beta, board, memory, question, nodes
                     )
                     if value == FAR:
                         break
+                    turn = np.int64(1 if value >= beta else -1)
                     if value >= beta:
                         low = max(low, value)
                     else:
                         high = min(high, value)
+                    if is_guess:
+                        if way == turn:
+                            step = 2 * step
+                        elif way:
+                            step = np.int64(0)
+                        guess = low + step if turn > 0 else high + 1 - step
+                        way = turn
         answers[ANSWER_NODES] = nodes
         answers[ANSWER_LOW] = low if sign > 0 else -high
         answers[ANSWER_HIGH] = high if sign > 0 else -low

@@ -1,6 +1,7 @@
 """The solver: exact values of positions, with a transposition table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +10,12 @@ from engine.board import Board
 from engine.cache import cache_folder
 from engine.lanes import WordArray
 from engine.position import Position
+from engine.position_key import key_of
 from engine.solver import geometry, lanes_table, memory, word_table
 from engine.solver.errors import SolverError
 from engine.solver.journal import LENGTH
-from engine.solver.memory import SolverMemory, SolverQuestion
+from engine.solver.memory import NO_GUESS, SolverMemory, SolverQuestion
+from engine.solver.sharing import MARKS
 from engine.solver.value import Outcome, Solution, Value
 
 DEFAULT_TABLE_MIB = 256
@@ -22,6 +25,11 @@ NEAR_CELLS = 20
 """Positions with at most this many free cells are stored in a small part of the table that fits in
 the processor's cache: searching such a position again is faster than fetching it from memory."""
 NEAR_BYTES = 1 << 19
+SPLIT_CELLS = 24
+"""Threads share out the children of nodes with more free cells. Smaller searches take less than a
+millisecond, and sharing these out would cost more than it saves."""
+ALONE_NODES = 50_000
+"""Nodes that one thread searches before others join: some ten milliseconds."""
 NO_LIMIT = 1 << 62
 _MIB = 1 << 20
 
@@ -30,19 +38,20 @@ class Solver:
     """A solver of the positions of one board.
 
     Results stay in the table for later searches until `clear`. Equal sequences of calls give equal
-    results and node counts.
+    results. They also give equal node counts, unless several threads searched.
 
     Raises:
         SolverError: the table size is out of range.
 
     """
 
-    def __init__(self, board: Board, table_mib: int = DEFAULT_TABLE_MIB) -> None:
+    def __init__(self, board: Board, table_mib: int = DEFAULT_TABLE_MIB, threads: int = 1) -> None:
         """Allocate the table.
 
         Args:
             board: the board of all positions.
             table_mib: memory of the table in MiB, rounded down to a power of two.
+            threads: threads of a long search; a search with a node limit has one.
 
         """
         if not MIN_TABLE_MIB <= table_mib <= MAX_TABLE_MIB:
@@ -54,7 +63,7 @@ class Solver:
         self._values: dict[tuple[int, int], Value] = {}
         """Values by ply and score, at most some thousands."""
         try:
-            self._memory = _memory(board, table_mib)
+            self._memories = _memories(board, table_mib, threads)
         except MemoryError:
             raise SolverError(
                 f"not enough memory for a table of {table_mib} MiB: ask for a smaller one"
@@ -72,7 +81,18 @@ class Solver:
 
     def clear(self) -> None:
         """Clear the table."""
-        self.scores(geometry.positions_words([], self.board), limit=0, clears=True)
+        nothing = geometry.positions_words([], self.board)
+        for thread in range(len(self._memories)):
+            self._search(nothing, self._question(limit=0, clears=True), thread)
+
+    def stop(self, *, is_requested: bool = True) -> None:
+        """Let searches in other threads end soon, and later ones at once, with bounds.
+
+        Args:
+            is_requested: False to allow searches again.
+
+        """
+        self._memories[0].stop[0] = is_requested
 
     def solve(
         self,
@@ -95,10 +115,34 @@ class Solver:
 
         """
         self._check(position)
-        limit = NO_LIMIT if nodes is None else nodes
+        return self.solution(position.ply, *self._solve(position, weak, nodes, within=within))
+
+    def _solve(
+        self,
+        position: Position,
+        weak: bool,
+        nodes: int | None,
+        guess: int = NO_GUESS,
+        *,
+        within: int | None = None,
+    ) -> tuple[int, int, int]:
+        """Return bounds on the score of a position, and the nodes, perhaps with all threads."""
         words = geometry.positions_words([position], self.board)
-        low, high, visited = self.scores(words, weak=weak, limit=limit, within=within).tolist()[0]
-        return Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
+        threads = range(len(self._memories))
+        is_shared = len(threads) > 1 and self.board.cells - position.ply > SPLIT_CELLS
+        is_shared = is_shared and nodes is None
+        limit = NO_LIMIT if nodes is None else nodes
+        question = self._question(weak, ALONE_NODES if is_shared else limit, guess, within=within)
+        answers = self._search(words, question)
+        low, high, spent = answers.tolist()[0]
+        if is_shared and low < high and not (weak and low * high > 0):
+            question = question._replace(limit=limit, split=SPLIT_CELLS)
+            with ThreadPoolExecutor(len(threads)) as pool:
+                each = pool.map(lambda thread: self._search(words, question, thread), threads)
+                answers = np.concatenate([answers, *each])
+            low, high = int(answers[:, 0].max()), int(answers[:, 1].min())
+            spent = int(answers[:, 2].sum())
+        return low, high, spent
 
     def solve_all(
         self,
@@ -127,41 +171,58 @@ class Solver:
         words = geometry.positions_words(positions, self.board)
         answers = self.scores(words, weak=weak, limit=limit, clears=not keep_table)
         return [
-            Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
-            for position, (low, high, visited) in zip(positions, answers.tolist(), strict=True)
+            self.solution(position.ply, *answer)
+            for position, answer in zip(positions, answers.tolist(), strict=True)
         ]
 
     def columns(
-        self, position: Position, *, weak: bool = False, nodes: int | None = None
+        self,
+        position: Position,
+        *,
+        weak: bool = False,
+        nodes: int | None = None,
+        before_each: Callable[[int], object] = lambda _: None,
     ) -> tuple[Solution | None, ...]:
         """Return each column's value for the side to move, None for a full column.
+
+        The middle comes first: its columns are often the best, and each column is first compared
+        with the one before, with which it shares many positions.
 
         Args:
             position: a position of this solver's board that is not over.
             weak: whether only win, draw or loss is wanted.
             nodes: node limit for all columns together; each may use an equal share of the rest.
+            before_each: called before each search with the number of columns that are left.
 
         Raises:
             SolverError: the position is over or belongs to another board.
 
         """
         self._check(position)
-        left = NO_LIMIT if nodes is None else nodes
-        untried = len(position.legal_moves())
-        found: list[Solution | None] = []
-        for column in range(self.board.columns):
-            if not position.can_play(column):
-                found.append(None)
-                continue
+        columns = list(position.legal_moves())
+        columns.sort(key=lambda column: abs(2 * column + 1 - self.board.columns))
+        found: dict[int, Solution] = {}
+        mirrored: dict[bytes, Solution] = {}
+        guess, spent = NO_GUESS, 0
+        for place, column in enumerate(columns):
             after = position.play(column)
-            if after.is_over:
-                found.append(solution_of_move(after, None))
-            else:
-                answer = self.solve(after, weak=weak, nodes=left // untried)
-                left = max(0, left - answer.nodes)
-                found.append(solution_of_move(after, answer))
-            untried -= 1
-        return tuple(found)
+            key, _ = key_of(after)
+            known = mirrored.get(key)
+            if known is not None:
+                found[column] = Solution(known.low, known.high, 0)
+                continue
+            answer = None
+            if not after.is_over:
+                left = len(columns) - place
+                before_each(left)
+                share = None if nodes is None else max(0, nodes - spent) // left
+                low, high, used = self._solve(after, weak, share, guess)
+                answer = self.solution(after.ply, low, high, used)
+                if low == high and not weak:
+                    guess = low + 1  # this column is as good, or a little worse
+                spent += used
+            found[column] = mirrored[key] = solution_of_move(after, answer)
+        return tuple(found.get(column) for column in range(self.board.columns))
 
     def _check(self, position: Position) -> None:
         if position.board != self.board:
@@ -180,7 +241,6 @@ class Solver:
         weak: bool = False,
         limit: int = NO_LIMIT,
         clears: bool = False,
-        within: int | None = None,
     ) -> NDArray[np.int64]:
         """Return bounds on scores as `engine.solver.search` defines them: the kernel's raw result.
 
@@ -189,27 +249,53 @@ class Solver:
             weak: whether only win, draw or loss is wanted.
             limit: node limit for each position.
             clears: whether to clear the table before each position.
-            within: the plies within which an end is searched; None for all.
 
         Returns:
             Lower bound, upper bound and nodes, shape (n, 3).
 
         """
+        if clears:
+            self.clear()  # the kernel clears only entries of its own thread
+        return self._search(stones, self._question(weak, limit, clears=clears))
+
+    def _question(
+        self,
+        weak: bool = False,
+        limit: int = NO_LIMIT,
+        guess: int = NO_GUESS,
+        *,
+        clears: bool = False,
+        within: int | None = None,
+    ) -> SolverQuestion:
+        board = self.board
+        return SolverQuestion(
+            total=board.cells,
+            columns=board.columns,
+            is_symmetric=geometry.is_symmetric(board),
+            is_weak=weak,
+            clears=clears,
+            limit=limit,
+            horizon=board.cells if within is None else within,
+            split=board.cells,
+            guess=guess,
+        )
+
+    def _search(
+        self, stones: WordArray, question: SolverQuestion, thread: int = 0
+    ) -> NDArray[np.int64]:
         # imported here because it loads the compiler
         from engine.solver import kernels
 
-        board = self.board
         solve = kernels.solve_on_lanes
-        if geometry.fits_one_word(board):
+        if geometry.fits_one_word(self.board):
             solve = kernels.solve_on_word
-        symmetric = geometry.is_symmetric(board)
-        horizon = board.cells if within is None else within
-        question = SolverQuestion(
-            board.cells, board.columns, symmetric, weak, clears, limit, horizon
-        )
         answers = np.zeros((len(stones), 3), np.int64)
-        solve(stones, self._memory, question, answers)
+        solve(stones, self._memories[thread], question, answers)
         return answers
+
+    def solution(self, ply: int, low: int, high: int, nodes: int) -> Solution:
+        """Convert a row of `scores`, of a position with `ply` stones."""
+        return Solution(self._value(ply, low), self._value(ply, high), nodes)
 
     def _value(self, ply: int, score: int) -> Value:
         """Convert a score of the search, which counts from the full board, to a value."""
@@ -249,8 +335,8 @@ def _before(value: Value) -> Value:
     return Value(Outcome(-value.outcome), distance)
 
 
-def _memory(board: Board, table_mib: int) -> SolverMemory:
-    """Return the arrays of a search on this board.
+def _memories(board: Board, table_mib: int, threads: int) -> list[SolverMemory]:
+    """Return the arrays of a search on this board, for each thread.
 
     Raises:
         MemoryError: there is not enough memory.
@@ -259,29 +345,41 @@ def _memory(board: Board, table_mib: int) -> SolverMemory:
     words = geometry.words_of(board)
     depth = board.cells + 2
     children = depth * memory.MOST_CHILDREN
-    return SolverMemory(
-        geometry.board_constants(board),
-        np.zeros((depth * memory.SETS, words), np.uint64),
-        np.zeros((depth, memory.FRAME_FIELDS), np.int64),
-        np.zeros((children * memory.SETS, words), np.uint64),
-        np.zeros((children, memory.CHILD_FIELDS), np.int64),
-        *_table(board, table_mib),
-        np.zeros(LENGTH, np.int64),
-        geometry.line_counts(board),
-    )
+    constants, weights = geometry.board_constants(board), geometry.line_counts(board)
+    known, shapes = _table(board, table_mib, threads)
+    marks, stop = np.zeros(MARKS, np.int64), np.zeros(1, np.int64)
+    return [
+        SolverMemory(
+            constants,
+            np.zeros((depth * memory.SETS, words), np.uint64),
+            np.zeros((depth, memory.FRAME_FIELDS), np.int64),
+            np.zeros((children * memory.SETS, words), np.uint64),
+            np.zeros((children, memory.CHILD_FIELDS), np.int64),
+            known,
+            shape,
+            np.zeros(LENGTH, np.int64),
+            weights,
+            marks,
+            stop,
+        )
+        for shape in shapes
+    ]
 
 
-def _table(board: Board, table_mib: int) -> tuple[WordArray, WordArray]:
-    """Return the transposition table and its shape; see `SolverMemory`."""
+def _table(board: Board, table_mib: int, threads: int) -> tuple[WordArray, list[WordArray]]:
+    """Return the transposition table and its shape for each thread; see `SolverMemory`."""
     is_word = geometry.fits_one_word(board)
     table = word_table if is_word else lanes_table
     bits = (board.rows + 1) * board.columns if is_word else 64 * lanes_table.WORDS
     near_bits = (NEAR_BYTES // (8 * table.LINE_WORDS)).bit_length() - 1
     index = (table_mib * _MIB // (8 * table.LINE_WORDS)).bit_length() - 1
-    shape = []
-    for size, first in ((min(index, bits - 4), 1 << near_bits), (near_bits, 0)):
+    far_bits = min(index, bits - 4)
+    rows = []
+    for size in (far_bits, near_bits):
         spare = 64 - word_table.BOUND_BITS - (bits - size) if is_word else 0
-        work = min(word_table.MOST_WORK_BITS, spare)
-        shape.append([bits, size, work, first, NEAR_CELLS])
-    lines = (1 << shape[0][1]) + (1 << near_bits)
-    return np.zeros(lines * table.LINE_WORDS, np.uint64), np.array(shape, np.uint64)
+        rows.append([bits, size, min(word_table.MOST_WORK_BITS, spare), 0, NEAR_CELLS])
+    shapes = [np.array(rows, np.uint64) for _ in range(threads)]
+    for thread, shape in enumerate(shapes):
+        shape[:, 3] = threads << near_bits, thread << near_bits
+    lines = (1 << far_bits) + (threads << near_bits)
+    return np.zeros(lines * table.LINE_WORDS, np.uint64), shapes

@@ -9,6 +9,9 @@ is always the same position. The functions take mixed keys::
 
 `low` and `high` bound the score; an empty entry is 0. `work` is about the logarithm of the nodes
 that were spent on the entry: the cheapest of a line is replaced.
+
+Threads share the table without locks: the processor reads and writes an entry, one word, as a
+whole.
 """
 
 from collections.abc import Callable
@@ -94,7 +97,10 @@ def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> 
     equal = _equal(table, line, _BOUND_BITS + shape[2], rest)
     if equal:
         # an empty entry may match, too: it has no bounds, and no used entry follows it
-        return np.int64(table[line + np.int64(trailing_zeros64(equal))] & _BOUNDS)
+        entry = table[line + np.int64(trailing_zeros64(equal))]
+        # another thread may have replaced the entry since
+        if entry >> (_BOUND_BITS + shape[2]) == rest:
+            return np.int64(entry & _BOUNDS)
     return np.int64(0)
 
 
@@ -147,6 +153,9 @@ def put(
             break
         if entry >> shift == rest:
             chosen = line + place
+            # another thread may have found other bounds
+            low = max(low, low_of(np.int64(entry & _BOUNDS)))
+            high = min(high, high_of(np.int64(entry & _BOUNDS)))
             break
         cost = (entry >> _BOUND_BITS) & most
         if cost < cheapest:

@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -10,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def calls_of(function: Callable[..., object]) -> Iterator[list[dict[str, Any]]]:
-    """Record the arguments of every call of a Python function in this thread during the block."""
+    """Record a Python function's calls in this thread and in those that start in the block."""
     calls: list[dict[str, Any]] = []
     code = inspect.unwrap(function).__code__  # type: ignore[attr-defined]
 
@@ -20,7 +21,9 @@ def calls_of(function: Callable[..., object]) -> Iterator[list[dict[str, Any]]]:
 
     former = sys.getprofile()
     sys.setprofile(watch)
+    threading.setprofile(watch)
     try:
         yield calls
     finally:
+        threading.setprofile(None)  # type: ignore[arg-type]
         sys.setprofile(former)

@@ -53,7 +53,8 @@ def analyze(
 ) -> int:
     """Solve the positions of stored games and count the mistakes of each bot.
 
-    Solving begins with the newest game and runs at idle priority, so that runs are not disturbed.
+    Solving begins with the newest game and uses all CPUs at idle priority, so that runs are not
+    disturbed.
     Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
     end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
@@ -61,7 +62,8 @@ def analyze(
     from ladder.cli.output import print_error, show_table, stderr_console
     from ladder.cli.parsing import parse_names
     from ladder.errors import ExitCode
-    from ladder.match.process.cpus import lower_priority
+    from ladder.look_ahead import lower_priority
+    from ladder.match.process.cpus import allowed_cpus
     from ladder.results.analysis.division import read_mistakes
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
@@ -85,6 +87,7 @@ def analyze(
                 rated_only=division is None,
                 nodes=nodes,
                 seconds=None if hours is None else hours * 3600,
+                threads=allowed_cpus(),
                 is_stopped=current_stop().is_requested,
                 watcher=analysis_watcher(stderr_console()),
             )

@@ -66,8 +66,9 @@ def make(
     """Write an opening book for --openings, drawn at random.
 
     No two openings lead to the same or a mirrored position, and after none of them the side to move
-    can win at once. --value and --balanced keep only openings of a known value. Equal options and
-    seeds give equal files. Ctrl-C (exit code 130) writes nothing.
+    can win at once. --value and --balanced keep only openings of a known value, found on all CPUs
+    at idle priority. Equal options and seeds give equal files. Ctrl-C (exit code 130) writes
+    nothing.
     """
     import secrets
 
@@ -84,6 +85,7 @@ def make(
         draw_openings,
         format_openings,
     )
+    from ladder.match.process.cpus import allowed_cpus
     from ladder.runs.schedule import refuse_long_openings
     from ladder.signals import current_stop
     from reports.layout.format import to_json
@@ -111,7 +113,8 @@ def make(
         print_error(f"seed {recipe.seed}")
     state, tick = DrawingProgress(count), progress_lines(print_error)
     with current_stop().defer():
-        found = list(draw_openings(recipe, state, current_stop().is_requested, tick))
+        is_stopped = current_stop().is_requested
+        found = list(draw_openings(recipe, state, is_stopped, tick, threads=allowed_cpus()))
     if current_stop().is_requested():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED

@@ -3,7 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
-from ladder.cli.options import MOST_WORK, Board, Json, argument, flag, option, whole
+from ladder.cli.options import (
+    MOST_WORK,
+    MOST_WORKERS,
+    Board,
+    Json,
+    argument,
+    flag,
+    option,
+    whole,
+)
 
 
 def solve(
@@ -45,7 +54,24 @@ def solve(
         bool,
         flag("--keep-table", "With --file: use what one position has shown for the next ones."),
     ] = False,
-    memory: Annotated[int, whole("MIB", 1 << 16, "Memory of the solver's table, in MiB.")] = 256,
+    memory: Annotated[
+        int,
+        whole(
+            "MIB",
+            1 << 16,
+            "Memory of the solver's table, in MiB; with --file and --nodes, of each thread's.",
+        ),
+    ] = 256,
+    threads: Annotated[
+        int | None,
+        whole(
+            "N",
+            MOST_WORKERS,
+            "Number of threads. They search one position together, but with --nodes, which gives "
+            "the same answer every time, one thread searches each position.",
+            show_default="the CPUs that this process may use",
+        ),
+    ] = None,
     one_based: Annotated[
         bool,
         flag(
@@ -61,19 +87,19 @@ def solve(
     which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
     found.
     """
+    import sys
+
     from engine.solver.errors import SolverError
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
-    from ladder.tools.solve import (
-        SolveOptions,
-        read_board,
-        read_position,
-        read_positions,
-        solve_each,
-    )
-    from reports.layout.format import to_json, to_json_line
-    from reports.solve import solved_document, solved_line, solved_text
+    from ladder.match.process.cpus import allowed_cpus
+    from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
+    from ladder.tools.solve import solve as solve_position
+    from ladder.tools.solve_file import FileSolver, PositionFile
+    from reports.layout.format import to_json
+    from reports.layout.progress import at_intervals
+    from reports.solve import solved_document, solved_lines, solved_text
 
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
@@ -82,29 +108,43 @@ def solve(
     specification = read_board(board)
     seconds = None if time is None else parse_time(time, "for a position") / 1000
     options = SolveOptions(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
+    threads = allowed_cpus() if threads is None else threads
     if file is None:
         position = read_position(moves or "", specification, one_based=one_based)
         if position.is_over:
             raise SolverError(f"the game is over in {position.notation()!r}: nothing to solve")
-        positions = [position]
     else:
-        positions = read_positions(file, specification, one_based=one_based)
+        positions = PositionFile(file, specification, one_based=one_based)
+        total = positions.check()
     if nodes is None and seconds is None:
+        processors = "one processor" if threads == 1 else f"{threads} processors"
         print_error(
-            f"no limit is given: the solver uses one processor and {memory} MiB until it has found "
+            f"no limit is given: the solver uses {processors} and {memory} MiB until it has found "
             "the value, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
             "Ctrl-C stops it, and --time or --nodes limits it and gives bounds"
         )
-    for solved in solve_each(
-        positions,
+
+    def announce_compilation() -> None:
+        print_error("compiling the solver: some 20 seconds, once")
+
+    if file is None:
+        solver = open_solver(position.board, memory, threads, announce_compilation)
+        solved = solve_position(solver, position, options)
+        print_out(to_json(solved_document(solved)) if json else solved_text(solved))
+        return 0
+    file_solver = FileSolver(
         options,
         table_mib=memory,
+        threads=threads,
         keep_table=keep_table,
-        on_compile=lambda: print_error("compiling the solver: some 20 seconds, once"),
-    ):
-        if json:
-            document = solved_document(solved)
-            print_out(to_json(document) if file is None else to_json_line(document))
-        else:
-            print_out(solved_text(solved) if file is None else solved_line(solved))
+        on_compile=announce_compilation,
+    )
+    report, done = at_intervals(print_error), 0
+    for run in positions.runs():
+        for results in file_solver.solve_run(run):
+            lines = solved_lines(results, json=json)
+            print_out("\n".join(lines))
+            done += len(lines)
+            if not sys.stdout.isatty():
+                report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
     return 0

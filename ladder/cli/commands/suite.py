@@ -1,5 +1,6 @@
 """`ladder suite`: positions with exactly one right move, made and put to bots."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,8 +60,8 @@ def make(
 ) -> int:
     """Write a file of positions in which exactly one move keeps the result.
 
-    The solver proves each answer. Wins in one move and blocks of one are left out. Ctrl-C (exit
-    code 130) writes the positions found so far.
+    The solver proves each answer, on all CPUs at idle priority. Wins in one move and blocks of one
+    are left out. Ctrl-C (exit code 130) writes the positions found so far.
     """
     from ladder.checked_stream import write_file
     from ladder.cli.database import open_to_read
@@ -69,6 +70,7 @@ def make(
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
     from ladder.experiments.suite.puzzle import text_of
+    from ladder.match.process.cpus import allowed_cpus
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import current_stop
     from reports.layout.format import to_json
@@ -80,24 +82,20 @@ def make(
     classes = parse_boards(boards)
     check_writable(file, "FILE")
     state, say = Mining(count), at_intervals(print_error)
+    mine_games = partial(
+        mine,
+        state=state,
+        nodes=nodes,
+        threads=allowed_cpus(),
+        is_stopped=current_stop().is_requested,
+        tick=lambda now: say(f"{now.found} of {now.count} positions found in {now.games} games"),
+    )
     with current_stop().defer():
-
-        def tick(now: Mining) -> None:
-            say(f"{now.found} of {now.count} positions found in {now.games} games")
-
         if stored:
             with open_to_read(db) as store:
-                games = stored_games(store, division_or_latest(store, division))
-                found = list(
-                    mine(
-                        games, state, nodes=nodes, is_stopped=current_stop().is_requested, tick=tick
-                    )
-                )
+                found = list(mine_games(stored_games(store, division_or_latest(store, division))))
         else:
-            games = careless_games(classes, seed)
-            found = list(
-                mine(games, state, nodes=nodes, is_stopped=current_stop().is_requested, tick=tick)
-            )
+            found = list(mine_games(careless_games(classes, seed)))
     if not found and not current_stop().is_requested():
         raise UsageError(
             "no position with one right move was found in these games: play more of them"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from threading import local
 
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow
@@ -12,9 +13,10 @@ from engine.board import BoardClass, parse_board
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver.solver import Solver
 from ladder.experiments.suite.puzzle import TABLE_MIB, Puzzle, puzzle_of, right_column
 from ladder.experiments.suite.themes import THEMES, theme_of
+from ladder.look_ahead import in_order
+from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.solved import solve_columns
 
 MAX_PER_GAME = 2
@@ -72,52 +74,97 @@ def stored_games(store: Store, division: DivisionRow) -> Iterator[Position]:
             yield Position.from_moves(parse_board(game.board), game.moves)
 
 
+@dataclass(frozen=True, slots=True)
+class _MinedGame:
+    """What a game has to offer."""
+
+    puzzles: list[tuple[bytes, Puzzle]]
+    """Puzzles with the keys of their positions."""
+    positions: int
+    """Positions solved."""
+
+
 def mine(
     games: Iterable[Position],
     state: Mining,
     *,
     nodes: int,
+    threads: int = 1,
     is_stopped: Callable[[], bool] = lambda: False,
     tick: Callable[[Mining], None] = lambda _: None,
 ) -> Iterator[Puzzle]:
     """Yield puzzles from games, equally many of each theme, until `state.count` are found.
 
+    The number of threads changes no puzzle.
+
     Args:
         games: Finished positions, with the moves that led to them.
         state: The progress, which is updated.
         nodes: Most nodes of the solver for a position.
+        threads: Number of threads, each of which searches a game.
         is_stopped: Called before each position; ends the mining if it returns true.
         tick: Called after each game.
 
     """
     quota = -(-state.count // len(THEMES))
     seen: set[bytes] = set()
-    solver: Solver | None = None
-    for game in games:
-        taken = 0
-        line = [Position.from_moves(game.board, game.moves[:ply]) for ply in range(len(game.moves))]
-        for position in reversed(line):
-            if state.found >= state.count or is_stopped():
-                return
-            key, _ = key_of(position)
-            if taken == MAX_PER_GAME or len(position.legal_moves()) < 2:
+    own = local()
+
+    def is_wanted(key: bytes, theme: str, taken: int) -> bool:
+        return key not in seen and state.themes[theme] + taken < quota
+
+    def search(game: Position) -> tuple[Position, _MinedGame]:
+        if not hasattr(own, "solvers"):
+            own.solvers = Solvers(TABLE_MIB)
+        return game, _search_game(game, own.solvers, nodes, is_wanted, is_stopped)
+
+    for game, found in in_order(games, search, threads):
+        # A thread may have taken what earlier games offer, too.
+        taken = Counter[str]()
+        for key, puzzle in found.puzzles:
+            if not is_wanted(key, puzzle.theme, taken[puzzle.theme]):
+                _, found = search(game)
                 break
-            if key in seen:
-                continue
+            taken[puzzle.theme] += 1
+        state.positions += found.positions
+        for key, puzzle in found.puzzles:
             seen.add(key)
-            if solver is None or solver.board != position.board:
-                solver = Solver(position.board, table_mib=TABLE_MIB)
-            columns = solve_columns(solver, position, nodes)
-            state.positions += 1
-            if right_column(columns) is None:
-                if any(column is not None and column.outcome is None for column in columns):
-                    break  # earlier positions of the game are harder
-                continue
-            theme = theme_of(solver, position, columns)
-            if theme is None or state.themes[theme] >= quota:
-                continue
-            taken += 1
-            state.themes[theme] += 1
-            yield puzzle_of(position, columns, theme)
+            state.themes[puzzle.theme] += 1
+            yield puzzle
+            if state.found >= state.count:
+                return
+        if is_stopped():
+            return
         state.games += 1
         tick(state)
+
+
+def _search_game(
+    game: Position,
+    solvers: Solvers,
+    nodes: int,
+    is_wanted: Callable[[bytes, str, int], bool],
+    is_stopped: Callable[[], bool],
+) -> _MinedGame:
+    """Solve the positions of a game from its end, until one is too hard."""
+    solvers.begin_game()
+    solver = solvers.on(game.board)
+    puzzles: list[tuple[bytes, Puzzle]] = []
+    taken = Counter[str]()
+    positions = 0
+    line = [Position.from_moves(game.board, game.moves[:ply]) for ply in range(len(game.moves))]
+    for position in reversed(line):
+        if len(puzzles) == MAX_PER_GAME or len(position.legal_moves()) < 2 or is_stopped():
+            break
+        columns = solve_columns(solver, position, nodes)
+        positions += 1
+        if right_column(columns) is None:
+            if any(column is not None and column.outcome is None for column in columns):
+                break  # earlier positions of the game are harder
+            continue
+        key, _ = key_of(position)
+        theme = theme_of(solver, position, columns)
+        if theme is not None and is_wanted(key, theme, taken[theme]):
+            taken[theme] += 1
+            puzzles.append((key, puzzle_of(position, columns, theme)))
+    return _MinedGame(puzzles, positions)

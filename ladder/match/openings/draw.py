@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
+from threading import local
 
 from bots.budget import Budget
 from bots.catalogue import build
-from engine.board import BoardClass
+from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import draw_opening
 from engine.opening_set import Opening
@@ -16,12 +18,13 @@ from engine.seeds import SplitMix, mix
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
+from ladder.look_ahead import in_order
 
 SEARCHER = "v20"
 """The player that evaluates positions which the solver cannot solve."""
 SIMULATIONS = 100_000
 """Simulations of its search."""
-TABLE_MIB = 256
+TABLE_MIB = 64
 
 
 class WantedValue(StrEnum):
@@ -91,10 +94,11 @@ def draw_openings(
     report: Callable[[DrawingProgress], None] = lambda _: None,
     *,
     search: Callable[[Position], float | None] = search_value,
+    threads: int = 1,
 ) -> Iterator[Opening]:
     """Yield different openings, of which none is the mirror image of another.
 
-    Equal conditions give equal openings.
+    Equal conditions give equal openings, whatever the number of threads.
 
     Args:
         conditions: the conditions.
@@ -102,6 +106,7 @@ def draw_openings(
         is_stopped: called before each position; the drawing ends when it returns True.
         report: called with the progress before each position.
         search: returns the value of a position that the solver cannot solve.
+        threads: number of threads that evaluate positions ahead.
 
     Raises:
         UsageError: no further openings fit.
@@ -109,25 +114,35 @@ def draw_openings(
     """
     seen: set[bytes] = set()
     evaluator = _Evaluator(conditions, search)
-    rejected = number = 0
+
+    def evaluate(number: int) -> _Candidate:
+        kind = conditions.boards[number % len(conditions.boards)]
+        drawn = _draw(kind, conditions.plies, SplitMix(mix(conditions.seed, number)))
+        key, _ = key_of(drawn)
+        # a repetition is left out below
+        verdict = None if key in seen or is_stopped() else evaluator.judge(drawn)
+        return _Candidate(drawn, key, verdict)
+
+    streams = [
+        in_order(count(place, len(conditions.boards)), evaluate, threads)
+        for place in range(len(conditions.boards))
+    ]
+    rejected = 0
     while progress.found < conditions.count and not is_stopped():
         if rejected >= conditions.most_rejected:
             raise UsageError(_describe_shortage(conditions, progress))
-        kind = conditions.boards[progress.found % len(conditions.boards)]
-        random = SplitMix(mix(conditions.seed, number))
-        number += 1
         rejected += 1
         report(progress)
-        opening = _draw(kind, conditions.plies, random)
-        key, _ = key_of(opening)
-        if key in seen:
+        candidate = next(streams[progress.found % len(streams)])
+        if candidate.key in seen:
             continue
-        seen.add(key)
+        seen.add(candidate.key)
         progress.tried += 1
-        if evaluator.accepts(opening, progress):
+        if candidate.verdict is not None and candidate.verdict.is_accepted:
             rejected = 0
             progress.found += 1
-            yield Opening(opening.board, opening.moves)
+            progress.by_search += candidate.verdict.by_search
+            yield Opening(candidate.position.board, candidate.position.moves)
 
 
 def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
@@ -148,33 +163,61 @@ def _describe_shortage(conditions: OpeningConditions, progress: DrawingProgress)
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Whether a position has the wanted value."""
+
+    is_accepted: bool
+    by_search: bool = False
+    """Whether a player's search decided, because the solver could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A drawn position."""
+
+    position: Position
+    key: bytes
+    verdict: _Verdict | None
+    """None if it repeats an earlier one."""
+
+
 class _Evaluator:
-    """Compares positions with the wanted value; keeps the solver of the last board."""
+    """Compares positions with the wanted value, in any thread."""
 
     def __init__(
         self, conditions: OpeningConditions, search: Callable[[Position], float | None]
     ) -> None:
         self._conditions = conditions
         self._search = search
-        self._solver: Solver | None = None
+        self._own = local()
+        """The thread's solver of its last board."""
 
-    def accepts(self, position: Position, progress: DrawingProgress) -> bool:
+    def judge(self, position: Position) -> _Verdict:
         """Return whether a position has the wanted value."""
         wanted = self._conditions.wanted
         if wanted is WantedValue.ANY:
-            return True
-        if self._solver is None or self._solver.board != position.board:
-            self._solver = None  # frees its table before the next one is allocated
-            self._solver = Solver(position.board, table_mib=TABLE_MIB)
-        found = self._solver.solve(position, weak=True, nodes=self._conditions.nodes)
+            return _Verdict(is_accepted=True)
+        found = self._solver(position.board).solve(
+            position, weak=True, nodes=self._conditions.nodes
+        )
         if wanted is not WantedValue.BALANCED:
-            return found.outcome is not None and str(found.outcome) == wanted.value
+            return _Verdict(found.outcome is not None and str(found.outcome) == wanted.value)
         if found.outcome is not None:
-            return found.outcome is Outcome.DRAW
+            return _Verdict(found.outcome is Outcome.DRAW)
         value = self._search(position)
         is_even = value is not None and abs(value) <= self._conditions.within
-        progress.by_search += is_even
-        return is_even
+        return _Verdict(is_even, by_search=is_even)
+
+    def _solver(self, board: Board) -> Solver:
+        """Return a solver with an empty table, so that bounds do not depend on other positions."""
+        solver: Solver | None = getattr(self._own, "solver", None)
+        if solver is None or solver.board != board:
+            self._own.solver = None  # frees its table before the next one is allocated
+            solver = self._own.solver = Solver(board, table_mib=TABLE_MIB)
+        else:
+            solver.clear()
+        return solver
 
 
 def format_openings(openings: Sequence[Opening]) -> str:

@@ -156,11 +156,3 @@ def _open_claims() -> int:
             "machine that all ladders on it may write"
         ) from error
     return descriptor
-
-
-def lower_priority() -> None:
-    """Let this process run only when no other wants to (SCHED_IDLE, or else niceness 19)."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    except OSError:
-        os.nice(19)

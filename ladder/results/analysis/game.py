@@ -1,8 +1,9 @@
 """Analysis of one game: solve its positions from the end backwards, judge each move."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from db.records.analysis import GameVerdict, SolvedPosition
@@ -20,6 +21,7 @@ from ladder.results.analysis.solved import (
     unpack_columns,
 )
 from ladder.results.analysis.verdict import MoveVerdict, judge_move
+from ladder.search_watch import SearchWatch
 
 if TYPE_CHECKING:
     from engine.solver.solver import Solver
@@ -140,9 +142,26 @@ def replay_positions(game: GameRow | HumanGameRow) -> list[Position]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedGame:
+    """A game with its thoughts, and the positions to solve."""
+
+    game: GameRow | HumanGameRow
+    positions: list[Position]
+    """The position before each move after the opening."""
+    keys: list[tuple[bytes, bool]]
+    """Key of each position, and whether it is that of the mirror image."""
+
+    @classmethod
+    def of(cls, game: GameRow | HumanGameRow) -> "ReplayedGame":
+        """Replay a game."""
+        positions = replay_positions(game)
+        return cls(game, positions, [key_of(position) for position in positions])
+
+
 def analyse_game(
-    game: GameRow | HumanGameRow,
-    known: Callable[[list[bytes]], Mapping[bytes, SolvedPosition]],
+    replayed: ReplayedGame,
+    known: Callable[[bytes], SolvedPosition | None],
     solvers: Solvers,
     effort: Effort,
     is_stopped: Callable[[], bool] = lambda: False,
@@ -156,19 +175,17 @@ def analyse_game(
     Positions for which the bot claims a proof always get the full limit.
 
     Args:
-        game: a game with its thoughts.
-        known: returns the stored positions among some keys.
+        replayed: the game.
+        known: returns the stored position with a key, None if there is none.
         solvers: solve the other positions.
         effort: the node limits.
-        is_stopped: called between steps of a search; True ends the analysis.
+        is_stopped: called before and while a position is searched; True ends the analysis.
         on_position: called after each position with whether its result is known.
-        is_late: called between steps, too; once it is true, positions are searched no further.
+        is_late: called then, too; once it is true, positions are searched no further.
 
     """
     solvers.begin_game()
-    positions = replay_positions(game)
-    keys = [key_of(position) for position in positions]
-    before = known([key for key, _ in keys])
+    game, positions, keys = replayed.game, replayed.positions, replayed.keys
     made = Analysed(effort.on_board(parse_board(game.board)))
     open_in_a_row = 0
     for place in reversed(range(len(positions))):
@@ -179,16 +196,16 @@ def analyse_game(
         is_full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
         nodes = effort.at(position)
         limit = nodes if is_full else max(1, nodes // SMALL_LIMIT)
-        columns = _known_columns(before.get(key), limit, is_image=is_image)
+        columns = _known_columns(known(key), limit, is_image=is_image)
         if columns is None:
-            columns = solve_columns(
-                solvers.on(position.board), position, limit, lambda: is_stopped() or is_late()
-            )
+            solver = solvers.on(position.board)
+            watch = SearchWatch([solver], lambda: is_stopped() or is_late())
+            columns = watch.wait(partial(solve_columns, solver, position, limit))
             if is_stopped():
                 return made
             if is_late():
                 limit, made.nodes = 1, 0
-            earlier = _known_columns(before.get(key), limit, is_image=is_image)
+            earlier = _known_columns(known(key), limit, is_image=is_image)
             if earlier is None:
                 content = pack_columns(columns, is_image=is_image)
                 made.solved.append(SolvedPosition(key, SOLVER_VERSION, limit, content))

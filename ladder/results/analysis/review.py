@@ -12,7 +12,7 @@ from engine.position import Position
 from ladder.errors import UsageError
 from ladder.match.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.game import Analysed, Effort, Solvers, analyse_game, replay_positions
+from ladder.results.analysis.game import Analysed, Effort, ReplayedGame, Solvers, analyse_game
 from ladder.results.analysis.solved import Bounds, best_bounds, outcome_of
 
 SECONDS = 10.0
@@ -86,12 +86,12 @@ def review_game(
         EngineError: a stored move is not legal.
 
     """
-    positions = replay_positions(game)
-    if not positions:
+    replayed = ReplayedGame.of(game)
+    if not replayed.positions:
         raise UsageError(
             f"game {game.id} has no moves after its opening: there is nothing to analyse"
         )
-    progress = ReviewProgress(len(positions))
+    progress = ReviewProgress(len(replayed.positions))
 
     def on_compile() -> None:
         progress.is_compiling = True
@@ -103,12 +103,13 @@ def review_game(
         progress.decided += is_decided
         on_progress(progress)
 
+    stored = store.analysis.solved(key for key, _ in replayed.keys)
     solvers = Solvers(on_compile=on_compile)
     started = time.process_time()
     on_progress(progress)
     made = analyse_game(
-        game,
-        store.analysis.solved,
+        replayed,
+        stored.get,
         solvers,
         Effort(limits.nodes),
         is_stopped,
@@ -120,7 +121,7 @@ def review_game(
     progress.is_compiling = progress.to_estimate > 0 and not is_warm([CHAMPION])
     on_progress(progress)
     estimates: list[float | None] = []
-    for position, columns in zip(positions, made.columns, strict=True):
+    for position, columns in zip(replayed.positions, made.columns, strict=True):
         if is_stopped():
             return None
         best = best_bounds(columns)

@@ -1,16 +1,29 @@
-"""Analysis of a division's games, one after the other."""
+"""Analysis of a division's games, by threads that work on one game each.
+
+A position that two games share is solved in the earlier one, as if there were one thread, so the
+number of threads changes no verdict.
+"""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from threading import Lock, local
 from typing import Protocol
 
-from db.records.analysis import AnalysisQuery
+from db.records.analysis import AnalysisQuery, SolvedPosition
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.board import parse_board
 from engine.solver.value import SOLVER_VERSION
-from ladder.results.analysis.game import Effort, Solvers, analyse_game
+from ladder.look_ahead import in_order
+from ladder.results.analysis.game import (
+    Analysed,
+    Effort,
+    ReplayedGame,
+    Solvers,
+    analyse_game,
+)
 
 
 @dataclass(slots=True)
@@ -59,6 +72,36 @@ class Watcher(Protocol):
         """Handle the end of the analysis, perhaps by a stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class _OpenGame:
+    """The positions of a game whose results are not stored yet."""
+
+    keys: frozenset[bytes]
+    solved: "Future[dict[bytes, SolvedPosition]]" = field(default_factory=Future)
+    """The positions that were solved for this game, once it is analysed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A game to analyse, and what is known of its positions."""
+
+    game_id: int
+    replayed: ReplayedGame
+    stored: Mapping[bytes, SolvedPosition]
+    """Its positions that were stored when it was read."""
+    own: _OpenGame
+    earlier: Sequence[_OpenGame]
+    """The earlier games that were open then, in order."""
+
+    def known(self, key: bytes) -> SolvedPosition | None:
+        """Return what is stored of a position after all earlier games; wait for those with it."""
+        for game in reversed(self.earlier):
+            found = game.solved.result().get(key) if key in game.keys else None
+            if found is not None:
+                return found
+        return self.stored.get(key)
+
+
 def analyse(
     store: Store,
     division: DivisionRow,
@@ -68,6 +111,7 @@ def analyse(
     rated_only: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
+    threads: int = 1,
     is_stopped: Callable[[], bool] = lambda: False,
     watcher: Watcher,
 ) -> Progress:
@@ -84,6 +128,7 @@ def analyse(
         rated_only: analyse only rated games, if the division has any.
         nodes: node limit for each position; None to choose it by board and free cells.
         seconds: start no position after this time; None for no limit.
+        threads: number of threads.
         is_stopped: called before each position; True ends the analysis.
         watcher: receives the progress.
 
@@ -102,30 +147,53 @@ def analyse(
         state.other_divisions = tuple(others)
     if is_listed:
         state.unrated = store.games.count_unrated().get(division.id, 0)
-    solvers = Solvers()
+    lock, own = Lock(), local()
+    open_games: list[_OpenGame] = []
 
     def is_over() -> bool:
         is_late = seconds is not None and time.monotonic() - state.started >= seconds
         return is_stopped() or is_late
 
     def count(is_decided: bool) -> None:
-        state.positions += 1
-        state.decided += is_decided
-        watcher.tick(state)
+        with lock:
+            state.positions += 1
+            state.decided += is_decided
+            watcher.tick(state)
 
-    watcher.started(state)
-    try:
+    def tasks() -> Iterator[_Task]:
         for game_id in waiting:
             game = store.games.get(game_id)
             if game is None:  # its run was deleted meanwhile
                 continue
-            made = analyse_game(game, store.analysis.solved, solvers, effort, is_over, count)
+            replayed = ReplayedGame.of(game)
+            stored = store.analysis.solved(key for key, _ in replayed.keys)
+            opened = _OpenGame(frozenset(key for key, _ in replayed.keys))
+            task = _Task(game_id, replayed, stored, opened, tuple(open_games))
+            open_games.append(opened)
+            yield task
+
+    def work(task: _Task) -> tuple[_Task, Analysed]:
+        if not hasattr(own, "solvers"):
+            own.solvers = Solvers()
+        solved: list[SolvedPosition] = []
+        try:
+            made = analyse_game(task.replayed, task.known, own.solvers, effort, is_over, count)
+            solved = made.solved
+        finally:
+            task.own.solved.set_result({position.key: position for position in solved})
+        return task, made
+
+    watcher.started(state)
+    try:
+        for task, made in in_order(tasks(), work, threads):
             if not made.is_complete:
                 state.stopped = True
                 break
-            store.analysis.save(made.solved, made.verdict_on(game.id))
-            state.games += 1
-            watcher.tick(state)
+            store.analysis.save(made.solved, made.verdict_on(task.game_id))
+            del open_games[0]
+            with lock:
+                state.games += 1
+                watcher.tick(state)
     finally:
         watcher.ended(state)
     return state

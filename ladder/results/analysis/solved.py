@@ -6,13 +6,12 @@ A value is a number for the side to move: ``1000 - plies`` for a win, 0 for a dr
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.position import Position
 from engine.solver.value import Outcome, Value
-from ladder.results.analysis.stepwise import solve_stepwise
 
 if TYPE_CHECKING:
     from engine.solver.solver import Solver
@@ -21,8 +20,6 @@ FAR = 1000
 """More plies than any game can have."""
 MOST_FOR_DISTANCE = 500_000
 """Node limit for the distances in a position, which cost far more than outcomes early on."""
-STEP = 500_000
-"""Nodes of a search before it is checked whether to go on: positions of large boards get fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +85,11 @@ def unpack_columns(content: bytes, *, is_image: bool) -> Columns:
     return tuple(reversed(columns) if is_image else columns)
 
 
-def solve_columns(
-    solver: "Solver", position: Position, nodes: int, is_over: Callable[[], bool] = lambda: False
-) -> Columns:
+def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
     """Return bounds on every column of a position, found with at most about `nodes` nodes.
 
     Half of the nodes are for outcomes. The other half, but at most `MOST_FOR_DISTANCE`, are for the
     distances of columns with a known outcome. A column's unused nodes go to the next ones.
-    `is_over` is called between steps; once it is true, the bounds found so far are returned.
     """
     from engine.solver.solver import solution_of_move  # loads the compiler
 
@@ -110,13 +104,7 @@ def solve_columns(
         for place, column in enumerate(columns):
             after = position.play(column)
             share = max(1, left // (len(columns) - place))
-            answer = None
-            if not after.is_over:
-                if is_over():
-                    continue
-                answer = solve_stepwise(
-                    solver, after, weak=is_weak, nodes=share, is_over=is_over, first_step=STEP
-                )
+            answer = None if after.is_over else solver.solve(after, weak=is_weak, nodes=share)
             value = solution_of_move(after, answer)
             known, low, high = found[column], number_of(value.low), number_of(value.high)
             found[column] = Bounds(max(known.low, low), min(known.high, high))

@@ -15,7 +15,7 @@ from db.errors import DatabaseError
 from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import LadderError
-from ladder.match.process.cpus import lower_priority
+from ladder.look_ahead import lower_priority
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.review import (
     ReviewLimits,

@@ -188,14 +188,18 @@ def test_many_positions_in_one_call_are_those_asked_one_by_one() -> None:
     assert sum(found.nodes for found in kept) < sum(found.nodes for found in together)
 
 
+@pytest.mark.slow
 def test_a_full_journal_empties_the_whole_table() -> None:
     """More new entries than the journal has places are forgotten all the same."""
-    board = Board(4, 6)
-    solver = Solver(board, 1)
-    first = solver.solve(Position(board))
-    assert first.nodes > 2 * LENGTH
+    board = Board(7, 7)
+    solver = Solver(board, 8)
+    position = random_position(board, 18, SplitMix(26))
+    first = solver.solve(position)
+    assert first.nodes > 1000
+    assert solver.solve(Position(board), nodes=3 * LENGTH).nodes == 3 * LENGTH
+    assert solver.solve(position).nodes < first.nodes
     solver.clear()
-    assert solver.solve(Position(board)) == first
+    assert solver.solve(position) == first
 
 
 @pytest.mark.slow
@@ -282,3 +286,26 @@ def test_published_values_of_all_boards_up_to_thirteen_rows_and_columns(
 ) -> None:
     """Tromp's results for the sizes that take up to a minute each."""
     assert _solve(board, table_mib=1024).startswith(value)
+
+
+@pytest.mark.parametrize("board", ["4x5", "4x6@1,2", "5x5"])
+def test_each_column_has_the_value_of_its_position(board: str) -> None:
+    """A column's value does not depend on those of the columns that were solved before it."""
+    specification, random = parse_board(board), SplitMix(2)
+    for _ in range(8):
+        position = random_position(specification, 5, random)
+        for column, found in enumerate(Solver(specification, 4).columns(position)):
+            assert (found is not None) == position.can_play(column)
+            if found is not None and not position.play(column).is_over:
+                after = Solver(specification, 4).solve(position.play(column))
+                assert found.low == found.high
+                assert found.low.outcome == -after.low.outcome
+                assert found.distance == (after.distance and after.distance + 1)
+
+
+def test_mirrored_columns_are_solved_once() -> None:
+    """In a symmetric position a column costs nothing once its mirror image is solved."""
+    columns = Solver(Board(4, 5), 4).columns(Position(Board(4, 5)))
+    known = [column for column in columns if column is not None]
+    assert [column.low for column in known] == [column.low for column in known[::-1]]
+    assert len([column for column in known if column.nodes]) == 3

@@ -42,12 +42,14 @@ def test_a_limit_gives_bounds(ladder: Command) -> None:
 def test_a_question_without_limits_explains_its_cost_and_how_to_stop_it(
     ladder: Command,
 ) -> None:
-    """Standard error names the memory, the processor, Ctrl-C and both limits."""
-    words = ("solve", "--board", "4x5", "01012", "--memory", "7")
-    told = ladder(*words)
-    assert told.err.count("\n") == 1
-    for part in ("one processor", "7 MiB", "Ctrl-C", "--time", "--nodes"):
-        assert part in told.err
+    """Standard error names the memory, the processors, Ctrl-C and both limits."""
+    words = ("solve", "--board", "4x5", "01012", "--memory", "7", "--threads")
+    for threads, processors in (("1", "one processor"), ("3", "3 processors")):
+        told = ladder(*words, threads)
+        assert told.err.count("\n") == 1
+        for part in (processors, "7 MiB", "Ctrl-C", "--time", "--nodes"):
+            assert part in told.err
+    words = (*words, "2")
     for limit in (("--time", "60s"), ("--nodes", "1000000")):
         limited = ladder(*words, *limit)
         assert (limited.code, limited.err) == (0, "")

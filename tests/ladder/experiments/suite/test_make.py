@@ -16,10 +16,10 @@ from tests.engine.solver.oracle import Oracle
 BOARDS = parse_board_classes("4x5")
 
 
-def mined(count: int, seed: int = 1) -> tuple[list[Puzzle], Mining]:
+def mined(count: int, seed: int = 1, threads: int = 1) -> tuple[list[Puzzle], Mining]:
     state = Mining(count)
     games = islice(careless_games(BOARDS, seed), 120)
-    return list(mine(games, state, nodes=1_000_000)), state
+    return list(mine(games, state, nodes=1_000_000, threads=threads)), state
 
 
 def test_careless_games_end_and_differ() -> None:
@@ -67,6 +67,11 @@ def test_mining_is_the_same_again() -> None:
     """Equal seeds give equal suites; others give others."""
     assert mined(5) == mined(5)
     assert mined(5)[0] != mined(5, seed=2)[0]
+
+
+def test_threads_find_the_puzzles_of_one() -> None:
+    """Puzzles, their order and what is counted do not depend on the number of threads."""
+    assert mined(10, threads=3) == mined(10)
 
 
 def test_a_stop_ends_the_mining() -> None:

@@ -35,9 +35,9 @@ def conditions(
     )
 
 
-def drawn(found_by: OpeningConditions) -> tuple[list[Opening], DrawingProgress]:
+def drawn(found_by: OpeningConditions, threads: int = 1) -> tuple[list[Opening], DrawingProgress]:
     progress = DrawingProgress(found_by.count)
-    return list(draw_openings(found_by, progress)), progress
+    return list(draw_openings(found_by, progress, threads=threads)), progress
 
 
 def position_of(opening: Opening) -> Position:
@@ -83,6 +83,13 @@ def test_positions_that_the_solver_cannot_solve_are_searched() -> None:
     proven = replace(unsolved, wanted=WantedValue.DRAW, most_rejected=20)
     with pytest.raises(UsageError, match="only 0 of 2 openings were found"):
         list(draw_openings(proven, DrawingProgress(2)))
+
+
+@pytest.mark.parametrize(("boards", "nodes"), [("4x4", 50), ("4x4,4x5", 20_000)])
+def test_threads_draw_the_openings_of_one(boards: str, nodes: int) -> None:
+    """Openings and what is counted do not depend on the number of threads."""
+    wanted = replace(conditions(WantedValue.DRAW, boards=boards, plies=6), nodes=nodes)
+    assert drawn(wanted, threads=3) == drawn(wanted)
 
 
 def test_classes_take_turns() -> None:

@@ -127,7 +127,7 @@ def test_a_stopped_analysis_resumes(games: Games) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checks", [50, 560, 1240])
+@pytest.mark.parametrize("checks", [50, 300, 560])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int) -> None:
     """Results within a node limit must not depend on interruptions."""
     made = Games(store, "5x5")
@@ -142,6 +142,25 @@ def test_few_nodes_find_the_same_after_an_interruption(store: Store, checks: int
     run(made, nodes=3000)
     assert made.store.analysis.judged(made.division.id) == whole
     assert read_mistakes(store, made.division) == known
+
+
+@pytest.mark.slow
+def test_threads_find_the_verdicts_of_one(store: Store) -> None:
+    """Within a node limit, verdicts and positions are stored as one thread stores them."""
+    made = Games(store, "5x5")
+    for seed in range(4):  # games that share positions, too
+        moves = random_moves("5x5", seed)
+        made.add(moves, moves[:6] + random_moves("5x5", seed)[6:])
+        made.add(random_moves("5x5", seed + 10), [4 - column for column in moves])
+    stored = []
+    for threads in (1, 3):
+        made.store.analysis.delete_all()
+        assert run(made, nodes=3000, threads=threads).games == 16
+        positions = "SELECT key, nodes, bounds FROM solved_positions ORDER BY rowid"
+        stored.append(
+            (made.store.analysis.judged(made.division.id), execute_sql(store.where, positions))
+        )
+    assert stored[0] == stored[1]
 
 
 def test_games_and_bots_are_chosen(games: Games) -> None:

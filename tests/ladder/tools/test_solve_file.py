@@ -1,0 +1,149 @@
+"""Files of positions: read in bulk, solved in batches, in order, whatever the threads."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.board import Board, parse_board
+from engine.position import Position, format_moves, parse_position
+from engine.seeds import SplitMix
+from engine.solver.geometry import positions_words
+from engine.solver.move_text import read_lines
+from engine.solver.solver import Solver
+from ladder.errors import UsageError
+from ladder.tools.solve import SolveOptions
+from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile
+from reports.solve import solved_lines
+from tests.engine.solver.oracle import random_position
+
+EASY = Board(5, 6)
+
+
+def some_positions(board: Board, plies: int, count: int) -> list[Position]:
+    random = SplitMix(plies)
+    return [random_position(board, plies, random) for _ in range(count)]
+
+
+def lines_of(
+    file: Path,
+    threads: int = 1,
+    *,
+    keep_table: bool = False,
+    nodes: int | None = None,
+    weak: bool = False,
+    columns: bool = False,
+    board: Board = EASY,
+) -> list[str]:
+    options = SolveOptions(weak=weak, nodes=nodes, columns=columns)
+    solver = FileSolver(
+        options, table_mib=8, threads=threads, keep_table=keep_table, on_compile=lambda: None
+    )
+    runs = PositionFile(file, board, one_based=False).runs()
+    return [
+        line
+        for run in runs
+        for results in solver.solve_run(run)
+        for line in solved_lines(results, json=False)
+    ]
+
+
+@pytest.mark.parametrize("name", ["6x7", "5x9@0,0", "12x12@0,3"])
+def test_lines_are_read_as_positions(name: str) -> None:
+    """Reading in bulk gives the stones of reading one by one, in both layouts."""
+    board, random = parse_board(name), SplitMix(3)
+    positions = [random_position(board, 1 + random.below(14), random) for _ in range(200)]
+    lines = [f" {position.notation()}\r\n" for position in positions]
+    stones, plies = read_lines(board, lines, f"{board} ")
+    assert plies.tolist() == [position.ply for position in positions]
+    assert (stones == positions_words(positions, board)).all()
+
+
+@pytest.mark.parametrize("line", ["0000000", "7", "0x", "01 1", "0101010", "0101010\u0661"])
+def test_reading_in_bulk_ends_before_a_line_that_is_not_a_position(line: str) -> None:
+    """A full column, a wrong sign or a finished game ends it."""
+    _, plies = read_lines(Board(6, 7), ["012\n", "\n", line + "\n", "3\n"])
+    assert plies.tolist() == [3, 0]
+
+
+def test_a_full_board_is_no_position_to_solve() -> None:
+    """A game that ended in a draw is over, too."""
+    board, position = Board(4, 4), None
+    random = SplitMix(1)
+    while position is None:
+        drawn = Position(board)
+        while not drawn.is_over:
+            drawn = drawn.play(random.choice(drawn.legal_moves()))
+        position = drawn if drawn.winner is None else None
+    moves = format_moves(position.moves)
+    assert len(read_lines(board, [moves])[1]) == 0
+    assert len(read_lines(board, [moves[:-1]])[1]) == 1
+
+
+def test_boards_and_notations_may_be_mixed(tmp_path: Path) -> None:
+    """Every line keeps its board, its place and its value."""
+    texts = ["01", "4x5 01012", "4x5 0101", "", "4X5 2", "012", "6x6@1,1 3", "4x5"]
+    file = tmp_path / "positions.txt"
+    file.write_text("\r\n".join(texts))
+    found = lines_of(file, nodes=200, board=Board(4, 6))
+    boards = [parse_position(text if "x" in text.lower() else f"4x6 {text}") for text in texts]
+    assert [line.split(":")[0] for line in found] == [each.notation() for each in boards]
+
+
+@pytest.mark.parametrize("limit", [None, 300])
+def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -> None:
+    """Three threads print what one prints, and what the solver says of each position."""
+    positions = some_positions(EASY, 9, 100)
+    file = tmp_path / "positions.txt"
+    file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
+    alone = lines_of(file, nodes=limit)
+    assert lines_of(file, 3, nodes=limit) == alone
+    assert [line.split(":")[0] for line in alone] == [each.notation() for each in positions]
+    if limit is None:
+        values = [Solver(EASY, 1).solve(each).low for each in positions]
+        assert [
+            line.split(": ")[1].removesuffix(" plies").removesuffix(" ply") for line in alone
+        ] == [str(value) for value in values]
+        assert [line.split(":")[0] for line in lines_of(file, keep_table=True)] == [
+            line.split(":")[0] for line in alone
+        ]
+        assert lines_of(file, 3, keep_table=True) == alone
+
+
+@pytest.mark.slow
+def test_hard_positions_come_in_their_place(tmp_path: Path) -> None:
+    """A position that needs many nodes is solved alone, between the easy ones around it."""
+    board = Board(6, 6)
+    hard = Position.from_moves(board, (2, 2, 2, 2))
+    assert Solver(board, 8).solve(hard).nodes > EASY_NODES
+    texts = [format_moves(each.moves) for each in some_positions(board, 26, 5)]
+    file = tmp_path / "positions.txt"
+    file.write_text("\n".join([*texts[:3], "2222", *texts[3:]]))
+    found = lines_of(file, 2, board=board)
+    assert [line.split(":")[0] for line in found] == [
+        f"6x6 {text}" for text in [*texts[:3], "2222", *texts[3:]]
+    ]
+    assert found[3] == f"6x6 2222: {Solver(board, 8).solve(hard).low}"
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    """What cannot be read twice is solved without a check of all lines first."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    positions = PositionFile(pipe, Board(4, 5), one_based=False)
+    assert positions.check() is None
+    writer = threading.Thread(target=lambda: pipe.write_text("01\n012\n"))
+    writer.start()
+    assert sum(map(len, positions.runs())) == 2
+    writer.join()
+
+
+def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:
+    """The number of a bad line far down is right, and so is the count of good ones."""
+    file = tmp_path / "positions.txt"
+    file.write_text("01\n" * 9000)
+    assert PositionFile(file, Board(4, 5), one_based=False).check() == 9000
+    file.write_text("01\n" * 9000 + "05\n")
+    with pytest.raises(UsageError, match="line 9001: column 5 is off the board"):
+        PositionFile(file, Board(4, 5), one_based=False).check()
