@@ -141,6 +141,8 @@ def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) ->
     assert sandbox.bots() == ["inside"], "the bot that gives a hint"
 
 
+REVIEW = "/games/{game}/review"
+"""The analysis of a game, which asks the solver and a built-in player."""
 STARTING_PAGES = {("POST", "/play"), ("POST", "/play/consult"), ("POST", "/play/{key}")}
 """Every route that starts bots."""
 OTHER_PAGES = {
@@ -211,13 +213,15 @@ def test_no_page_starts_a_bot_without_it(
     assert ladder("bots", "add", "guest", SPEC).code == 0
     assert ladder("run", "--bots", "guest,random", *SHORT, "--games", "2").code == 0
     known = {(method, route.path) for route in routes() for method in methods_of(route)}
-    others = {("GET", path) for path in OTHER_PAGES}
-    assert known == STARTING_PAGES | others | {("GET", "/play/{key}")}, "a route is in no table"
+    others = {("GET", path) for path in [*OTHER_PAGES, REVIEW, "/play/{key}"]} | {("POST", REVIEW)}
+    assert known == STARTING_PAGES | others, "a route is in no table"
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
     with served(ladder) as site:
         sandbox.bots()
         for path in OTHER_PAGES.values():
             site.get(path)
+        site.post("/games/1/review", {})
+        eventually(lambda: json.loads(site.get("/api/games/1"))["analysis"] is not None)
         assert sandbox.bots() == []
         site.post("/play/consult", wish)
         assert sandbox.bots() == ["inside"]

@@ -143,7 +143,7 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     [
         ("perft", "9x9", "12"),
         pytest.param(
-            ("train", "c4ai", "--depth", "22", "--boards", "9x9"), marks=pytest.mark.very_slow
+            ("train", "c4ai", "--depth", "23", "--boards", "9x9"), marks=pytest.mark.very_slow
         ),
     ],
 )
