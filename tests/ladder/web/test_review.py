@@ -57,7 +57,7 @@ def review_processes() -> list[int]:
     return [
         each.pid
         for each in psutil.Process().children()
-        if "ladder.web.review.process" in each.cmdline()
+        if each.status() != psutil.STATUS_ZOMBIE and "ladder.web.review.process" in each.cmdline()
     ]
 
 
