@@ -127,9 +127,9 @@ def analyse(
         games: number of newest games to analyse; None for all.
         rated_only: analyse only rated games, if the division has any.
         nodes: node limit for each position; None to choose it by board and free cells.
-        seconds: start no position after this time; None for no limit.
+        seconds: time limit; None for none.
         threads: number of threads.
-        is_stopped: called before each position; True ends the analysis.
+        is_stopped: called before and while a position is searched; True ends the analysis.
         watcher: receives the progress.
 
     Raises:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots.champion import CHAMPION
+from db.records.analysis import SolvedPosition
 from db.records.games import HumanGameRow, NewHumanGame, Thought
 from db.store import Store
 from engine.board import parse_board
@@ -15,6 +16,7 @@ from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.match.openings.draw import search_value
 from ladder.results.analysis.division import GameTruth, read_truth
+from ladder.results.analysis.game import Effort, ReplayedGame, Solvers, analyse_game
 from ladder.results.analysis.review import (
     Review,
     ReviewLimits,
@@ -23,7 +25,13 @@ from ladder.results.analysis.review import (
     save_review,
 )
 from ladder.results.analysis.session import analyse
-from ladder.results.analysis.solved import UNBOUNDED, Bounds, best_bounds, solve_columns
+from ladder.results.analysis.solved import (
+    UNBOUNDED,
+    Bounds,
+    best_bounds,
+    solve_columns,
+    unpack_columns,
+)
 from ladder.results.analysis.verdict import judge_move
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.results.analysis.test_session import Silent, count_rows
@@ -125,6 +133,42 @@ def test_a_review_that_runs_out_of_time_loses_no_stored_values(store: Store) -> 
     made = reviewed(store, game, ReviewLimits(nodes=1000))
     again = reviewed(store, game, ReviewLimits(nodes=10**9, seconds=0))
     assert again.truth.columns == made.truth.columns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_stop", [False, True])
+def test_a_search_ends_within_a_position(store: Store, is_stop: bool) -> None:
+    """A limit or a stop ends a search of days; what it found is not kept as that of all nodes."""
+    game = store.games.get(Games(store, "9x9").add(random_moves("9x9", 3))[0])
+    assert game is not None
+    polls, solved = 0, 0
+
+    def is_over() -> bool:
+        nonlocal polls
+        polls += 1
+        return polls > 8  # in one position, and then for good
+
+    def on_position(_: bool) -> None:
+        nonlocal polls, solved
+        solved += 1
+        polls = polls if polls > 8 else 0
+
+    made = analyse_game(
+        ReplayedGame.of(game),
+        dict[bytes, SolvedPosition]().get,
+        Solvers(1),
+        Effort(10**15),
+        is_stopped=is_over if is_stop else lambda: False,
+        on_position=on_position,
+        is_late=(lambda: False) if is_stop else is_over,
+    )
+    assert (made.is_complete, solved < len(game.moves)) == (not is_stop, is_stop)
+    assert made.nodes == (10**15 if is_stop else 0)
+    for position in made.solved:
+        columns = unpack_columns(position.bounds, is_image=False)
+        is_open = any(column is not None and column.outcome is None for column in columns)
+        assert position.nodes == 10**15 or not is_stop
+        assert position.nodes == 1 or not is_open
 
 
 def test_a_persons_game_is_reviewed(store: Store) -> None:
