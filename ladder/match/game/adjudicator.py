@@ -46,7 +46,7 @@ class Adjudicator:
         """Whether the claims of each side are checked; after one without a proof they are not."""
 
     def find_proof(self, position: Position, thought: Thought) -> Proof | None:
-        """Return the proof of the game's result, or None if there is none within the limits.
+        """Return the proof of the game's result, or None if it is not found within the limits.
 
         A claim of the last mover is checked first: a search for an end at the claimed distance is
         far cheaper than one for any end, so it may take more nodes.

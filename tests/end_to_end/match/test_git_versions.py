@@ -196,7 +196,11 @@ def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) ->
     own_repository(ladder)
     add(ladder, "stupid@main", "builtin:stupid", "--git", "main")
     shown = ladder("bots", "show", "stupid@main", "--json").document
-    assert (shown["family"], shown["budgets"], shown["changes"]) == ("altered", ["any"], {})
+    assert (shown["family"], shown["budgets"], shown["changes"]) == (
+        "altered",
+        ["any", "clock", "overage"],
+        {},
+    )
     shutil.rmtree(ladder.folder / "bots")
     words = ("match", "stupid@main", "stupid", "--games", 4, "--opening-plies", 0, *QUICK)
     done = ladder(*words, "--seed", 1)

@@ -54,6 +54,7 @@ def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path)
         "opening_plies": None,
         "openings": known.content_hash,
         "budget": {"simulations": 1},
+        "adjudicate": None,
     }
     openings.unlink()
     more = match(ladder, "--seed", 3, games=4)

@@ -14,7 +14,8 @@ from tests.ladder.results.analysis.making import Games, random_moves
 from tests.support.data.league import LAST_WORDS, Game, League
 from tests.support.sql import execute_sql
 
-KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run"}
+KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run",
+        "adjudicated"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,7 @@ def test_a_listed_game_is_the_one_that_replay_shows(ladder: Command) -> None:
         "game": 17,
         "plies": 9,
         "run": 1,
+        "adjudicated": None,
     }
 
 

@@ -1,5 +1,6 @@
 """A server on a free port, its answers, and a browser."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -10,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from ladder.web.server import Listening, ServerOptions, serve
@@ -169,3 +171,13 @@ def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
     yield visiting
     for context in contexts.values():
         context.close()
+
+
+def children_with(word: str) -> list[int]:
+    """Return the processes below this one that have a word in their command."""
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if word in " ".join(each.cmdline()):
+                found.append(each.pid)
+    return found

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from bots.champion import CHAMPION
@@ -18,7 +17,7 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.match.registry.builtins import sync_builtins
 from ladder.web.play.open_games import Patience
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
 from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
@@ -204,7 +203,7 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     address = begun(server)
     with open_page(address, "Your move."):
         time.sleep(3.0)
-        assert children() != []
+        assert children_with("supervisor") != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))
     deadline = time.monotonic() + 10  # the process is gone a moment before its game is
@@ -220,20 +219,10 @@ def test_a_bot_ends_after_a_long_time_without_a_move(database: str, start_server
         wait_for_none()
 
 
-def children() -> list[int]:
-    """Return the supervisors of bots that this process has started."""
-    found = []
-    for each in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):  # it has just ended
-            if "supervisor" in " ".join(each.cmdline()):
-                found.append(each.pid)
-    return found
-
-
 def wait_for_none() -> None:
     deadline = time.monotonic() + 10
-    while children():
-        assert time.monotonic() < deadline, children()
+    while children_with("supervisor"):
+        assert time.monotonic() < deadline, children_with("supervisor")
         time.sleep(0.05)
 
 

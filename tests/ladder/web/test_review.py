@@ -12,7 +12,7 @@ from db.store import Store
 from ladder.results.analysis.division import read_truth
 from ladder.web.review.process import ReviewMessage, ReviewRequest, run
 from tests.ladder.results.analysis.making import Games, random_moves
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import Running, Start, children_with
 from tests.support.browser import Opened, until
 
 Visit = Callable[..., Opened]
@@ -52,15 +52,6 @@ def wait_for_analysis(server: Running, game: int) -> Any:
         time.sleep(0.1)
 
 
-def review_processes() -> list[int]:
-    """Return the processes of reviews that this process has started."""
-    return [
-        each.pid
-        for each in psutil.Process().children()
-        if each.status() != psutil.STATUS_ZOMBIE and "ladder.web.review.process" in each.cmdline()
-    ]
-
-
 def test_only_a_page_of_the_server_starts_a_review(database: str, start_server: Start) -> None:
     """Reading starts nothing, nor does a request without the token, nor for an unknown game."""
     server = start_server(database)
@@ -69,7 +60,7 @@ def test_only_a_page_of_the_server_starts_a_review(database: str, start_server: 
     assert server.ask("/games/1/review", headers=stream).status == 404
     assert start_review(server, 1, token="wrong").status == 403  # noqa: S106 - not a password
     assert start_review(server, 77).status == 404
-    assert review_processes() == []
+    assert children_with("ladder.web.review.process") == []
 
 
 def test_a_server_without_bots_reviews_nothing(database: str, start_server: Start) -> None:
@@ -115,7 +106,7 @@ def test_one_review_at_a_time_that_ends_with_the_server(large: str, start_server
     assert (refused.status, "game 1 is being analysed" in refused.document["error"]) == (503, True)
     assert 'data-running="yes"' in server.ask("/games/1").text
     assert 'data-running="yes"' not in server.ask("/games/2").text
-    (process,) = review_processes()
+    (process,) = children_with("ladder.web.review.process")
     server.end()
     assert not psutil.pid_exists(process)
 
