@@ -19,11 +19,11 @@ def calls_of(function: Callable[..., object]) -> Iterator[list[dict[str, Any]]]:
         if event == "call" and frame.f_code is code:
             calls.append(dict(frame.f_locals))
 
-    former = sys.getprofile()
+    former, of_threads = sys.getprofile(), threading.getprofile()
     sys.setprofile(watch)
     threading.setprofile(watch)
     try:
         yield calls
     finally:
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(of_threads)  # type: ignore[arg-type]
         sys.setprofile(former)
