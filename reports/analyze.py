@@ -321,10 +321,10 @@ def review_status(state: ReviewProgress) -> str:
     """Return the progress in a line."""
     if state.is_compiling:
         return "compiling, once, which takes some 20 seconds"
-    solved = f"{state.solved} of {state.positions} positions solved, {state.decided} decided"
+    proven = f"{state.solved} of {state.positions} positions searched, {state.decided} proven"
     if not state.to_estimate:
-        return solved
-    return f"{solved}, {state.estimated} of {state.to_estimate} estimated by {CHAMPION}"
+        return proven
+    return f"{proven}, {state.estimated} of {state.to_estimate} others estimated by {CHAMPION}"
 
 
 @contextmanager

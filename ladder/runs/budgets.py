@@ -128,10 +128,10 @@ class Budgets:
         for field in self.fields:
             budgets = [(bot, budget_of(self.amounts, field, bot)) for bot in bots]
             words.append(_with_odds((bot, _phrase(budget)) for bot, budget in budgets))
-        text = " ".join(words) + (" a game" if CLOCK in self.amounts else " a move")
+        text = "clock " + words[0] if CLOCK in self.amounts else " ".join(words) + " a move"
         if OVERAGE in self.amounts:
             amounts = ((bot, amount_for(self.amounts, OVERAGE, bot) or 0) for bot in bots)
-            text += f" and {_with_odds((bot, format_ms(each)) for bot, each in amounts)} overage"
+            text += f", overage {_with_odds((bot, format_ms(each)) for bot, each in amounts)}"
         return text
 
 

@@ -23,10 +23,11 @@ def viewer_game(
     ``cells`` has the row and column of every stone in order, with row 0 at the bottom; ``line``
     the winning cells; ``thoughts`` a list per move after the opening: milliseconds, value for the
     mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the expected line,
-    each null if unknown. ``truth`` has the true value of every column before each of these moves,
-    as far as known, and ``values`` that of the position for the first player (1, 0, -1);
-    ``estimates`` has a player's values where it is unknown. ``turning`` is the ply, from 0, of the
-    turning point, which ``summary`` describes.
+    each null if unknown. ``left`` has the milliseconds of the mover's clock after each of these
+    moves; it is empty without a clock. ``truth`` has the true value of every column before each of
+    these moves, as far as known, and ``values`` that of the position for the first player (1, 0,
+    -1); ``estimates`` has a player's values where it is unknown. ``turning`` is the ply, from 0, of
+    the turning point, which ``summary`` describes.
 
     Args:
         game: the game with its thoughts.
@@ -59,6 +60,10 @@ def viewer_game(
         "started": game.started_at,
         "reason": reason,
         "thoughts": thoughts,
+        "left": [
+            round(left_us / 1000, 2)
+            for left_us in (game.left_us if isinstance(game, GameRow) else ())
+        ],
         **_truth_of(game, truth),
     }
 

@@ -69,7 +69,7 @@ def review_game(
     is_stopped: Callable[[], bool] = lambda: False,
     on_progress: Callable[[ReviewProgress], None] = lambda _: None,
 ) -> Review | None:
-    """Solve the positions of a game, and let the champion estimate those that stay undecided.
+    """Solve the positions of a game, and let the champion estimate those that stay unproven.
 
     Positions that are stored with as many nodes are not solved again. Nothing is stored.
 

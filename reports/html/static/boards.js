@@ -118,10 +118,10 @@ function tick() {
       const total = time(side.total_ms + thinks);
       const runs = side.left_ms !== null;
       const left = Math.max(0, (side.left_ms ?? 0) - Math.max(0, thinks - (side.budget_ms ?? 0)));
-      const text = runs ? time(left) : total;
+      const text = runs ? `${time(left)} left` : total;
       if (clock.textContent !== text) clock.textContent = text;
       const budget = side.budget_ms === null ? "" : ` of ${side.budget_ms} ms a move`;
-      const shows = runs ? `left for the game; all its moves so far took ${total}` : "all its moves so far";
+      const shows = runs ? `of its clock for the game; all its moves so far took ${total}` : "all its moves so far";
       clock.title = `${shows}; the latest took ${side.last_ms.toFixed(1)} ms${budget}`;
     });
   }

@@ -12,8 +12,9 @@
  *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
  *   line: [number, number][], result: string, termination: string, detail: string,
  *   offender: number|null, started: number, reason: string, thoughts: Thought[],
- *   truth: (string|null)[][], values: (number|null)[], estimates: (number|null)[],
- *   turning: number|null, summary: string}} Game
+ *   left: number[], truth: (string|null)[][], values: (number|null)[],
+ *   estimates: (number|null)[], turning: number|null, summary: string}} Game
+ *   left: milliseconds of the mover's clock after each move in thoughts, empty without a clock
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -360,6 +361,8 @@ function drawFacts(game, ply) {
   if (thought) {
     const [time, value, work, depth, proven, line] = thought;
     facts.push(["time", `${time.toLocaleString("en")} ms`]);
+    const left = game.left[ply - 1 - game.opening];
+    if (left !== undefined) facts.push(["clock left", `${Math.round(left).toLocaleString("en")} ms`]);
     if (value !== null) facts.push(["value", signed(value)]);
     if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
     if (depth !== null) facts.push(["depth", String(depth)]);

@@ -66,7 +66,7 @@ def test_overages_are_read_labelled_and_resumed() -> None:
     assert division_label(Conditions("6x7", 4, {"time_ms": 100, "overage_ms": 60_000})) == (
         "6x7+4/100ms+overage60s"
     )
-    assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == ("100 ms a move and 60s overage")
+    assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == "100 ms a move, overage 60s"
     options = _budget(budgets.amounts)
     again = parse_budgets(str(options["time"]), None, None, None, overage=str(options["overage"]))
     assert again == budgets
@@ -106,7 +106,7 @@ def test_bots_get_the_clock_or_are_refused() -> None:
         assert (other.clock.base_ms, other.clock.increment_ms) == (10_000, 100)
     with pytest.raises(UnfitBot, match="plays on nodes, not on a clock"):
         budgets.for_bot("ab1", ("nodes",))
-    assert str(budgets) == "10s+100ms (v17 5s) a game"
+    assert str(budgets) == "clock 10s+100ms (v17 5s)"
     assert budgets.bots_with_odds == ("v17",)
     assert rename_in_budget(budgets.amounts, {"v17": "x"})["clock_ms@x"] == 5000
 
