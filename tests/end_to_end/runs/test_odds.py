@@ -60,7 +60,7 @@ def test_a_match_under_a_clock_is_listed_exported_and_replayed(ladder: Ladder) -
     assert done.code == 0, done.err
     label = "5x5+4/10s+100ms,steady=20s+1s"
     assert label in done.out
-    assert "10s+100ms (steady 20s+1s) a game" in done.err
+    assert "clock 10s+100ms (steady 20s+1s)" in done.err
     first = ladder("replay", "1", "--json").document
     left = first["timing"]["left_us"]
     spent = first["timing"]["moves"][0]["time_us"]
