@@ -25,13 +25,14 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PAGES = {
     "server-overview": ("/", 1000, "light"),
     "server-phone": ("/", 390, "dark"),
-    "server-bot": ("/bots/v10", 1000, "light"),
+    "server-bot": ("/bots/v10?division=thu/200sims", 1000, "light"),
     "server-games": ("/games", 1000, "light"),
-    "server-game": ("/games/30#game-30-ply-12", 1000, "dark"),
     "server-run": ("/runs/1", 1000, "light"),
     "server-gate": ("/runs/3", 1000, "light"),
     "server-compare": ("/compare?bots=v17,v10", 1000, "light"),
 }
+GAME = "/games/301#game-301-ply-24"
+"""A game of the match, whose page shows its analysis."""
 COLUMNS = (4, 3, 5)
 """Played in the game against a bot, counted from 1."""
 
@@ -56,6 +57,7 @@ def main(database: str) -> None:
             page.wait_for_timeout(1500)
             page.screenshot(path=FOLDER / f"{name}.png")
             page.close()
+        take_analysed_game(browser, address)
         page = browser.new_page(viewport={"width": 1000, "height": 760}, color_scheme="light")
         page.goto(address + begin_game(address))
         for column in COLUMNS:
@@ -66,6 +68,17 @@ def main(database: str) -> None:
         take_boards(browser, address, database)
         browser.close()
         server.send_signal(2)
+
+
+def take_analysed_game(browser: Browser, address: str) -> None:
+    """Take a picture of a game's page after its analysis."""
+    page = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme="dark")
+    page.goto(address + GAME)
+    page.click("#analyse")
+    page.wait_for_selector("#truth-legend:visible", timeout=60_000)
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / "server-game.png")
+    page.close()
 
 
 def take_boards(browser: Browser, address: str, database: str) -> None:

@@ -58,6 +58,7 @@ def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
         warnings=_warnings(gated),
         facts=_facts(gated),
         max_drop=f"{result.test.max_drop:g}",
+        has_early_test=any(baseline.early is not None for baseline in result.baselines),
         llr=llr,
         pairs=pairs,
         estimates=estimates_table(result.baselines),

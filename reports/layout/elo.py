@@ -30,7 +30,7 @@ def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
         return f"at most {estimate.at_most:+.1f} (95 %)"
     if estimate.elo is None or estimate.error95 is None:
         return "-"
-    return f"{estimate.elo:+.{digits}f} ± {estimate.error95:.{digits}f}"
+    return f"{estimate.elo:+z.{digits}f} ± {estimate.error95:.{digits}f}"
 
 
 def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:

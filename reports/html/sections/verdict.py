@@ -31,7 +31,8 @@ def verdict(rated: Sequence[BotStanding]) -> str:
     leads = f"{best.name} leads with {rating_words(best)} Elo"
     close = [bot.name for bot in rated[1:] if _overlap(best, bot)]
     if not close:
-        return f"{leads}, significantly ahead of {rated[1].name} and all others."
+        others = " and all others" if len(rated) > 2 else ""
+        return f"{leads}, significantly ahead of {rated[1].name}{others}."
     return f"{leads}, but not significantly ahead of {join_names(close)}."
 
 

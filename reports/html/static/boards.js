@@ -96,7 +96,7 @@ function fill(card, state) {
 /** @param {InPlay} state @returns {string} How the game has ended. */
 function ending(state) {
   if (state.result === null) return "";
-  if (state.result === "draw") return ": a draw";
+  if (state.result === "draw") return `: a draw by ${state.by}`;
   return `: ${state.sides[state.result === "win" ? 0 : 1].name} won by ${state.by}`;
 }
 

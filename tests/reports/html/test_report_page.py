@@ -95,6 +95,21 @@ def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> N
     assert "expected columns" in page.inner_text("#facts")
 
 
+@pytest.mark.slow
+def test_what_was_left_of_the_clock_is_shown(open_page: Open, data: ReportData) -> None:
+    """A move's facts have the time that the mover had left, under a clock only."""
+    shown = data.games[0]
+    opening, moves = shown.game.opening_plies, len(shown.game.moves)
+    left_us = tuple(9_876_543 - 1_000 * move for move in range(moves - opening))
+    timed = replace(shown, game=replace(shown.game, left_us=left_us))
+    for each, words in ((timed, True), (shown, False)):
+        page = open_page(
+            report_page(replace(data, games=[each])),
+            anchor=f"#game-{shown.game.id}-ply-{opening + 1}",
+        ).page
+        assert ("clock left\n9,877 ms" in page.inner_text("#facts")) is words
+
+
 def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     """The list has exactly the games that match the filters."""
     page = report.page
