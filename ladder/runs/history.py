@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from db.errors import DatabaseError
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.runs.budgets import Budgets
 from ladder.runs.resumable import TUNING
@@ -88,7 +88,9 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
         candidate, _, against = rest.partition(":")
         return f"{candidate} against {against.replace(',', ', ')}"
     if kind is RunKind.MATCH:
-        return " against ".join(names)
+        options = settings.get(OPTIONS) or {}
+        as_given = [str(options.get(side)) for side in "ab"]  # stored names have no order
+        return " against ".join(as_given if set(as_given) == set(names) else names)
     who = ", ".join(names) if len(names) <= NAMED else f"{len(names)} bots"
     if word == PairingKind.GAUNTLET:
         who += f", gauntlet of {rest}"

@@ -42,7 +42,8 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
     Args:
         store: the open database.
         name: name of the bot.
-        division: a number, label or beginning of one; None for that of its latest game.
+        division: a number, label or beginning of one; None for that of its latest rated game, or
+            of its latest game if none is rated.
 
     Raises:
         UnknownRow: there is no such bot or division.
@@ -53,10 +54,11 @@ def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
     found = search(store, GameQuery(bot=name), GAMES_SHOWN)
     divisions = store.divisions.all()
     chosen = None
+    latest = store.games.newest(GameQuery(bot=name, rated=True), 1) or found.games[:1]
     if division is not None:
         chosen = store.divisions.find(division)
-    elif found.games:
-        chosen = next(each for each in divisions if each.id == found.games[0].division_id)
+    elif latest:
+        chosen = next(each for each in divisions if each.id == latest[0].division_id)
     standing, opponents, moments = None, [], []
     if chosen is not None:
         standings = read_current_list(store, chosen)
