@@ -128,6 +128,16 @@ def test_bots_beyond_the_height_are_counted() -> None:
     assert any(row.startswith("pair 1") for row in screen)
 
 
+def test_a_log_line_that_says_nothing_new_is_left_out() -> None:
+    """Lines in a file carry numbers that move."""
+    output, live = io.StringIO(), live_run(2)
+    lines = LogLines(Console(file=output, width=200), RunView(), every_s=0.0)
+    for games in (0, 0, 2, 2):
+        live.games_before = games
+        lines.tick(live)
+    assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000", "2/1000"]
+
+
 def test_colours_do_not_affect_the_display() -> None:
     """NO_COLOR keeps the live table, and FORCE_COLOR does not give a pipe one."""
     terminal = Terminal(80, 24)

@@ -20,7 +20,7 @@ from ladder.runs.schedule import (
     Pairing,
     PairingKind,
 )
-from ladder.runs.settings import Settings
+from ladder.runs.settings import ResumePolicy, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,8 @@ def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
 
 def _with_stored_test(store: Store, task: GateTask) -> GateTask:
     """Return the task with the test of the run that it resumes, if both ask the same question."""
+    if task.settings.resume_policy is ResumePolicy.NEVER:
+        return task
     for run, _ in runs_like(store, task.settings, hashes_of(task.bots)):
         if is_unfinished(run):
             return replace(task, test=task.test.as_stored(run.settings) or task.test)

@@ -15,7 +15,7 @@ from ladder.experiments.gate.session import GateOutcome, gate_pairing, gate_task
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, NullWatcher
-from ladder.runs.settings import Settings
+from ladder.runs.settings import ResumePolicy, Settings
 from ladder.signals import StopToken, current_stop, use_stop
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.unconfined import UNCONFINED
@@ -46,10 +46,12 @@ class StopAfterTwo(NullWatcher):
             current_stop().request()
 
 
-def play(store: Store, test: GateTest, watcher: NullWatcher) -> GateOutcome:
+def play(
+    store: Store, test: GateTest, watcher: NullWatcher, settings: Settings = SETTINGS
+) -> GateOutcome:
     with use_stop(StopToken()):
         context = ExperimentContext(store, watcher, InstantWorkforce())
-        return play_gate(context, gate_task(store, SETTINGS, test))
+        return play_gate(context, gate_task(store, settings, test))
 
 
 @pytest.mark.parametrize(
@@ -74,3 +76,12 @@ def test_a_resumed_gate_has_the_early_test_that_it_began_with(
         (run,) = store.runs.find()
         assert run.settings[QUESTION] == expected.settings[QUESTION]
         assert play(store, TEST, NullWatcher()).result.test == TEST
+
+
+def test_a_new_gate_beside_an_interrupted_one_has_the_test_of_its_own(tmp_path: Path) -> None:
+    """`--new` resumes nothing, so it takes no question from an unfinished gate either."""
+    with Store.open(str(tmp_path / "ladder.db")) as store:
+        sync_builtins(store)
+        play(store, replace(TEST, early=0.0), StopAfterTwo())
+        settings = replace(SETTINGS, resume_policy=ResumePolicy.NEVER)
+        assert play(store, TEST, NullWatcher(), settings).result.test == TEST
