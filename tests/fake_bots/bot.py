@@ -707,7 +707,7 @@ class ThinksWhenPrepared(Honest):
 
 
 class GivesWay(Honest):
-    def hello(self, message):
+    def move(self, message):
         if self.argument == "nice":
             os.nice(19)
         elif self.argument == "idle":
@@ -717,9 +717,6 @@ class GivesWay(Honest):
         else:
             with open("/proc/self/autogroup", "w") as group:
                 group.write("19")
-        return super().hello(message)
-
-    def move(self, message):
         while True:
             pass
 
