@@ -102,6 +102,7 @@ def test_bad_input_stores_nothing(played: Ladder) -> None:
     assert not (played.folder / "missing.db").exists()
 
 
+@pytest.mark.very_slow
 def test_ctrl_c_keeps_what_is_done(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
