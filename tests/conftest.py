@@ -29,6 +29,8 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         folder = session_folder(tmp_path_factory)
         patch.setenv(VARIABLE, str(folder))
         patch.setenv("LADDER_STATE", str(folder / "state"))
+        # At idle priority a command would end only when no other program wants the processors.
+        patch.setenv("LADDER_PRIORITY", "normal")
         yield
 
 

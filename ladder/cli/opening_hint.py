@@ -1,4 +1,4 @@
-"""The hint that balanced openings let more pairs decide."""
+"""The hint that fewer games are enough with balanced openings."""
 
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,6 @@ def propose_openings(settings: "Settings") -> None:
     has_chosen = settings.openings is not None or settings.opening_plies is not None
     if not has_chosen and all(map(has_shipped, settings.boards)):
         print_error(
-            "hint: with --openings balanced more pairs decide, which usually takes fewer games; "
+            "hint: --openings balanced leaves fewer pairs drawn, which usually takes fewer games; "
             "its games are a division of their own"
         )

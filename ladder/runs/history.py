@@ -9,6 +9,7 @@ from db.errors import DatabaseError
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.runs.budgets import Budgets
+from ladder.runs.progress import describe_conditions
 from ladder.runs.resumable import TUNING
 from ladder.runs.schedule import PairingKind
 
@@ -100,14 +101,15 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
 
 
 def _conditions(settings: Mapping[str, Any]) -> str:
-    boards, plies = str(settings["boards"]), settings["opening_plies"]
+    openings = settings["opening_plies"]
     if settings.get("openings") is not None:
-        opening = f", openings of {settings.get('openings_file') or settings['openings']}"
-    else:
-        opening = f", openings of {plies} plies" if plies else ""
-    plies = settings.get("adjudicate")
-    end = f", adjudicated within {plies} plies" if plies else ""
-    return f"{boards}{opening}, {Budgets(dict(settings['budget']))}{end}"
+        openings = settings.get("openings_file") or settings["openings"]
+    return describe_conditions(
+        str(settings["boards"]),
+        openings,
+        Budgets(dict(settings["budget"])),
+        settings.get("adjudicate"),
+    )
 
 
 def _find_dead(store: Store, running: list[int]) -> set[int]:

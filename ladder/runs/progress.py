@@ -12,6 +12,7 @@ from db.records.pairs import (
     PairRecord,
 )
 from engine.result import Termination
+from ladder.runs.budgets import Budgets
 from ladder.runs.settings import Settings
 
 SPEED_WINDOW_S = 120.0
@@ -194,15 +195,34 @@ class NullWatcher:
         """Do nothing."""
 
 
-def describe_conditions(settings: Settings) -> str:
-    """Return the conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
-    boards = ", ".join(map(str, settings.boards))
-    plies = settings.resolved_opening
-    opening = f", openings of {plies} plies" if plies else ""
+def describe_run(settings: Settings) -> str:
+    """Return conditions and pairs in a line, such as ``thu, 100 ms a move, random pairs``."""
     pairing = settings.pairing
     who = f"{pairing} pairs"
     if pairing.against:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
-    plies = settings.adjudicate
-    end = f", adjudicated within {plies} plies" if plies else ""
-    return f"{boards}{opening}, {settings.budgets}{end}, {who}"
+    conditions = describe_conditions(
+        ", ".join(map(str, settings.boards)),
+        settings.resolved_opening,
+        settings.budgets,
+        settings.adjudicate,
+    )
+    return f"{conditions}, {who}"
+
+
+def describe_conditions(
+    boards: str, openings: int | str | None, budgets: Budgets, adjudicate: int | None
+) -> str:
+    """Return conditions in a line, such as ``thu, openings of 4 plies, 100 ms a move``.
+
+    Args:
+        boards: The boards.
+        openings: Plies of random openings, or the name of a set; None to leave them out.
+        budgets: The budgets.
+        adjudicate: Plies within which a proven end ends a game; None if games are played out.
+
+    """
+    plies = " plies" if isinstance(openings, int) else ""
+    opening = f", openings of {openings}{plies}" if openings else ""
+    end = f", adjudicated within {adjudicate} plies" if adjudicate else ""
+    return f"{boards}{opening}, {budgets}{end}"

@@ -117,6 +117,7 @@ def _derive_options(run: RunRow) -> dict[str, object]:
         **_budget(settings["budget"]),
         "openings": settings.get("openings"),
         "opening_plies": None if settings.get("openings") else settings["opening_plies"],
+        "adjudicate": settings.get("adjudicate"),
         "rated": run.rated,
         **limits,
         "margin": f"{margin_ms}ms",

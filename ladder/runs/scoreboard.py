@@ -8,7 +8,7 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.result import Result
 from ladder.match.process.failures import to_one_line
-from ladder.runs.progress import LiveBot, LiveRun, describe_conditions
+from ladder.runs.progress import LiveBot, LiveRun, describe_run
 from ladder.runs.settings import Settings
 from ladder.stats.sequential_elo import START
 
@@ -27,7 +27,7 @@ def scoreboard_of(
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
-        title=describe_conditions(settings),
+        title=describe_run(settings),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
         bots=bots,

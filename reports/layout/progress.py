@@ -49,10 +49,12 @@ class View(Protocol[StateIn]):
 class LogLines(Generic[State]):
     """A line every few seconds, for pipes, files and terminals that cannot redraw."""
 
-    def __init__(self, console: Console, view: View[State]) -> None:
+    def __init__(self, console: Console, view: View[State], every_s: float = LOG_EVERY_S) -> None:
         self._console = console
         self._view = view
+        self._every_s = every_s
         self._last = 0.0
+        self._printed = ""
 
     def started(self, state: State) -> None:
         """Print the title; the first log line follows some seconds later."""
@@ -64,11 +66,14 @@ class LogLines(Generic[State]):
         """Do nothing: the next log line counts the pair."""
 
     def tick(self, state: State) -> None:
-        """Print a log line if the last one is some seconds old."""
+        """Print a log line if the last one is some seconds old and said something else."""
         now = time.monotonic()
-        if now - self._last >= LOG_EVERY_S:
+        if now - self._last >= self._every_s:
             self._last = now
-            self._say(self._view.log(state))
+            line = self._view.log(state)
+            if line != self._printed:
+                self._printed = line
+                self._say(line)
 
     def notified(self, state: State, sentence: str) -> None:
         """Print a message at once."""

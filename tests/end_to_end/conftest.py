@@ -178,9 +178,13 @@ def add_steady(runner: Ladder) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test marked `both_databases` with a file and with a server."""
-    if metafunc.definition.get_closest_marker("both_databases") is not None:
-        metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
+    """Run a test marked `both_databases` with a file and with a server, perhaps in another tier."""
+    mark = metafunc.definition.get_closest_marker("both_databases")
+    if mark is not None:
+        tier = [getattr(pytest.mark, name) for name in mark.args]
+        metafunc.parametrize(
+            "ladder", ["sqlite", pytest.param("postgresql", marks=tier)], indirect=True
+        )
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def _map(stones: WordArray, out: WordArray) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [_words, _registers])
+@pytest.mark.parametrize("count", [pytest.param(_words, marks=pytest.mark.very_slow), _registers])
 def test_counts_are_those_of_the_maps(count: Count) -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()

@@ -22,7 +22,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
                             makes FILE at a move and hangs; with FILE its ready takes S seconds
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
-    late-once FILE          hangs at ply 4 or later until FILE exists; logs the plies on stderr
+    late-once FILE[,PLY]    hangs at PLY (4) or later until FILE exists; logs the plies on stderr
     slows-down              takes 30 ms for a move while a file `slow` is beside its scratch folder
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
@@ -271,8 +271,9 @@ class LateOnce(Honest):
 
     def move(self, message):
         print("ply", message["ply"], file=sys.stderr, flush=True)
-        if message["ply"] >= 4 and not os.path.exists(self.argument):
-            open(self.argument, "w").close()
+        flag, _, ply = self.argument.partition(",")
+        if message["ply"] >= int(ply or 4) and not os.path.exists(flag):
+            open(flag, "w").close()
             hang()
         return super().move(message)
 
@@ -706,7 +707,7 @@ class ThinksWhenPrepared(Honest):
 
 
 class GivesWay(Honest):
-    def hello(self, message):
+    def move(self, message):
         if self.argument == "nice":
             os.nice(19)
         elif self.argument == "idle":
@@ -716,9 +717,6 @@ class GivesWay(Honest):
         else:
             with open("/proc/self/autogroup", "w") as group:
                 group.write("19")
-        return super().hello(message)
-
-    def move(self, message):
         while True:
             pass
 

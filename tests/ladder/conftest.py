@@ -54,6 +54,6 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
     yield start
     for bot in started:
         bot.kill()
-    assert await_none(mark, 1.0) == []
+    assert await_none(mark, 30.0) == []
     assert [bot.scratch for bot in started if bot.scratch.exists()] == []
     assert len(os.listdir("/proc/self/fd")) <= descriptors

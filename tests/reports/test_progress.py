@@ -90,7 +90,7 @@ SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))
 
 
 @pytest.mark.slow
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(SIZES, min_size=1, max_size=8))
 def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
     """After any resizes there is one picture, and nothing of it is left at the end."""
@@ -126,6 +126,16 @@ def test_bots_beyond_the_height_are_counted() -> None:
     shown = sum(row.lstrip().split()[:1] != [] and "bot-" in row for row in screen) - 1
     assert f"and {40 - shown} more" in screen
     assert any(row.startswith("pair 1") for row in screen)
+
+
+def test_a_log_line_that_says_nothing_new_is_left_out() -> None:
+    """Lines in a file carry numbers that move."""
+    output, live = io.StringIO(), live_run(2)
+    lines = LogLines(Console(file=output, width=200), RunView(), every_s=0.0)
+    for games in (0, 0, 2, 2):
+        live.games_before = games
+        lines.tick(live)
+    assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000", "2/1000"]
 
 
 def test_colours_do_not_affect_the_display() -> None:

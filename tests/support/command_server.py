@@ -180,6 +180,7 @@ class CommandServer:
             command.wait(timeout)
         except TimeoutError:
             command.kill()
+            command.communicate()
             raise TimeoutError(f"ladder {words} took more than {timeout:g} s") from None
         return command.wait(), *command.communicate()
 

@@ -10,36 +10,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HOGS = 10
+HOG = """
+import os, sys
+first = os.getpid()
+for _ in range(int(sys.argv[1])):
+    if os.fork() == 0:
+        os.setsid()  # the kernel may share a processor out by session (autogroup), as bots have one
+        print(flush=True)
+        while os.getppid() == first:
+            for _ in range(100_000):
+                pass
+        os._exit(0)
+sys.stdin.read()
+"""
+"""Starts busy processes, which end soon after it."""
 
 
 class Crowd:
     """Busy neighbours on one processor."""
 
     def __init__(self) -> None:
-        self._hogs: list[subprocess.Popen[bytes]] = []
+        self._hogs: subprocess.Popen[bytes] | None = None
 
-    def come(self) -> None:
+    def come(self, hogs: int = HOGS) -> None:
         """Start the busy processes."""
-        for _ in range(HOGS):
-            code = "print(flush=True)\nwhile 1: pass"
-            # A session each: the kernel may share a processor out by session (autogroup), and a
-            # bot has one of its own.
-            command = [sys.executable, "-I", "-S", "-c", code]
-            self._hogs.append(
-                subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
-            )
-        for hog in self._hogs:
-            assert hog.stdout is not None
-            hog.stdout.readline()
+        self._hogs = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", HOG, str(hogs)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self._hogs.stdout is not None
+        for _ in range(hogs):
+            assert self._hogs.stdout.readline()
 
     def go(self) -> None:
-        """Kill the busy processes."""
-        while self._hogs:
-            hog = self._hogs.pop()
-            hog.kill()
-            hog.wait()
-            assert hog.stdout is not None
-            hog.stdout.close()
+        """End the busy processes."""
+        if self._hogs is not None:
+            self._hogs.kill()
+            self._hogs.communicate()  # ends with the last busy process
+            self._hogs = None
 
 
 @contextlib.contextmanager

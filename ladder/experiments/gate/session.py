@@ -14,11 +14,13 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.names import unknown_bot
+from ladder.runs.resumable import is_unfinished
+from ladder.runs.resume import hashes_of, runs_like
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
 )
-from ladder.runs.settings import Settings
+from ladder.runs.settings import ResumePolicy, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +132,29 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
 
 
 def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
-    """Play until there is a verdict; an interrupted gate is resumed.
+    """Play until there is a verdict; an interrupted gate is resumed, with its own early test.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
+    task = _with_stored_test(context.store, task)
     judge = task.judge()
     played = play(context, task.settings, task.bots, judge)
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
     return GateOutcome(result, task.conditions, is_open, run_id=run_id)
+
+
+def _with_stored_test(store: Store, task: GateTask) -> GateTask:
+    """Return the task with the test of the run that it resumes, if both ask the same question."""
+    if task.settings.resume_policy is ResumePolicy.NEVER:
+        return task
+    for run, _ in runs_like(store, task.settings, hashes_of(task.bots)):
+        if is_unfinished(run):
+            return replace(task, test=task.test.as_stored(run.settings) or task.test)
+    return task
 
 
 def judge_stored(store: Store, task: GateTask) -> GateOutcome:

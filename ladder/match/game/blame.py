@@ -24,7 +24,8 @@ class LateMove(NamedTuple):
     stall: Stall
     """The evidence measured at the deadline."""
     usual_us: int | None = None
-    """Median processor time of the bot's earlier moves in this game, or None if it made too few."""
+    """Median processor time of the bot's earlier moves in this game, or None if it made too few or
+    its time is that of the whole game."""
     alone: bool = False
     """Whether late moves of this bot are no longer excused, because it alone needs excuses."""
 

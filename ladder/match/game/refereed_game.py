@@ -496,11 +496,13 @@ class RefereedGame:
         if stall is None or game is None:
             return None
         cpu_us = [each.cpu_us for each in self._thoughts_of(index) if each.cpu_us is not None]
+        # With a clock or an overage earlier moves had more time, so long ones show no slow bot.
+        has_usual = len(cpu_us) >= USUAL_MOVES and not side.has_bank
         return LateMove(
             budget_us=game.left_us - side.charged_us,
             margin_us=1000 * self.plan.margin_ms,
             stall=stall,
-            usual_us=int(median(cpu_us)) if len(cpu_us) >= USUAL_MOVES else None,
+            usual_us=int(median(cpu_us)) if has_usual else None,
             alone=side.entrant.revision in self.plan.unexcused,
         )
 

@@ -47,7 +47,12 @@ def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> 
 
 @pytest.mark.parametrize(
     ("words", "unbuffered"),
-    [(("report",), ""), (("report", "--json"), "1"), (("export",), ""), (("--help",), "")],
+    [
+        (("report",), ""),
+        (("report", "--json"), "1"),
+        pytest.param(("export",), "", marks=pytest.mark.very_slow),
+        pytest.param(("--help",), "", marks=pytest.mark.very_slow),
+    ],
 )
 def test_a_full_disk_behind_standard_output_is_a_sentence(
     played: Ladder, words: tuple[str, ...], unbuffered: str

@@ -11,6 +11,7 @@ PAGE = (ROOT / "docs" / "first-bot.md").read_text()
 pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 
+@pytest.mark.very_slow
 def test_the_page_leads_to_a_rated_bot(ladder: Ladder) -> None:
     """Its files and commands, but for their sizes, must make two bots better than random."""
     folder = ladder.folder / "mybot"

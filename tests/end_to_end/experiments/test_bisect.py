@@ -63,6 +63,7 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert not [bot["name"] for bot in listed if "@" in bot["name"]]
 
 
+@pytest.mark.very_slow
 def test_ctrl_c_stops_a_bisection(
     repo: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -232,6 +232,7 @@ def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
         assert (stored.code, stored.document["reason"]) == (4, document["reason"])
 
 
+@pytest.mark.very_slow
 def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
     """The same games stored by two commands must decide as they do once."""
     words = ("--boards", "5x5", "--simulations", "20", "--seed", "6", "--concurrency", "1")

@@ -78,6 +78,7 @@ def test_a_number_is_found_gated_and_registered(ladder: Ladder) -> None:
     assert len(ladder("runs", "--json").document["runs"]) == 2
 
 
+@pytest.mark.very_slow
 def test_ctrl_c_loses_the_step_in_play_at_most(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -98,6 +99,7 @@ def test_ctrl_c_loses_the_step_in_play_at_most(
     assert (len(after), after[: len(before)]) == (30, before)
 
 
+@pytest.mark.very_slow
 def test_a_number_without_effect_is_not_registered(ladder: Ladder) -> None:
     """The gate's verdict is the exit code, whatever the search believes; a loser gets no name."""
     done = ladder(
@@ -110,6 +112,7 @@ def test_a_number_without_effect_is_not_registered(ladder: Ladder) -> None:
     assert "better" not in ladder("bots", "list").out
 
 
+@pytest.mark.very_slow
 def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
     """The start is the version's own value, the original its registered bot, whole values whole."""
     done = ladder(*SEARCH, "--games", "40", "--pairs", "2", "--max-games", "4", "--json")

@@ -11,10 +11,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timed]
 
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
-IN_ANY_CASE = ("run", "analyze", "suite make")
-"""What is killed in `make test`; the others take long."""
+ALONE = ("run", "analyze", "suite make")
+"""Commands that are quick enough to be killed alone as well as with all of their processes."""
 MARKS = {
-    **dict.fromkeys(("gate", "tune", "bisect"), pytest.mark.very_slow),
+    "run": (),  # in `make test`; the others take long
+    **dict.fromkeys(("gate", "tune", "bisect", *WITHOUT_RUN[:2]), pytest.mark.very_slow),
     # Their judges are resumed by the same engine as those above.
     **dict.fromkeys(("select", "suite run"), pytest.mark.exhaustive),
 }
@@ -22,16 +23,13 @@ MARKS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if name in IN_ANY_CASE else pytest.param(name, marks=MARKS[name])
-        for name in EXPERIMENTS
-    ],
+    [pytest.param(name, marks=MARKS[name]) for name in EXPERIMENTS],
 )
 def test_a_killed_and_repeated_command_is_its_undisturbed_twin(name: str, tmp_path: Path) -> None:
     """Verdict, games and runs must be equal, also if it is resumed by the printed command."""
     twins = Twins(EXPERIMENTS[name], tmp_path, random.Random(3))
     quiet = twins.undisturbed()
-    for group in (False, True) if name in IN_ANY_CASE else (True,):
+    for group in (False, True) if name in ALONE else (True,):
         disturbed = twins.disturbed(2, group=group, printed=group)
         assert differences(quiet, disturbed, twins.experiment) == []
     assert twins.kills

@@ -66,6 +66,7 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert "--games: the training in new has 200, not 500" in other.err
 
 
+@pytest.mark.very_slow
 def test_learned_weights_are_registered(ladder: Ladder) -> None:
     """--register makes a bot that plays on when the file of its weights is gone."""
     words = [*TRAINING]

@@ -73,6 +73,7 @@ def test_a_run_of_an_edited_bot_continues_with_the_old_file(ladder: Ladder, edit
     assert ladder(*words).document["run"]["games"] == 12
 
 
+@pytest.mark.very_slow
 def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -114,6 +114,7 @@ def test_a_changed_launch_is_refused_also_after_the_warning(
         assert (done.code, "guest is not started" in done.err) == (2, True), done.err
 
 
+@pytest.mark.very_slow
 def test_a_state_folder_that_cannot_be_written_stops_nothing(stranger: Ladder) -> None:
     """Without a place for marks bots are registered and played, and the warning comes each time."""
     stranger.environment["LADDER_STATE"] = "/proc/no-such-place"

@@ -30,6 +30,7 @@ def add(ladder: Ladder, name: str, spec: str, *options: str) -> str:
     return done.out
 
 
+@pytest.mark.very_slow
 def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     """Every kind must play without a forfeit, in one division and one report."""
     folder = ladder.folder

@@ -91,6 +91,7 @@ def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
     assert all(set(bot["forfeits"].values()) == {0} for bot in done.document["report"]["bots"])
 
 
+@pytest.mark.very_slow
 def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
     """In a folder of the repository, what the build makes there is what plays; `check` agrees."""
     bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
@@ -191,6 +192,7 @@ def own_repository(ladder: Ladder) -> Path:
     return folder
 
 
+@pytest.mark.very_slow
 def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) -> None:
     """The altered player must play by its own sources, beside the current one of the same name."""
     own_repository(ladder)

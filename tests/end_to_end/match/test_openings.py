@@ -39,6 +39,7 @@ def openings(ladder: Ladder) -> Path:
     return file
 
 
+@pytest.mark.very_slow
 def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path) -> None:
     """Each opening is played once by both sides, in a division that goes wherever the games go."""
     known = parse_opening_set(TEXT)

@@ -51,6 +51,7 @@ def test_adding_a_bot_again_explains_what_would_happen(ladder: Ladder, mine: Pat
     assert shown(ladder, "mine")["retired"] is True
 
 
+@pytest.mark.very_slow
 def test_replacing_keeps_what_is_not_given(ladder: Ladder, mine: Path) -> None:
     """Parent and note stay unless the command says otherwise; an empty one takes them away."""
     mine.write_text(LEGAL + "# other\n")
@@ -117,6 +118,7 @@ def test_a_bot_that_writes_its_own_files_is_refused(ladder: Ladder) -> None:
     assert ladder("bots", "add", "mine", SPEC).code == 0
 
 
+@pytest.mark.very_slow
 def test_a_folder_of_libraries(ladder: Ladder) -> None:
     """Good ones are registered, bad ones named at the end with the reason, none done twice."""
     folder = ladder.folder / "strategies"

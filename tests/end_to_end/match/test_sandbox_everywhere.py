@@ -119,6 +119,7 @@ def sandbox(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Sandbox
     return made
 
 
+@pytest.mark.very_slow
 def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
     """Whatever starts the bot must start it behind the program that the file names."""
     shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
@@ -238,6 +239,7 @@ def methods_of(route: object) -> set[str]:
     return {*(route.methods or ())} - {"HEAD"}
 
 
+@pytest.mark.very_slow
 def test_no_machine_of_a_cluster_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
     """A worker must use the sandbox of its own folder for a run that has none."""
     assert ladder("bots", "add", "guest", SPEC).code == 0

@@ -71,8 +71,16 @@ def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> Non
             "my-agent does not play thu, but boards without a forbidden cell: choose other boards",
         ),
         (("--bots", "my-edited,random"), "my-edited is not what was registered"),
-        (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),
-        (("--bots", "my-a*,random"), "a run needs at least two different bots"),
+        pytest.param(
+            ("--bots", "my*,random", "--pairing", "gauntlet:my-agent"),
+            "my-agent does not play",
+            marks=pytest.mark.very_slow,
+        ),
+        pytest.param(
+            ("--bots", "my-a*,random"),
+            "a run needs at least two different bots",
+            marks=pytest.mark.very_slow,
+        ),
     ],
 )
 def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: str) -> None:
@@ -82,6 +90,7 @@ def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: st
     assert ladder("report", "--json").code == 2
 
 
+@pytest.mark.very_slow
 @pytest.mark.usefixtures("bots")
 def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:
     """A pattern leaves unfit bots out with the reason; a named one is refused."""

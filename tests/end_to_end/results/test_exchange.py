@@ -49,7 +49,7 @@ def played(ladder: Ladder) -> Ladder:
     return ladder
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases("very_slow")
 def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     """Games, ratings, aggregate and a second export must be those of the first database.
 
@@ -115,7 +115,7 @@ def test_an_export_does_not_depend_on_the_clock(
     assert texts[0] == texts[1]
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases("very_slow")
 def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     """A broken line, or a game that differs, must be named, and nothing stored."""
     assert played("export", "-o", "one.jsonl").code == 0

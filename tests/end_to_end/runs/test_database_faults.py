@@ -182,6 +182,7 @@ def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
     assert [game for game in after if game in before] == before
 
 
+@pytest.mark.very_slow
 def test_a_lock_that_comes_in_the_middle_of_a_run(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
@@ -202,6 +203,7 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
     assert faults_of(ladder.folder) == []
 
 
+@pytest.mark.very_slow
 def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """Two runs and a reader at once: both play, nothing twice, and every report is of whole pairs.
 
@@ -252,7 +254,14 @@ def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
     assert "fault    integrity" in done.out
 
 
-@pytest.mark.parametrize("damage", ["deleted", "rubbish", "cut"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param("deleted", marks=pytest.mark.very_slow),
+        "rubbish",
+        pytest.param("cut", marks=pytest.mark.very_slow),
+    ],
+)
 def test_a_damaged_log_of_writes(
     ladder: Ladder, eventually: Callable[..., None], damage: str
 ) -> None:

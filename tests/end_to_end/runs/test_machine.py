@@ -6,8 +6,7 @@ import os
 import shutil
 import socket
 import sqlite3
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,26 +115,21 @@ def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
     assert "in spite of the sandbox" in through.out
 
 
-def claim(cpu: int) -> socket.socket:
-    """Claim a CPU as a worker does, once those of other tests have let it go."""
-    held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    deadline = time.monotonic() + 120
-    while True:
-        try:
+@contextlib.contextmanager
+def claimed(cpu: int) -> Iterator[None]:
+    """Claim a CPU as a worker does, unless another run has claimed it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as held:
+        with contextlib.suppress(OSError):
             held.bind(f"\0{PREFIX}.cpu.{cpu}")
-        except OSError:
-            assert time.monotonic() < deadline, f"CPU {cpu} is never free"
-            time.sleep(0.02)
-        else:
-            return held
+        yield
 
 
 def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
     """Only one that would share a CPU under `--time`: a work budget loses nothing but time."""
-    words = ("run", "--bots", "random,stupid", "--boards", "5x5", "--games", "2", "--db")
-    with contextlib.ExitStack() as claims:
-        for cpu in sorted(os.sched_getaffinity(0)):
-            claims.enter_context(claim(cpu))
+    cpus = sorted(os.sched_getaffinity(0))
+    words = ("run", "--bots", "random,stupid", "--boards", "5x5", "--games", "2")
+    words = (*words, "--concurrency", len(cpus), "--db")
+    with claimed(cpus[0]):
         timed = ladder(*words, "timed.db", "--time", "1ms")
         worked = ladder(*words, "worked.db", "--simulations", "5")
     assert "another run plays on" in timed.err

@@ -93,6 +93,7 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     assert len({game[1:3] for game in games}) == len(games) == 120
 
 
+@pytest.mark.very_slow
 def test_a_gate_a_report_and_the_doctor(ladder: Ladder, url: str) -> None:
     """A verdict, its games in a report, and nothing to complain of.
 

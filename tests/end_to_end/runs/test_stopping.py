@@ -36,6 +36,7 @@ SHOWN = {"gate", "export"}
 """Commands that `make test` stops at any line: one that plays and one that writes."""
 
 
+@pytest.mark.very_slow
 def test_a_target_given_after_an_open_run_is_kept(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
@@ -174,6 +175,7 @@ def words_of(pid: int) -> str:
         return ""
 
 
+@pytest.mark.very_slow
 def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """A run that ignores SIGHUP goes on when its terminal is closed."""
     with ladder.stock().slow():

@@ -180,6 +180,7 @@ def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     assert ladder("replay", "p1").code == 2
 
 
+@pytest.mark.very_slow
 def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
     """The person has won, the reason is printed, and the game can be saved."""
     mark = ladder.folder / "mark"

@@ -7,7 +7,9 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.runs.health import DEATHS_IN_A_ROW, DEATHS_OVER_A_PAIR, RunHealth
-from tests.ladder.runs.test_stalls import plan, played
+from ladder.runs.progress import LiveBot, LiveRun
+from ladder.runs.roster import Roster
+from tests.ladder.runs.test_stalls import GIVEN_UP, plan, played
 
 BUDGET = Budget(time_ms=100)
 
@@ -22,6 +24,14 @@ def finish(health: RunHealth) -> None:
     record: PairRecord = played()
     assert record.games
     assert list(health.observe(plan(), record)) == []
+
+
+def roster(*names: str) -> Roster:
+    return Roster({name: LiveBot(name, 1000, 1000) for name in names})
+
+
+def live_run() -> LiveRun:
+    return LiveRun(run_id=1, seed=1, title="", target_games=None, games_before=0, bots={})
 
 
 def test_workers_that_die_in_a_row_end_the_run() -> None:
@@ -44,3 +54,43 @@ def test_a_pair_that_kills_its_workers_ends_the_run() -> None:
         finish(health)
     with pytest.raises(InvalidRun, match=f"{DEATHS_OVER_A_PAIR} times while pair 7"):
         health.note_deaths([pair(7)])
+
+
+def test_a_pair_without_games_ends_no_series_of_deaths() -> None:
+    """Only a finished pair shows that workers can live."""
+    health = RunHealth(None)
+    for number in range(DEATHS_IN_A_ROW - 1):
+        health.note_deaths([pair(number)])
+    assert list(health.observe(plan(), GIVEN_UP)) == []
+    with pytest.raises(InvalidRun, match="worker processes keep dying"):
+        health.note_deaths([pair(200)])
+
+
+def test_the_warning_comes_before_the_end_of_a_run_with_too_few_bots() -> None:
+    """The reader learns first which bot is paused, then that too few are left."""
+    record = PairRecord(1, 0, (), changed=(1,), abort_reason="bot.py changed")
+    found = RunHealth(roster("bot1", "bot2")).observe(pair(0), record)
+    assert next(found).startswith("bot1 is paused")
+    with pytest.raises(InvalidRun, match="too few bots can play: bot1 is not what"):
+        next(found)
+    assert len(list(RunHealth(roster("bot1", "bot2", "bot3")).observe(pair(0), record))) == 1
+    assert list(RunHealth(None).observe(pair(0), record)) == []
+
+
+def test_bots_that_no_machine_hosts_are_left_out_while_two_are_left() -> None:
+    """The report has their reasons; a run that needs all of them is invalid at once."""
+    live = live_run()
+    health = RunHealth(roster("bot1", "bot2", "bot3"))
+    assert list(health.note_hostless({}, live)) == []
+    assert list(health.note_hostless({"bot3": "no disk"}, live)) == ["bot3 is left out: no disk"]
+    assert live.left_out == {"bot3": "no disk"}
+    with pytest.raises(InvalidRun, match=r"bot1 is left out .*, bot3 is left out"):
+        list(health.note_hostless({"bot1": "no disk"}, live))
+    with pytest.raises(InvalidRun, match="cannot be played: bot1: no disk"):
+        list(RunHealth(None).note_hostless({"bot1": "no disk"}, live))
+
+
+def test_without_a_roster_every_late_move_may_be_excused() -> None:
+    """Plans stay as they are."""
+    planned = pair(1)
+    assert RunHealth(None).with_unexcused_bots(planned) is planned

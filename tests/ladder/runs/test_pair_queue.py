@@ -1,6 +1,7 @@
 """The queue of a run's pairs: planned before they are played, in the order of their numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from tests.support.storing import create_run
 from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
+THREE = ("flat-mc", *BOTS)
 SETTINGS = Settings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
@@ -35,15 +37,16 @@ SETTINGS = Settings(
 
 
 class Picky(Judge):
-    """A judge that wants the pairs of even numbers."""
+    """A judge that wants the pairs of even numbers, at first."""
 
     decided = False
+    parities: tuple[int, ...] = (0,)
 
     def take(self, pair: PlayedPair) -> None:
         """Do nothing."""
 
     def wants(self, plan: PairPlan) -> bool:
-        return plan.number % 2 == 0
+        return plan.number % 2 in self.parities
 
 
 @pytest.fixture
@@ -58,17 +61,33 @@ def run(store: Store) -> RunRow:
     return create_run(store, SETTINGS)
 
 
-def queue_of(store: Store, run: RunRow, judge: Judge = ENDLESS) -> PairQueue:
-    bots = [store.bots.get(name) for name in BOTS]
+def queue_of(
+    store: Store,
+    run: RunRow,
+    judge: Judge = ENDLESS,
+    names: tuple[str, ...] = BOTS,
+    kind: PairingKind = PairingKind.RANDOM,
+    adopt: Callable[[], int] = lambda: 0,
+) -> PairQueue:
+    bots = [store.bots.get(name) for name in names]
+    settings = replace(SETTINGS, bots=names, pairing=Pairing(kind))
     return PairQueue(
         store=store,
         run=run,
-        settings=SETTINGS,
-        schedule=schedule_of(SETTINGS, bots, run.seed),
-        entrants=check_possible(SETTINGS, bots),
-        roster=Roster({name: LiveBot(name, 0.0, 0.0) for name in BOTS}),
+        settings=settings,
+        schedule=schedule_of(settings, bots, run.seed),
+        entrants=check_possible(settings, bots),
+        roster=Roster({name: LiveBot(name, 0.0, 0.0) for name in names}),
         judge=judge,
+        adopt=adopt,
     )
+
+
+def pause(queue: PairQueue, plan: PairPlan) -> str:
+    """Pause the first bot of a pair, because its files have changed; return its name."""
+    record = PairRecord(1, 0, (), changed=(plan.a.revision,), abort_reason="bot.py changed")
+    assert len(list(queue.roster.note_changed(plan, record))) == 1
+    return plan.a.name
 
 
 def next_plan(queue: PairQueue, wanted: int | None = None) -> PairPlan:
@@ -151,7 +170,64 @@ def test_a_pair_that_stalled_stays_planned(store: Store, run: RunRow) -> None:
 def test_no_pair_of_a_paused_bot_is_played(store: Store, run: RunRow) -> None:
     """With one bot left the run is invalid."""
     queue = queue_of(store, run)
-    queue.roster._bots["stupid"].paused = True
-    queue.roster._reasons["stupid"] = "could not be started"
-    with pytest.raises(InvalidRun, match="stupid could not be started"):
+    name = pause(queue, next_plan(queue, 1))
+    with pytest.raises(InvalidRun, match=f"{name} is not what was registered"):
         queue.next_pair(wanted=3, in_play=0)
+
+
+def test_planned_pairs_of_a_bot_that_is_paused_are_dropped(store: Store, run: RunRow) -> None:
+    """The others keep their numbers, and further pairs are planned without the paused bot."""
+    queue = queue_of(store, run, names=THREE)
+    first = next_plan(queue, 12)
+    paused = pause(queue, first)
+    finish(queue, first)
+    later = [next_plan(queue, 12) for _ in range(30)]
+    assert all(paused not in (plan.a.name, plan.b.name) for plan in later)
+    numbers = [plan.number for plan in later]
+    assert numbers == sorted(set(numbers))
+    assert len(range(numbers[-1])) > len(numbers)
+    left = [number for number in planned(store, run) if number <= numbers[-1]]
+    assert left == numbers
+
+
+def test_a_deferred_pair_that_is_wanted_again_is_played(store: Store, run: RunRow) -> None:
+    """The judge may change its answer with the results of earlier pairs."""
+    judge = Picky()
+    queue = queue_of(store, run, judge)
+    first, third = next_plan(queue, 3), next_plan(queue)
+    finish(queue, first)
+    judge.parities = (0, 1)
+    assert not queue.settle_deferred([third.number])
+    assert next_plan(queue).number == 1
+    assert planned(store, run) == [1, 2]
+
+
+def test_a_pair_whose_bot_has_changed_stays_planned_without_a_warning(
+    store: Store, run: RunRow
+) -> None:
+    """The warning is that of the pause, and the pair counts no attempt."""
+    queue = queue_of(store, run)
+    plan = next_plan(queue, 1)
+    changed = PairRecord(plan.id, 0, (), aborts=3, changed=(plan.a.revision,), abort_reason="x")
+    assert queue.give_up(plan, changed) == ""
+    assert planned(store, run) == [0]
+    assert [pair.aborts for pair in store.pairs.of_run(run.id)] in ([], [0])
+
+
+def test_a_queue_waits_for_results_that_the_next_pairings_depend_on(
+    store: Store, run: RunRow
+) -> None:
+    """Once nothing is in play, it takes over the pairs that a dead run has left."""
+    adopted = []
+
+    def adopt() -> int:
+        adopted.append(True)
+        return 0
+
+    queue = queue_of(store, run, names=THREE, kind=PairingKind.UNCERTAIN, adopt=adopt)
+    plans: list[PairPlan] = []
+    while (plan := queue.next_pair(wanted=100, in_play=len(plans))) is not None:
+        plans.append(plan)
+    assert (queue.is_blocked, adopted) == (True, [])
+    again = queue.next_pair(wanted=100, in_play=0)
+    assert (again, adopted) == (plans[0], [True])

@@ -110,7 +110,7 @@ def test_estimate_without_a_stop_is_the_plain_one():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("truth", [-20.0, 0.0])
+@pytest.mark.parametrize("truth", [-20.0, pytest.param(0.0, marks=pytest.mark.very_slow)])
 def test_wrong_verdicts_are_as_rare_as_promised(truth):
     """Of 200 simulated gates at a hypothesis at most 5 % plus three standard errors are wrong."""
     test = Sprt(elo0=-20, elo1=0)

@@ -86,7 +86,11 @@ def await_bound(database: object, expected: bool) -> None:
     params=[
         "file",
         pytest.param(
-            "server", marks=pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+            "server",
+            marks=[
+                pytest.mark.very_slow,
+                pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
+            ],
         ),
     ]
 )

@@ -133,10 +133,8 @@ def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Runn
         assert "Seed" in words_of(server, league.run(kind=kind))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.very_slow)]
-)
+@pytest.mark.very_slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_findings_are_accessible_and_fit(
     league: League, start_server: Start, visit: Visit, scheme: str, width: int
 ) -> None:

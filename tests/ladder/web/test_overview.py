@@ -148,7 +148,7 @@ def test_a_hidden_page_is_not_updated(league: League, server: Running, visit: Vi
     until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_page_is_accessible(league: League, server: Running, visit: Visit) -> None:
     """axe-core finds no violation in wide and narrow, light and dark windows."""
     run = league.run(note="<script>alert(1)</script>")

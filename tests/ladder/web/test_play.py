@@ -162,6 +162,7 @@ def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> 
     assert page.is_disabled("#undo")
 
 
+@pytest.mark.very_slow
 def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
     """A game beyond the limit is refused; two tabs play two games, or the same game."""
     first, second = visit(begun(server)).page, visit(begun(server, side="second")).page

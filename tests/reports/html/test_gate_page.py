@@ -61,7 +61,7 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert seen.violations() == ""
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_hostile_names_are_text(open_page: Open) -> None:
     """Names with markup are shown as text, and the page fits a narrow screen."""
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)

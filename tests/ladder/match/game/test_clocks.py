@@ -82,6 +82,33 @@ def test_a_slow_bot_loses_by_the_sum_of_its_moves(
     assert game.sides[0].moves >= 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "budget", "has_usual"),
+    [
+        ("works", Budget(clock=Clock(300)), False),
+        ("works", Budget(time_ms=20, overage_ms=250), False),
+        ("late-once", Budget(time_ms=300), True),
+    ],
+    ids=["clock", "over", "time"],
+)
+def test_only_moves_with_the_same_time_show_how_long_a_bot_usually_takes(
+    mode: str, budget: Budget, has_usual: bool, pool: BotPool, tmp_path: Path
+) -> None:
+    """A bot that is short of time in the end was in time with its longer moves before."""
+    judged: list[LateMove] = []
+
+    def judge(late: LateMove, seconds: float) -> LateMoveVerdict:
+        judged.append(late)
+        return charge(late, seconds)
+
+    argument = "60" if mode == "works" else f"{tmp_path / 'flag'},8"
+    slow = entrant(fake_start(mode, argument, folder=tmp_path), budget)
+    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
+    play_game(plan(slow, good), pool, swapped=False, judge_late=judge)
+    assert [late.usual_us is not None for late in judged] == [has_usual]
+
+
 def test_questions_carry_both_clocks(pool: BotPool, tmp_path: Path) -> None:
     """Each question has what the sums of the moves leave, increments included."""
     start = fake_start("reads-clock", folder=tmp_path)

@@ -14,7 +14,14 @@ pytestmark = pytest.mark.timed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        ("spins",),
+        pytest.param(("ponders", "0.2"), marks=pytest.mark.very_slow),
+        pytest.param(("busy-children",), marks=pytest.mark.very_slow),
+    ],
+)
 def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
     """The time of the bot, of a living child and of ended children counts."""
     bot = start_fake(*mode, limits=Limits(cpu_s=1))

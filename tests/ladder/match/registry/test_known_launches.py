@@ -8,7 +8,9 @@ import pytest
 from db.records.bots import BotRow, RevisionRow
 from db.records.launch import Launch, Origin
 from ladder.cli.first_starts import warn_about_unknown
+from ladder.errors import Stopped
 from ladder.match.registry.known_launches import launches_folder, mark_launch, unknown_bots
+from ladder.signals import StopToken, use_stop
 
 ORIGIN = Origin("main", "c", "t", "inner", "make", "/place", "digest")
 LAUNCH = Launch(command=("./guest",), folder="/bots", python="/usr/bin/python3", origin=ORIGIN)
@@ -62,6 +64,19 @@ def test_a_hostile_launch_is_one_printable_line(capsys: pytest.CaptureFixture[st
     assert shown.rstrip("\n").isprintable()
     assert "press Ctrl-C" in shown
     assert len(shown) < 2000
+
+
+def test_a_bot_stays_unknown_after_a_stop_at_the_warning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A user who pressed Ctrl-C must be warned again before the bot is started."""
+    with use_stop(StopToken()) as stop:
+        stop.request()
+        with pytest.raises(Stopped):
+            warn_about_unknown([bot()])
+    warn_about_unknown([bot()])
+    warn_about_unknown([bot()])
+    assert capsys.readouterr().err.count("press Ctrl-C") == 2
 
 
 def test_marks_lie_in_the_users_folder_for_state(monkeypatch: pytest.MonkeyPatch) -> None:

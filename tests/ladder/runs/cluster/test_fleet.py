@@ -445,7 +445,7 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
     assert [name for _, name, _ in stage.answers] == ["well"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
     """Where games may differ, the residuals tell: one bot wins on one machine what it loses."""
 
