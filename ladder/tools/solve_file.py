@@ -4,6 +4,8 @@ Every position is first searched with few nodes, in packed batches that the thre
 that need more are then solved one by one, by all threads together.
 """
 
+import contextlib
+import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -94,7 +96,7 @@ class PositionFile:
     Args:
         file: the file.
         board: the board of lines without one.
-        one_based: whether columns are counted from 1.
+        one_based: whether columns are counted from 1; then all lines are on the standard board.
 
     """
 
@@ -110,8 +112,10 @@ class PositionFile:
             UsageError: the file cannot be read, or a line is not a position that can be solved.
 
         """
-        if self._file.exists() and not self._file.is_file() and not self._file.is_dir():
-            return None
+        with contextlib.suppress(OSError):  # `runs` reports it
+            mode = self._file.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return None
         return sum(map(len, self.runs()))
 
     def runs(self) -> Iterator[Run]:
@@ -130,7 +134,8 @@ class PositionFile:
                     start = 0
                     while start < len(lines):
                         some = lines[start : start + size]
-                        prefix = f"{named} " if some[0].startswith(f"{named} ") else ""
+                        prefix = "" if self._one_based else f"{named} "
+                        prefix = prefix if some[0].startswith(prefix) else ""
                         board = named if prefix else self._board
                         stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
                         size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES

@@ -139,6 +139,21 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     writer.join()
 
 
+@pytest.mark.parametrize("line", ["6x7 44", "6x7", "48", "0"])
+def test_one_based_lines_name_no_board(tmp_path: Path, line: str) -> None:
+    """They are digits from 1 to 7 alone, as `parse_position` reads them."""
+    file = tmp_path / "positions.txt"
+    file.write_text(f"44\n{line}\n")
+    with pytest.raises(UsageError, match="line 2: one-based positions are columns 1"):
+        PositionFile(file, EASY, one_based=True).check()
+
+
+def test_a_file_that_cannot_be_opened_is_reported() -> None:
+    """A name that the system refuses is bad input, not an error of the program."""
+    with pytest.raises(UsageError, match="cannot be read: File name too long"):
+        PositionFile(Path("a" * 300), EASY, one_based=False).check()
+
+
 def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:
     """The number of a bad line far down is right, and so is the count of good ones."""
     file = tmp_path / "positions.txt"
