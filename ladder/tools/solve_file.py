@@ -4,7 +4,9 @@ Every position is first searched with few nodes, in packed batches that the thre
 that need more are then solved one by one, by all threads together.
 """
 
+import codecs
 import contextlib
+import io
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +43,7 @@ EASY_MIB = 4
 BYTES_PER_NODE = 64
 """Table bytes for each node of a limit, with which hardly any entry is replaced."""
 CHUNK_BYTES = 1 << 20
+"""Most bytes read at once, and most characters of a line."""
 FIRST_LINES = 16
 MOST_LINES = 4096
 """Most positions in one call."""
@@ -129,31 +132,45 @@ class PositionFile:
 
         number, size, named = 0, FIRST_LINES, self._board
         try:
-            with self._file.open(encoding="utf-8") as stream:
-                while lines := stream.readlines(CHUNK_BYTES):
-                    start = 0
-                    while start < len(lines):
-                        some = lines[start : start + size]
-                        prefix = "" if self._one_based else f"{named} "
-                        prefix = prefix if some[0].startswith(prefix) else ""
-                        board = named if prefix else self._board
-                        stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
-                        size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES
-                        if len(plies):
-                            moves = self._moves(some[: len(plies)], prefix)
-                            run = Run(board, moves, stones, plies)
-                        else:
-                            run = self._read_one(some[0].rstrip("\n"), number + 1)
-                            named = run.board
-                        yield run
-                        start += len(run)
-                        number += len(run)
+            for lines in self._chunks():
+                start = 0
+                while start < len(lines):
+                    some = lines[start : start + size]
+                    prefix = "" if self._one_based else f"{named} "
+                    prefix = prefix if some[0].startswith(prefix) else ""
+                    board = named if prefix else self._board
+                    stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
+                    size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES
+                    if len(plies):
+                        moves = self._moves(some[: len(plies)], prefix)
+                        run = Run(board, moves, stones, plies)
+                    else:
+                        run = self._read_one(some[0], number + 1)
+                        named = run.board
+                    yield run
+                    start += len(run)
+                    number += len(run)
         except UnicodeDecodeError as error:
             problem = f"{self._file} is not a text file in UTF-8 ({error.reason})"
             raise UsageError(problem, option="file") from error
         except OSError as error:
             problem = f"{self._file} cannot be read: {error.strerror}"
             raise UsageError(problem, option="file") from error
+
+    def _chunks(self) -> Iterator[list[str]]:
+        """Yield the lines without their ends, at once as many as can be read without waiting."""
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), True)
+        rest = ""
+        with self._file.open("rb", buffering=0) as stream:
+            while content := stream.read(CHUNK_BYTES):
+                *lines, rest = (rest + decoder.decode(content)).split("\n")
+                yield lines
+                if len(rest) > CHUNK_BYTES:
+                    problem = f"{self._file} has a line of more than {CHUNK_BYTES} characters"
+                    raise UsageError(problem, option="file")
+        rest += decoder.decode(b"", final=True)
+        if rest:
+            yield [rest.removesuffix("\n")]
 
     def _moves(self, lines: Sequence[str], prefix: str) -> list[str]:
         """Return the moves of lines that are positions, counted from 0."""
