@@ -19,7 +19,7 @@ from engine.seeds import SplitMix, mix
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
-from ladder.look_ahead import in_order
+from ladder.look_ahead import idle_threads, in_order
 from ladder.search_watch import SearchWatch
 
 SEARCHER = "v20"
@@ -125,26 +125,27 @@ def draw_openings(
         verdict = None if key in seen or is_stopped() else evaluator.judge(drawn)
         return _Candidate(drawn, key, verdict)
 
-    streams = [
-        in_order(count(place, len(conditions.boards)), evaluate, threads)
-        for place in range(len(conditions.boards))
-    ]
-    rejected = 0
-    while progress.found < conditions.count and not is_stopped():
-        if rejected >= conditions.most_rejected:
-            raise UsageError(_describe_shortage(conditions, progress))
-        rejected += 1
-        report(progress)
-        candidate = next(streams[progress.found % len(streams)])
-        if candidate.key in seen:
-            continue
-        seen.add(candidate.key)
-        progress.tried += 1
-        if candidate.verdict is not None and candidate.verdict.is_accepted:
-            rejected = 0
-            progress.found += 1
-            progress.by_search += candidate.verdict.by_search
-            yield Opening(candidate.position.board, candidate.position.moves)
+    with idle_threads(threads) as pool:
+        streams = [
+            in_order(count(place, len(conditions.boards)), evaluate, threads, pool)
+            for place in range(len(conditions.boards))
+        ]
+        rejected = 0
+        while progress.found < conditions.count and not is_stopped():
+            if rejected >= conditions.most_rejected:
+                raise UsageError(_describe_shortage(conditions, progress))
+            rejected += 1
+            report(progress)
+            candidate = next(streams[progress.found % len(streams)])
+            if candidate.key in seen:
+                continue
+            seen.add(candidate.key)
+            progress.tried += 1
+            if candidate.verdict is not None and candidate.verdict.is_accepted:
+                rejected = 0
+                progress.found += 1
+                progress.by_search += candidate.verdict.by_search
+                yield Opening(candidate.position.board, candidate.position.moves)
 
 
 def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
