@@ -30,6 +30,7 @@ from typing import Any
 from engine.board import Board, BoardClass, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
+from engine.solver.book import NO_BOOK
 from engine.solver.solver import Solver
 
 STANDARD = Board(6, 7)
@@ -89,7 +90,7 @@ def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 def positions_of(recipe: Set, count: int) -> list[Position]:
     """Return the positions of a set, the same on every call."""
-    random, solver, found = SplitMix(SEED), Solver(STANDARD), list[Position]()
+    random, solver, found = SplitMix(SEED), Solver(STANDARD, book=NO_BOOK), list[Position]()
     first, last = recipe.plies
     while len(found) < count:
         plies = first + random.below(last - first + 1)
@@ -112,7 +113,7 @@ def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
     """Return nodes and microseconds per position, the least of several runs."""
     recipe = SETS[name]
     positions = positions_of(recipe, count or recipe.count)
-    solver = Solver(STANDARD)
+    solver = Solver(STANDARD, book=NO_BOOK)
     solver.prepare()
     runs = [processor_s(lambda: solver.solve_all(positions)) for _ in range(repeat)]
     solutions = runs[0][0]
@@ -127,7 +128,7 @@ def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
 
 def measure_empty() -> dict[str, Any]:
     """Measure the empty standard board, a win in 41."""
-    solver = Solver(STANDARD)
+    solver = Solver(STANDARD, book=NO_BOOK)
     solver.prepare()
     solver.clear()
     solution, seconds = processor_s(lambda: solver.solve(Position(STANDARD)))
@@ -148,7 +149,7 @@ def measure_threads(counts: Sequence[int], repeat: int, *, columns: bool) -> lis
     for _ in range(repeat):
         for threads in counts:
             for is_columns in (False, True) if columns else (False,):
-                solver = Solver(STANDARD, threads=threads)
+                solver = Solver(STANDARD, threads=threads, book=NO_BOOK)
                 solver.prepare()
                 before = time.perf_counter()
                 ask = solver.columns if is_columns else solver.solve
@@ -173,7 +174,7 @@ def measure_file(name: str, count: int | None, repeat: int, public: str | None) 
     lines = ["".join(str(column + 1) for column in position.moves) for position in positions]
     # easy positions are repeated, so that they take longer than the start of the process
     lines *= max(1, 20_000 // len(lines)) if name.endswith("easy") else 1
-    ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based"]
+    ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based", "--no-book"]
     times: dict[str, list[float]] = {"us": [], "public_us": []}
     with tempfile.TemporaryDirectory() as folder:
         long, short = Path(folder) / "long", Path(folder) / "short"

@@ -1,1 +1,4 @@
-"""The game: boards, positions, openings and compiled kernels. No I/O, no clock."""
+"""The game: boards, positions, openings and compiled kernels.
+
+No clock; reads no file but caches and the solver's book.
+"""

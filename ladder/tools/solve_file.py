@@ -21,6 +21,7 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.lanes import WordArray
 from engine.position import Position, format_moves, parse_moves
+from engine.solver.book import Book
 from engine.solver.errors import SolverError
 from engine.solver.geometry import positions_words
 from engine.solver.solver import NO_LIMIT, Solver
@@ -204,6 +205,7 @@ class FileSolver:
         threads: number of threads.
         keep_table: whether the table is kept between positions on the same board.
         on_compile: called before the solver is compiled.
+        book: the solvers' book; None for the stored one.
 
     """
 
@@ -215,12 +217,14 @@ class FileSolver:
         threads: int,
         keep_table: bool,
         on_compile: Callable[[], None],
+        book: Book | None = None,
     ) -> None:
         self._options = options
         self._table_mib = table_mib
         self._threads = threads
         self._keep_table = keep_table
         self._on_compile = on_compile
+        self._book = book
         self._is_packed = not options.columns and options.seconds is None
         self._size = FIRST_LINES
         self._board: Board | None = None
@@ -314,7 +318,7 @@ class FileSolver:
 
     def _solver_of_one(self, board: Board) -> Solver:
         if self._all is None:
-            self._all = open_solver(board, self._table_mib, self._threads, self._on_compile)
+            self._all = self._open(board, self._table_mib, self._threads)
         return self._all
 
     def _solvers_of_batch(self, board: Board) -> list[Solver]:
@@ -326,7 +330,8 @@ class FileSolver:
                 needed = self._options.nodes * BYTES_PER_NODE >> 20
                 size = max(EASY_MIB, 1 << needed.bit_length())
             size = min(size, self._table_mib)
-            self._each = [
-                open_solver(board, size, 1, self._on_compile) for _ in range(self._threads)
-            ]
+            self._each = [self._open(board, size, 1) for _ in range(self._threads)]
         return self._each
+
+    def _open(self, board: Board, table_mib: int, threads: int) -> Solver:
+        return open_solver(board, table_mib, threads, self._on_compile, self._book)
