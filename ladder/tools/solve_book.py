@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -11,7 +12,7 @@ import numpy as np
 from engine.lanes import WordArray
 from engine.solver.book import play, positions_after
 from engine.solver.solver import Solver
-from ladder.look_ahead import in_order, lower_priority
+from ladder.look_ahead import in_order
 from ladder.search_watch import SearchWatch
 from ladder.signals import current_stop
 
@@ -32,8 +33,8 @@ class MadeBook:
 class BookMaker:
     """Makes a book, or completes one that was begun.
 
-    Positions of the last ply are searched, by threads that share one table at idle priority. All
-    earlier ones follow from their children.
+    Positions of the last ply are searched, by threads that share one table. All earlier
+    ones follow from their children.
 
     Args:
         solver: the solver; its book has the scores that are known so far.
@@ -42,6 +43,7 @@ class BookMaker:
         file: where the book is written.
         report: called with a line after each searched position.
         root: the position with which the book begins, shape (1, 2, 1); None for the empty board.
+        set_priority: called in the thread that starts the others, which inherit its priority.
 
     """
 
@@ -53,6 +55,8 @@ class BookMaker:
         file: Path,
         report: Callable[[str], None],
         root: WordArray | None = None,
+        *,
+        set_priority: Callable[[], None] = lambda: None,
     ) -> None:
         self._solver = solver
         self._threads = threads
@@ -60,6 +64,7 @@ class BookMaker:
         self._file = file
         self._report = report
         self._root = root
+        self._set_priority = set_priority
 
     def make(self) -> MadeBook:
         """Compute the missing scores and write the book.
@@ -76,7 +81,7 @@ class BookMaker:
         return MadeBook(self._file, self._plies, len(book), self._file.stat().st_size)
 
     def _fill(self) -> None:
-        lower_priority()
+        self._set_priority()
         solver = self._solver
         for ply in range(self._plies, -1, -1):
             stones = positions_after(ply, self._root)
@@ -103,20 +108,21 @@ class BookMaker:
         found: list[int] = []
         started = saved = time.monotonic()
         added = 0
-        for low, high in in_order(range(len(stones)), search, self._threads):
-            if low < high:
-                break
-            found.append(low)
-            now = time.monotonic()
-            left = (now - started) / len(found) * (len(stones) - len(found))
-            self._report(
-                f"{len(found):,} of {len(stones):,} positions of {self._plies} plies, "
-                f"{left / 60:,.0f} minutes left"
-            )
-            if now - saved >= SAVE_S:
-                self._add(stones[added : len(found)], found[added:])
-                self._save()
-                added, saved = len(found), now
+        with ThreadPoolExecutor(self._threads) as pool:
+            for low, high in in_order(range(len(stones)), search, self._threads, pool):
+                if low < high:
+                    break
+                found.append(low)
+                now = time.monotonic()
+                left = (now - started) / len(found) * (len(stones) - len(found))
+                self._report(
+                    f"{len(found):,} of {len(stones):,} positions of {self._plies} plies, "
+                    f"{left / 60:,.0f} minutes left"
+                )
+                if now - saved >= SAVE_S:
+                    self._add(stones[added : len(found)], found[added:])
+                    self._save()
+                    added, saved = len(found), now
         self._add(stones[added : len(found)], found[added:])
         self._save()
         return len(found) == len(stones)

@@ -108,6 +108,7 @@ def solve(
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
+    from ladder.look_ahead import lower_priority
     from ladder.match.process.cpus import allowed_cpus
     from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
     from ladder.tools.solve import solve as solve_position
@@ -143,7 +144,10 @@ def solve(
     report = at_intervals(print_error)
     if make_book is not None:
         solver = open_solver(BOARD, memory, threads, announce_compilation)
-        made = BookMaker(solver, threads, make_book, own_file(), report).make()
+        maker = BookMaker(
+            solver, threads, make_book, own_file(), report, set_priority=lower_priority
+        )
+        made = maker.make()
         print_out(to_json(made_book_document(made)) if json else made_book_text(made))
         return 0
     if file is None:
