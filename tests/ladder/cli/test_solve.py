@@ -109,14 +109,16 @@ def test_a_book_is_made_in_the_cache(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The user's book begins with the shipped one, and stands in the cache folder."""
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "numba").symlink_to(cache_root() / "numba")
+    for folder in (tmp_path / "cache", tmp_path / "damaged"):
+        folder.mkdir()
+        (folder / "numba").symlink_to(cache_root() / "numba")
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
     made = ladder("solve", "--make-book", "1", "--json").document
     assert (made["file"], made["plies"]) == (str(tmp_path / "cache" / "book-6x7.bin"), 1)
     assert Path(made["file"]).stat().st_size == made["bytes"] == 24 + 8 * made["positions"]
     assert made["file"] in ladder("solve", "--make-book", "1").out
-    Path(made["file"]).write_bytes(bytes(100))
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "damaged"))
+    (tmp_path / "damaged" / "book-6x7.bin").write_bytes(bytes(100))
     damaged = ladder("solve", "--nodes", "1", "--json")
     assert "is damaged: delete it or make it anew" in damaged.err
     assert damaged.code == 2
