@@ -161,7 +161,7 @@ def solve(
         processors = "one processor" if threads == 1 else f"{threads} processors"
         print_error(
             f"no limit is given: the solver uses {processors} and {memory} MiB until it has found "
-            "the value, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
+            "the value, at most some 20 seconds on the 6x7 board and days or more on larger ones; "
             "Ctrl-C stops it, and --time or --nodes limits it and gives bounds"
         )
 
