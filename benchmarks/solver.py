@@ -1,10 +1,12 @@
 """How fast the solver is: `python benchmarks/solver.py [SET...] [--count N] [--json]`.
 
 `empty --threads 1,2 --repeat 5` measures the clock time of the empty standard board with one and
-two threads by turns, and `--columns` that of all its columns, too. `--file` measures the command
-`ladder solve --file` with one thread, start and end of the process left out; `--public PROGRAM`
-beside it a program that reads one position a line from its standard input, columns counted from 1,
-such as `c4solver` of the public C++ solver (github.com/PascalPons/connect4, built by `make`).
+two threads by turns, and `--columns` that of all its columns, too. `--file` measures the processor
+time of the command `ladder solve --file` with one thread, start and end of the process left out,
+with the table emptied before each position and with `--keep-table`; `--public PROGRAM` beside it,
+by turns, that of a program that reads one position a line from its standard input, columns counted
+from 1, and keeps its table, such as `c4solver` of the public C++ solver
+(github.com/PascalPons/connect4, built by `make`).
 
 Makes the classic sets of the standard board by their recipe and prints processor time and nodes per
 position beside the public figures, the table emptied before each position. `empty` is the empty
@@ -17,6 +19,7 @@ are not solved within the limit of nodes are left out.
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -30,6 +33,7 @@ from typing import Any
 from engine.board import Board, BoardClass, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
+from engine.solver.book import NO_BOOK
 from engine.solver.solver import Solver
 
 STANDARD = Board(6, 7)
@@ -57,6 +61,8 @@ SETS = {
     "opening-medium": Set((8, 14), (14, 27), 30, 115_000),
     "opening-hard": Set((6, 14), (28, 42), 5, None),
 }
+FILE_COUNTS = {"endgame-easy": 20_000, "middle-easy": 20_000, "opening-easy": 2000}
+"""Easy sets are larger in a file, so that they take longer than the start of the process."""
 PUBLIC_EMPTY_US = 24e6
 LARGER = ("9x5", "10x6", "9x9", "10x10", "thu")
 FREE_CELLS = (24, 28, 32, 36)
@@ -89,12 +95,12 @@ def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
 
 def positions_of(recipe: Set, count: int) -> list[Position]:
     """Return the positions of a set, the same on every call."""
-    random, solver, found = SplitMix(SEED), Solver(STANDARD), list[Position]()
+    random, solver, found = SplitMix(SEED), Solver(STANDARD, book=NO_BOOK), list[Position]()
     first, last = recipe.plies
     while len(found) < count:
         plies = first + random.below(last - first + 1)
         position = random_position(STANDARD, plies, random)
-        solution = solver.solve(position, nodes=LIMIT)
+        solution = solver.solve(position, nodes=LIMIT, within=recipe.left[1])
         left = STANDARD.cells - plies if solution.distance is None else solution.distance
         if solution.is_exact and recipe.left[0] <= left <= recipe.left[1]:
             found.append(position)
@@ -112,7 +118,7 @@ def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
     """Return nodes and microseconds per position, the least of several runs."""
     recipe = SETS[name]
     positions = positions_of(recipe, count or recipe.count)
-    solver = Solver(STANDARD)
+    solver = Solver(STANDARD, book=NO_BOOK)
     solver.prepare()
     runs = [processor_s(lambda: solver.solve_all(positions)) for _ in range(repeat)]
     solutions = runs[0][0]
@@ -127,7 +133,7 @@ def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
 
 def measure_empty() -> dict[str, Any]:
     """Measure the empty standard board, a win in 41."""
-    solver = Solver(STANDARD)
+    solver = Solver(STANDARD, book=NO_BOOK)
     solver.prepare()
     solver.clear()
     solution, seconds = processor_s(lambda: solver.solve(Position(STANDARD)))
@@ -148,7 +154,7 @@ def measure_threads(counts: Sequence[int], repeat: int, *, columns: bool) -> lis
     for _ in range(repeat):
         for threads in counts:
             for is_columns in (False, True) if columns else (False,):
-                solver = Solver(STANDARD, threads=threads)
+                solver = Solver(STANDARD, threads=threads, book=NO_BOOK)
                 solver.prepare()
                 before = time.perf_counter()
                 ask = solver.columns if is_columns else solver.solve
@@ -169,34 +175,34 @@ def show_threads(rows: Sequence[dict[str, Any]]) -> None:
 def measure_file(name: str, count: int | None, repeat: int, public: str | None) -> dict[str, Any]:
     """Return microseconds per position of the command, and of a public program if one is given."""
     recipe = SETS[name]
-    positions = positions_of(recipe, count or recipe.count)
+    positions = positions_of(recipe, count or FILE_COUNTS.get(name, recipe.count))
     lines = ["".join(str(column + 1) for column in position.moves) for position in positions]
-    # easy positions are repeated, so that they take longer than the start of the process
-    lines *= max(1, 20_000 // len(lines)) if name.endswith("easy") else 1
-    ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based"]
-    times: dict[str, list[float]] = {"us": [], "public_us": []}
+    ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based", "--no-book"]
+    ladder += ["--threads", "1"]
+    programs = {"us": [*ladder, "--file"], "kept_us": [*ladder, "--keep-table", "--file"]}
+    if public is not None:
+        programs["public_us"] = [public]
+    times: dict[str, list[float]] = {key: [] for key in programs}
     with tempfile.TemporaryDirectory() as folder:
         long, short = Path(folder) / "long", Path(folder) / "short"
         long.write_text("\n".join(lines) + "\n")
         short.write_text(lines[0] + "\n")
-        programs = {"us": [*ladder, "--threads", "1", "--file"]}
-        if public is not None:
-            programs["public_us"] = [public]
         for _ in range(repeat):
             for key, program in programs.items():
                 took = [_process_s(program, file) for file in (short, long)]
                 times[key].append((took[1] - took[0]) / len(lines) * 1e6)
-    medians = {key: statistics.median(each) if each else None for key, each in times.items()}
-    return {"set": name, "positions": len(positions), "nodes": 0.0, **medians}
+    medians = {key: statistics.median(each) for key, each in times.items()}
+    return {"set": name, "positions": len(positions), **medians}
 
 
 def _process_s(program: Sequence[str], file: Path) -> float:
-    """Return the time of a program that is given a file by name, or else as its standard input."""
+    """Return the processor time of a program that reads a file, by name or from its input."""
     by_name = [*program, str(file)] if "--file" in program else program
-    before = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with file.open() as stream:
         subprocess.run(by_name, stdin=stream, capture_output=True, check=True)
-    return time.perf_counter() - before
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, Any]:
@@ -226,7 +232,12 @@ def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, An
 
 def show(row: dict[str, Any]) -> None:
     """Print one row."""
-    if "set" in row:
+    if "kept_us" in row:
+        times = "".join(
+            f"{row[key]:14,.1f}" for key in ("us", "kept_us", "public_us") if key in row
+        )
+        print(f"{row['set']:16}{row['positions']:6}{times}", flush=True)
+    elif "set" in row:
         public = "" if row["public_us"] is None else f"{row['public_us']:14,.1f}"
         print(
             f"{row['set']:16}{row['positions']:6}{row['nodes']:16,.1f}{row['us']:14,.1f}{public}",
@@ -265,12 +276,14 @@ def main() -> None:
             for free in FREE_CELLS:
                 tell(measure_larger(board, free, options.count or LARGER_COUNT, LARGER_LIMIT))
         return
-    if not options.json:
-        print("set                  n  nodes/position   us/position     public us")
     if options.file:
+        if not options.json:
+            print("set                  n   us/position    table kept        public")
         for name in options.sets or SETS:
             tell(measure_file(name, options.count, options.repeat, options.public))
         return
+    if not options.json:
+        print("set                  n  nodes/position   us/position     public us")
     for name in options.sets or [*SETS, "empty"]:
         tell(
             measure_empty() if name == "empty" else measure_set(name, options.count, options.repeat)

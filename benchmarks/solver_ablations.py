@@ -17,6 +17,7 @@ from engine.position import Position
 from engine.seeds import SplitMix
 from engine.solver import kernels, search, word, word_table
 from engine.solver import solver as solver_module
+from engine.solver.book import NO_BOOK
 from engine.solver.solver import Solver
 
 SEED = 2026
@@ -76,7 +77,7 @@ def questions() -> list[tuple[str, list[Position]]]:
 
 def measure(changes: dict[str, Any], asked: list[Position]) -> tuple[float, float]:
     """Return nodes and processor seconds per position."""
-    solver = Solver(asked[0].board)
+    solver = Solver(asked[0].board, book=NO_BOOK)
     change: Callable[[Solver], None] = changes.get("solver", lambda _solver: None)
     change(solver)
     solver.prepare()

@@ -1,1 +1,1 @@
-"""The game: boards, positions, openings and compiled kernels. No I/O, no clock."""
+"""The game: boards, positions, openings and compiled kernels. No clock."""

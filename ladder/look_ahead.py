@@ -3,15 +3,29 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
+@contextmanager
+def idle_threads(threads: int) -> Iterator[Executor]:
+    """Yield a pool of threads at idle priority; at the end tasks that have not begun are left."""
+    pool = ThreadPoolExecutor(threads, initializer=lower_priority)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def in_order(
-    tasks: Iterable[Task], work: Callable[[Task], Result], threads: int
+    tasks: Iterable[Task],
+    work: Callable[[Task], Result],
+    threads: int,
+    pool: Executor | None = None,
 ) -> Iterator[Result]:
     """Yield the result of each task in order, while idle threads work on the next tasks.
 
@@ -22,22 +36,20 @@ def in_order(
         tasks: the tasks, perhaps without end.
         work: computes a result; called in any thread.
         threads: number of threads.
+        pool: the threads, if several series of tasks share them.
 
     """
     if threads == 1:
         yield from map(work, tasks)
         return
     started: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(threads, initializer=lower_priority) as pool:
-        try:
-            for task in tasks:
-                started.append(pool.submit(work, task))
-                if len(started) > threads:
-                    yield started.popleft().result()
-            while started:
+    with idle_threads(threads) if pool is None else nullcontext(pool) as used:
+        for task in tasks:
+            started.append(used.submit(work, task))
+            if len(started) > threads:
                 yield started.popleft().result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        while started:
+            yield started.popleft().result()
 
 
 def lower_priority() -> None:

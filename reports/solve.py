@@ -6,6 +6,7 @@ from typing import Any
 from engine.position import DIGITS, format_moves
 from engine.solver.value import Outcome, Solution, Value, best_columns
 from ladder.tools.solve import SolveResult
+from ladder.tools.solve_book import MadeBook
 from ladder.tools.solve_file import SolvedBatch
 from reports.layout.format import to_json_line
 
@@ -42,6 +43,24 @@ def _solution_document(solution: Solution, *, weak: bool) -> dict[str, Any]:
             "at_most_distance": solution.high.distance,
         },
     }
+
+
+def made_book_document(made: MadeBook) -> dict[str, Any]:
+    """Return the document of `ladder solve --make-book --json`."""
+    return {
+        "file": str(made.file),
+        "plies": made.plies,
+        "positions": made.positions,
+        "bytes": made.bytes,
+    }
+
+
+def made_book_text(made: MadeBook) -> str:
+    """Return a sentence on a finished book."""
+    return (
+        f"{made.positions:,} positions of up to {made.plies} plies, {made.bytes:,} bytes: "
+        f"{made.file}"
+    )
 
 
 def solved_lines(solved: SolveResult | SolvedBatch, *, json: bool) -> list[str]:

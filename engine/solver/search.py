@@ -82,6 +82,14 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
     settle, bounds, key_of = settle_on(layout), bounds_on(layout), key_on(layout)
 
     @inlined
+    def narrowed(found: Any, child: Any) -> Any:
+        """Return a child's bounds for its parent, narrowed by those of the table."""
+        low, high = low_of(found), high_of(found)
+        if child[SIGN]:
+            low, high = -high, -low
+        return max(low, child[CHILD_LOW]), min(high, child[CHILD_HIGH])
+
+    @inlined
     def search(
         own: Any,
         other: Any,
@@ -231,10 +239,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                             shape[0 if total - child[CHILD_PLY] > near else 1],
                         )
                         if found:
-                            low, high = low_of(found), high_of(found)
-                            if child[SIGN]:
-                                low, high = -high, -low
-                            low, high = max(low, child[CHILD_LOW]), min(high, child[CHILD_HIGH])
+                            low, high = narrowed(found, child)
                             if low >= beta:
                                 best = low
                                 break
@@ -294,10 +299,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
                             shape[0 if total - child[CHILD_PLY] > near else 1],
                         )
                         if found:
-                            low, high = low_of(found), high_of(found)
-                            if child[SIGN]:
-                                low, high = -high, -low
-                            low, high = max(low, child[CHILD_LOW]), min(high, child[CHILD_HIGH])
+                            low, high = narrowed(found, child)
                             child[CHILD_LOW], child[CHILD_HIGH] = low, high
                             if low >= beta or high < beta:
                                 frame[BEST] = max(frame[BEST], low if low >= beta else high)

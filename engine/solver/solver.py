@@ -12,9 +12,10 @@ from engine.lanes import WordArray
 from engine.position import Position
 from engine.position_key import key_of
 from engine.solver import geometry, lanes_table, memory, word_table
+from engine.solver.book import Book, book_of, plies_of
 from engine.solver.errors import SolverError
 from engine.solver.journal import LENGTH
-from engine.solver.memory import NO_GUESS, SolverMemory, SolverQuestion
+from engine.solver.memory import NO_GUESS, Integers, SolverMemory, SolverQuestion
 from engine.solver.sharing import MARKS
 from engine.solver.value import Outcome, Solution, Value
 
@@ -41,17 +42,25 @@ class Solver:
     results. They also give equal node counts, unless several threads searched.
 
     Raises:
-        SolverError: the table size is out of range.
+        SolverError: the table size is out of range, or the book's file is damaged.
 
     """
 
-    def __init__(self, board: Board, table_mib: int = DEFAULT_TABLE_MIB, threads: int = 1) -> None:
+    def __init__(
+        self,
+        board: Board,
+        table_mib: int = DEFAULT_TABLE_MIB,
+        threads: int = 1,
+        *,
+        book: Book | None = None,
+    ) -> None:
         """Allocate the table.
 
         Args:
             board: the board of all positions.
             table_mib: memory of the table in MiB, rounded down to a power of two.
             threads: threads of a long search; a search with a node limit has one.
+            book: exact scores that are not searched again; None for those of `book_of`.
 
         """
         if not MIN_TABLE_MIB <= table_mib <= MAX_TABLE_MIB:
@@ -60,6 +69,7 @@ class Solver:
             )
         self.board = board
         self.table_mib = table_mib
+        self.book = book_of(board) if book is None else book
         self._values: dict[tuple[int, int], Value] = {}
         """Values by ply and score, at most some thousands."""
         try:
@@ -77,7 +87,8 @@ class Solver:
 
     def prepare(self) -> None:
         """Load or compile the kernels, which takes seconds, before the first search is timed."""
-        self.solve(Position(self.board), nodes=0)
+        nothing = geometry.positions_words([], self.board)
+        self._search(nothing, self._question())
 
     def clear(self) -> None:
         """Clear the table."""
@@ -241,6 +252,7 @@ class Solver:
         weak: bool = False,
         limit: int = NO_LIMIT,
         clears: bool = False,
+        thread: int = 0,
     ) -> NDArray[np.int64]:
         """Return bounds on scores as `engine.solver.search` defines them: the kernel's raw result.
 
@@ -249,6 +261,8 @@ class Solver:
             weak: whether only win, draw or loss is wanted.
             limit: node limit for each position.
             clears: whether to clear the table before each position.
+            thread: the number of the solver's thread that searches; calls may run side by side if
+                they name different ones.
 
         Returns:
             Lower bound, upper bound and nodes, shape (n, 3).
@@ -256,7 +270,7 @@ class Solver:
         """
         if clears:
             self.clear()  # the kernel clears only entries of its own thread
-        return self._search(stones, self._question(weak, limit, clears=clears))
+        return self._search(stones, self._question(weak, limit, clears=clears), thread)
 
     def _question(
         self,
@@ -283,15 +297,35 @@ class Solver:
     def _search(
         self, stones: WordArray, question: SolverQuestion, thread: int = 0
     ) -> NDArray[np.int64]:
+        """Look positions up in the book and search the others."""
+        answers = np.zeros((len(stones), 3), np.int64)
+        is_open: slice | NDArray[np.bool_] = slice(None)
+        if len(stones) and len(self.book):
+            scores, is_known = self.book.find(stones)
+            if is_known.any():
+                left = self.board.cells - plies_of(stones)
+                # as in the search, an end beyond the horizon decides nothing
+                reach = (left + 2 - question.horizon) // 2
+                is_known &= (question.horizon >= left) | (np.abs(scores) >= reach)
+                answers[is_known, :2] = scores[is_known, None]
+                if is_known.all():
+                    return answers
+                is_open = ~is_known
+        found = answers[is_open]  # a view of all, or a copy of some
+        self._search_kernel(stones[is_open], question, thread, found)
+        answers[is_open] = found
+        return answers
+
+    def _search_kernel(
+        self, stones: WordArray, question: SolverQuestion, thread: int, answers: Integers
+    ) -> None:
         # imported here because it loads the compiler
         from engine.solver import kernels
 
         solve = kernels.solve_on_lanes
         if geometry.fits_one_word(self.board):
             solve = kernels.solve_on_word
-        answers = np.zeros((len(stones), 3), np.int64)
         solve(stones, self._memories[thread], question, answers)
-        return answers
 
     def solution(self, ply: int, low: int, high: int, nodes: int) -> Solution:
         """Convert a row of `scores`, of a position with `ply` stones."""

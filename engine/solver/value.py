@@ -6,7 +6,8 @@ from functools import total_ordering
 from typing import Final
 
 SOLVER_VERSION: Final = 4
-"""Version of the solver's results; raise it when bounds under a limit or node counts change."""
+"""Version of the solver's results; raise it when bounds under a limit or node counts change. A book
+does not count: it replaces bounds by exact values."""
 
 
 class Outcome(IntEnum):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.board import Board, parse_board
 from engine.errors import EngineError
 from engine.position import Position, parse_moves, parse_position
+from engine.solver.book import Book
 from engine.solver.solver import Solver
 from engine.solver.value import Solution
 from ladder.errors import UsageError
@@ -90,7 +91,11 @@ def read_position(text: str, board: Board, *, one_based: bool) -> Position:
 
 
 def open_solver(
-    board: Board, table_mib: int, threads: int, on_compile: Callable[[], None]
+    board: Board,
+    table_mib: int,
+    threads: int,
+    on_compile: Callable[[], None],
+    book: Book | None = None,
 ) -> Solver:
     """Return a solver that is ready to search.
 
@@ -99,12 +104,13 @@ def open_solver(
         table_mib: the size of its table in MiB.
         threads: the number of its threads.
         on_compile: called before the solver is compiled, which takes some 20 seconds, once.
+        book: the solver's book; None for the stored one.
 
     Raises:
-        SolverError: there is no memory for the table.
+        SolverError: there is no memory for the table, or the book is damaged.
 
     """
-    solver = Solver(board, table_mib, threads)
+    solver = Solver(board, table_mib, threads, book=book)
     if not solver.is_compiled:
         on_compile()
     solver.prepare()

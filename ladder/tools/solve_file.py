@@ -4,6 +4,10 @@ Every position is first searched with few nodes, in packed batches that the thre
 that need more are then solved one by one, by all threads together.
 """
 
+import codecs
+import contextlib
+import io
+import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +21,7 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.lanes import WordArray
 from engine.position import Position, format_moves, parse_moves
+from engine.solver.book import Book
 from engine.solver.errors import SolverError
 from engine.solver.geometry import positions_words
 from engine.solver.solver import NO_LIMIT, Solver
@@ -39,6 +44,7 @@ EASY_MIB = 4
 BYTES_PER_NODE = 64
 """Table bytes for each node of a limit, with which hardly any entry is replaced."""
 CHUNK_BYTES = 1 << 20
+"""Most bytes read at once, and most characters of a line."""
 FIRST_LINES = 16
 MOST_LINES = 4096
 """Most positions in one call."""
@@ -94,7 +100,7 @@ class PositionFile:
     Args:
         file: the file.
         board: the board of lines without one.
-        one_based: whether columns are counted from 1.
+        one_based: whether columns are counted from 1; then all lines are on the standard board.
 
     """
 
@@ -110,8 +116,10 @@ class PositionFile:
             UsageError: the file cannot be read, or a line is not a position that can be solved.
 
         """
-        if self._file.exists() and not self._file.is_file() and not self._file.is_dir():
-            return None
+        with contextlib.suppress(OSError):  # `runs` reports it
+            mode = self._file.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return None
         return sum(map(len, self.runs()))
 
     def runs(self) -> Iterator[Run]:
@@ -125,30 +133,45 @@ class PositionFile:
 
         number, size, named = 0, FIRST_LINES, self._board
         try:
-            with self._file.open(encoding="utf-8") as stream:
-                while lines := stream.readlines(CHUNK_BYTES):
-                    start = 0
-                    while start < len(lines):
-                        some = lines[start : start + size]
-                        prefix = f"{named} " if some[0].startswith(f"{named} ") else ""
-                        board = named if prefix else self._board
-                        stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
-                        size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES
-                        if len(plies):
-                            moves = self._moves(some[: len(plies)], prefix)
-                            run = Run(board, moves, stones, plies)
-                        else:
-                            run = self._read_one(some[0].rstrip("\n"), number + 1)
-                            named = run.board
-                        yield run
-                        start += len(run)
-                        number += len(run)
+            for lines in self._chunks():
+                start = 0
+                while start < len(lines):
+                    some = lines[start : start + size]
+                    prefix = "" if self._one_based else f"{named} "
+                    prefix = prefix if some[0].startswith(prefix) else ""
+                    board = named if prefix else self._board
+                    stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
+                    size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES
+                    if len(plies):
+                        moves = self._moves(some[: len(plies)], prefix)
+                        run = Run(board, moves, stones, plies)
+                    else:
+                        run = self._read_one(some[0], number + 1)
+                        named = run.board
+                    yield run
+                    start += len(run)
+                    number += len(run)
         except UnicodeDecodeError as error:
             problem = f"{self._file} is not a text file in UTF-8 ({error.reason})"
             raise UsageError(problem, option="file") from error
         except OSError as error:
             problem = f"{self._file} cannot be read: {error.strerror}"
             raise UsageError(problem, option="file") from error
+
+    def _chunks(self) -> Iterator[list[str]]:
+        """Yield the lines without their ends, at once as many as can be read without waiting."""
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), True)
+        rest = ""
+        with self._file.open("rb", buffering=0) as stream:
+            while content := stream.read(CHUNK_BYTES):
+                *lines, rest = (rest + decoder.decode(content)).split("\n")
+                yield lines
+                if len(rest) > CHUNK_BYTES:
+                    problem = f"{self._file} has a line of more than {CHUNK_BYTES} characters"
+                    raise UsageError(problem, option="file")
+        rest += decoder.decode(b"", final=True)
+        if rest:
+            yield [rest.removesuffix("\n")]
 
     def _moves(self, lines: Sequence[str], prefix: str) -> list[str]:
         """Return the moves of lines that are positions, counted from 0."""
@@ -182,6 +205,7 @@ class FileSolver:
         threads: number of threads.
         keep_table: whether the table is kept between positions on the same board.
         on_compile: called before the solver is compiled.
+        book: the solvers' book; None for the stored one.
 
     """
 
@@ -193,12 +217,14 @@ class FileSolver:
         threads: int,
         keep_table: bool,
         on_compile: Callable[[], None],
+        book: Book | None = None,
     ) -> None:
         self._options = options
         self._table_mib = table_mib
         self._threads = threads
         self._keep_table = keep_table
         self._on_compile = on_compile
+        self._book = book
         self._is_packed = not options.columns and options.seconds is None
         self._size = FIRST_LINES
         self._board: Board | None = None
@@ -292,7 +318,7 @@ class FileSolver:
 
     def _solver_of_one(self, board: Board) -> Solver:
         if self._all is None:
-            self._all = open_solver(board, self._table_mib, self._threads, self._on_compile)
+            self._all = self._open(board, self._table_mib, self._threads)
         return self._all
 
     def _solvers_of_batch(self, board: Board) -> list[Solver]:
@@ -304,7 +330,8 @@ class FileSolver:
                 needed = self._options.nodes * BYTES_PER_NODE >> 20
                 size = max(EASY_MIB, 1 << needed.bit_length())
             size = min(size, self._table_mib)
-            self._each = [
-                open_solver(board, size, 1, self._on_compile) for _ in range(self._threads)
-            ]
+            self._each = [self._open(board, size, 1) for _ in range(self._threads)]
         return self._each
+
+    def _open(self, board: Board, table_mib: int, threads: int) -> Solver:
+        return open_solver(board, table_mib, threads, self._on_compile, self._book)

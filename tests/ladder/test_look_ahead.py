@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from itertools import count
-from threading import Event
+from threading import Event, get_ident
 
 import pytest
 
-from ladder.look_ahead import in_order
+from ladder.look_ahead import idle_threads, in_order
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -25,6 +25,15 @@ def test_results_come_in_the_order_of_the_tasks(threads: int) -> None:
     squares = in_order(count(), work, threads)
     assert [next(squares) for _ in range(3)] == [0, 1, 4]
     squares.close()
+
+
+def test_series_may_share_threads() -> None:
+    """Several series together use no more threads than one, and end with the pool."""
+    with idle_threads(2) as pool:
+        series = [in_order(count(), lambda _: get_ident(), 2, pool) for _ in range(3)]
+        used = {next(each) for _ in range(20) for each in series}
+    assert 1 <= len(used) <= 2
+    assert get_ident() not in used
 
 
 def test_one_thread_takes_no_task_ahead() -> None:

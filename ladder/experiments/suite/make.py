@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from threading import local
 
@@ -13,11 +14,13 @@ from engine.board import BoardClass, parse_board
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
+from engine.solver.solver import Solver
 from ladder.experiments.suite.puzzle import TABLE_MIB, Puzzle, puzzle_of, right_column
 from ladder.experiments.suite.themes import THEMES, theme_of
 from ladder.look_ahead import in_order
 from ladder.results.analysis.game import Solvers
 from ladder.results.analysis.solved import solve_columns
+from ladder.search_watch import SearchWatch
 
 MAX_PER_GAME = 2
 """Most puzzles of one game, so that a suite does not repeat itself."""
@@ -102,7 +105,7 @@ def mine(
         state: The progress, which is updated.
         nodes: Most nodes of the solver for a position.
         threads: Number of threads, each of which searches a game.
-        is_stopped: Called before each position; ends the mining if it returns true.
+        is_stopped: Called before and while a position is searched; True ends the mining.
         tick: Called after each game.
 
     """
@@ -116,7 +119,10 @@ def mine(
     def search(game: Position) -> tuple[Position, _MinedGame]:
         if not hasattr(own, "solvers"):
             own.solvers = Solvers(TABLE_MIB)
-        return game, _search_game(game, own.solvers, nodes, is_wanted, is_stopped)
+        own.solvers.begin_game()
+        solver = own.solvers.on(game.board)
+        work = partial(_search_game, game, solver, nodes, is_wanted, is_stopped)
+        return game, SearchWatch([solver], is_stopped).wait(work)
 
     for game, found in in_order(games, search, threads):
         # A thread may have taken what earlier games offer, too.
@@ -141,14 +147,12 @@ def mine(
 
 def _search_game(
     game: Position,
-    solvers: Solvers,
+    solver: Solver,
     nodes: int,
     is_wanted: Callable[[bytes, str, int], bool],
     is_stopped: Callable[[], bool],
 ) -> _MinedGame:
     """Solve the positions of a game from its end, until one is too hard."""
-    solvers.begin_game()
-    solver = solvers.on(game.board)
     puzzles: list[tuple[bytes, Puzzle]] = []
     taken = Counter[str]()
     positions = 0
@@ -164,6 +168,8 @@ def _search_game(
             continue
         key, _ = key_of(position)
         theme = theme_of(solver, position, columns)
+        if is_stopped():
+            break  # a search that was ended may have missed the theme
         if theme is not None and is_wanted(key, theme, taken[theme]):
             taken[theme] += 1
             puzzles.append((key, puzzle_of(position, columns, theme)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import count
 from threading import local
 
@@ -18,7 +19,8 @@ from engine.seeds import SplitMix, mix
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
-from ladder.look_ahead import in_order
+from ladder.look_ahead import idle_threads, in_order
+from ladder.search_watch import SearchWatch
 
 SEARCHER = "v20"
 """The player that evaluates positions which the solver cannot solve."""
@@ -103,7 +105,7 @@ def draw_openings(
     Args:
         conditions: the conditions.
         progress: updated with every position.
-        is_stopped: called before each position; the drawing ends when it returns True.
+        is_stopped: called before and while a position is searched; True ends the drawing.
         report: called with the progress before each position.
         search: returns the value of a position that the solver cannot solve.
         threads: number of threads that evaluate positions ahead.
@@ -113,7 +115,7 @@ def draw_openings(
 
     """
     seen: set[bytes] = set()
-    evaluator = _Evaluator(conditions, search)
+    evaluator = _Evaluator(conditions, search, is_stopped)
 
     def evaluate(number: int) -> _Candidate:
         kind = conditions.boards[number % len(conditions.boards)]
@@ -123,26 +125,27 @@ def draw_openings(
         verdict = None if key in seen or is_stopped() else evaluator.judge(drawn)
         return _Candidate(drawn, key, verdict)
 
-    streams = [
-        in_order(count(place, len(conditions.boards)), evaluate, threads)
-        for place in range(len(conditions.boards))
-    ]
-    rejected = 0
-    while progress.found < conditions.count and not is_stopped():
-        if rejected >= conditions.most_rejected:
-            raise UsageError(_describe_shortage(conditions, progress))
-        rejected += 1
-        report(progress)
-        candidate = next(streams[progress.found % len(streams)])
-        if candidate.key in seen:
-            continue
-        seen.add(candidate.key)
-        progress.tried += 1
-        if candidate.verdict is not None and candidate.verdict.is_accepted:
-            rejected = 0
-            progress.found += 1
-            progress.by_search += candidate.verdict.by_search
-            yield Opening(candidate.position.board, candidate.position.moves)
+    with idle_threads(threads) as pool:
+        streams = [
+            in_order(count(place, len(conditions.boards)), evaluate, threads, pool)
+            for place in range(len(conditions.boards))
+        ]
+        rejected = 0
+        while progress.found < conditions.count and not is_stopped():
+            if rejected >= conditions.most_rejected:
+                raise UsageError(_describe_shortage(conditions, progress))
+            rejected += 1
+            report(progress)
+            candidate = next(streams[progress.found % len(streams)])
+            if candidate.key in seen:
+                continue
+            seen.add(candidate.key)
+            progress.tried += 1
+            if candidate.verdict is not None and candidate.verdict.is_accepted:
+                rejected = 0
+                progress.found += 1
+                progress.by_search += candidate.verdict.by_search
+                yield Opening(candidate.position.board, candidate.position.moves)
 
 
 def _draw(kind: BoardClass, plies: int, random: SplitMix) -> Position:
@@ -186,21 +189,27 @@ class _Evaluator:
     """Compares positions with the wanted value, in any thread."""
 
     def __init__(
-        self, conditions: OpeningConditions, search: Callable[[Position], float | None]
+        self,
+        conditions: OpeningConditions,
+        search: Callable[[Position], float | None],
+        is_stopped: Callable[[], bool],
     ) -> None:
         self._conditions = conditions
         self._search = search
+        self._is_stopped = is_stopped
         self._own = local()
         """The thread's solver of its last board."""
 
     def judge(self, position: Position) -> _Verdict:
-        """Return whether a position has the wanted value."""
+        """Return whether a position has the wanted value; False after a stop."""
         wanted = self._conditions.wanted
         if wanted is WantedValue.ANY:
             return _Verdict(is_accepted=True)
-        found = self._solver(position.board).solve(
-            position, weak=True, nodes=self._conditions.nodes
-        )
+        solver = self._solver(position.board)
+        solve = partial(solver.solve, position, weak=True, nodes=self._conditions.nodes)
+        found = SearchWatch([solver], self._is_stopped).wait(solve)
+        if self._is_stopped():
+            return _Verdict(is_accepted=False)
         if wanted is not WantedValue.BALANCED:
             return _Verdict(found.outcome is not None and str(found.outcome) == wanted.value)
         if found.outcome is not None:

@@ -10,6 +10,7 @@ from engine.cache import ROOT
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver import geometry
+from engine.solver.book import NO_BOOK
 from engine.solver.errors import SolverError
 from engine.solver.journal import LENGTH
 from engine.solver.solver import Solver
@@ -24,7 +25,7 @@ from tests.engine.solver.oracle import (
 
 
 def _solve(board: str, moves: str = "", table_mib: int = 16) -> str:
-    solution = Solver(parse_board(board), table_mib).solve(
+    solution = Solver(parse_board(board), table_mib, book=NO_BOOK).solve(
         Position.from_moves(parse_board(board), parse_moves(moves))
     )
     assert solution.is_exact

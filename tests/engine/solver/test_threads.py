@@ -8,6 +8,7 @@ from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
 from engine.solver import geometry
+from engine.solver.book import NO_BOOK
 from engine.solver.solver import ALONE_NODES, Solver
 from tests.engine.solver.oracle import quiet_position, random_position
 
@@ -72,5 +73,5 @@ def test_clearing_forgets_what_every_thread_found() -> None:
 @pytest.mark.timeout(3600)
 def test_threads_solve_the_standard_board() -> None:
     """Two threads find the published value of the empty standard board."""
-    solver = Solver(Board(6, 7), threads=2)
+    solver = Solver(Board(6, 7), threads=2, book=NO_BOOK)
     assert str(solver.solve(Position(solver.board)).low) == "win in 41"

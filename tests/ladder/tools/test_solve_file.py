@@ -139,6 +139,61 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     writer.join()
 
 
+@pytest.mark.parametrize("line", ["6x7 44", "6x7", "48", "0"])
+def test_one_based_lines_name_no_board(tmp_path: Path, line: str) -> None:
+    """They are digits from 1 to 7 alone, as `parse_position` reads them."""
+    file = tmp_path / "positions.txt"
+    file.write_text(f"44\n{line}\n")
+    with pytest.raises(UsageError, match="line 2: one-based positions are columns 1"):
+        PositionFile(file, EASY, one_based=True).check()
+
+
+def test_a_pipe_is_solved_as_it_comes(tmp_path: Path) -> None:
+    """Lines that were written are read before the writer closes the pipe."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    is_read = threading.Event()
+
+    def write() -> None:
+        with pipe.open("w") as stream:
+            stream.write("01\n0")
+            stream.flush()
+            assert is_read.wait(60)
+            stream.write("12\n\n2")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    runs = PositionFile(pipe, Board(4, 5), one_based=False).runs()
+    assert next(runs).moves == ["01"]
+    is_read.set()
+    assert [move for run in runs for move in run.moves] == ["012", "", "2"]
+    writer.join()
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_ends_of_lines_do_not_matter(tmp_path: Path, ends: str) -> None:
+    """An empty line is the empty board; the last line needs no end."""
+    file = tmp_path / "positions.txt"
+    for last in ("", ends):
+        file.write_bytes((ends.join(["01", "", "0"]) + last).encode())
+        runs = PositionFile(file, EASY, one_based=False).runs()
+        assert [move for run in runs for move in run.moves] == ["01", "", "0"]
+    file.write_bytes(b"")
+    assert PositionFile(file, EASY, one_based=False).check() == 0
+
+
+def test_a_device_without_lines_is_refused() -> None:
+    """It does not fill the memory."""
+    with pytest.raises(UsageError, match="has a line of more than 1048576 characters"):
+        list(PositionFile(Path("/dev/zero"), EASY, one_based=False).runs())
+
+
+def test_a_file_that_cannot_be_opened_is_reported() -> None:
+    """A name that the system refuses is bad input, not an error of the program."""
+    with pytest.raises(UsageError, match="cannot be read: File name too long"):
+        PositionFile(Path("a" * 300), EASY, one_based=False).check()
+
+
 def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:
     """The number of a bad line far down is right, and so is the count of good ones."""
     file = tmp_path / "positions.txt"

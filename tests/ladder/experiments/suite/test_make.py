@@ -1,6 +1,6 @@
 """Mining: what is found is right by a plain search, and the same again."""
 
-from itertools import islice
+from itertools import count, islice
 
 import pytest
 
@@ -72,6 +72,14 @@ def test_mining_is_the_same_again() -> None:
 def test_threads_find_the_puzzles_of_one() -> None:
     """Puzzles, their order and what is counted do not depend on the number of threads."""
     assert mined(10, threads=3) == mined(10)
+
+
+def test_a_stop_ends_a_long_search() -> None:
+    """A position that would be searched for days is given up, and its game with it."""
+    state, asked = Mining(100), count()
+    games = careless_games(parse_board_classes("9x9"), 1)
+    list(mine(games, state, nodes=1 << 50, is_stopped=lambda: next(asked) > 30))
+    assert state.found < 100
 
 
 def test_a_stop_ends_the_mining() -> None:

@@ -1,6 +1,7 @@
 """Openings drawn by value, checked by a plain search."""
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,17 @@ def test_threads_draw_the_openings_of_one(boards: str, nodes: int) -> None:
     """Openings and what is counted do not depend on the number of threads."""
     wanted = replace(conditions(WantedValue.DRAW, boards=boards, plies=6), nodes=nodes)
     assert drawn(wanted, threads=3) == drawn(wanted)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stop_ends_a_long_search(threads: int) -> None:
+    """A position that would be searched for days is given up."""
+    endless = replace(conditions(WantedValue.DRAW, boards="9x9", plies=2), nodes=1 << 50)
+    asked = count()
+    progress = DrawingProgress(1)
+    found = draw_openings(endless, progress, lambda: next(asked) > 20, threads=threads)
+    assert list(found) == []
+    assert progress.tried <= 1
 
 
 def test_classes_take_turns() -> None:
