@@ -520,6 +520,8 @@ class QueueEntry(Base):
     """Command, such as ``gate`` or ``suite run``."""
     arguments: Mapped[str]
     """JSON list of the words after the command, without the database."""
+    folder: Mapped[str]
+    """Folder in which it was submitted, where files that it names lie."""
     author: Mapped[str]
     """User, or name of the token, that asked for it."""
     host: Mapped[str]

@@ -52,6 +52,7 @@ class Queue:
                 .values(
                     command=new.command,
                     arguments=to_json(new.arguments),
+                    folder=new.folder,
                     author=new.author,
                     host=new.host,
                     priority=new.priority,

@@ -52,6 +52,8 @@ class NewEntry:
     """Command, such as ``gate`` or ``suite run``."""
     arguments: tuple[str, ...]
     """The words after the command, without the database."""
+    folder: str
+    """Folder in which it was submitted, where files that it names lie."""
     author: str
     host: str
     priority: int = 0
@@ -68,6 +70,8 @@ class EntryRow:
     id: int
     command: str
     arguments: tuple[str, ...]
+    folder: str
+    """Folder in which it was submitted, where files that it names lie."""
     author: str
     host: str
     priority: int

@@ -21,7 +21,8 @@ from tests.support.sql import execute_sql
 
 
 def add(store: Store, **changes: object) -> EntryRow:
-    new = {"command": "gate", "arguments": ("v1", "--against", "v2"), "author": "a", "host": "h"}
+    new = {"command": "gate", "arguments": ("v1", "--against", "v2"), "folder": "/"}
+    new |= {"author": "a", "host": "h"}
     return store.queue.add(NewEntry(**(new | changes)))  # type: ignore[arg-type]
 
 

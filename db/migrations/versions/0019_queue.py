@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("command", sa.Text(), nullable=False),
         sa.Column("arguments", sa.Text(), nullable=False),
+        sa.Column("folder", sa.Text(), nullable=False),
         sa.Column("author", sa.Text(), nullable=False),
         sa.Column("host", sa.Text(), nullable=False),
         sa.Column("priority", sa.Integer(), nullable=False),
