@@ -20,8 +20,10 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
+from ladder.web.queue.submit import Submitter
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.safety import AccessRules
+from ladder.web.writing import Writer
 from reports.html.live.parts import Frame
 
 
@@ -57,6 +59,8 @@ class Site:
     boards: Boards
     changes: ChangeSignal
     """The signal of the follower and the boards."""
+    writer: Writer
+    submitter: Submitter
     streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
