@@ -12,7 +12,7 @@ from db.records.queue import EntryRequest, EntryState
 from db.records.tokens import TokenRow
 from ladder.queue.jobs import Job
 from reports.games import moment_iso
-from reports.layout.format import labelled, lines_of, moment, text_of_lines, values_of
+from reports.layout.format import labelled, moment, text_of_lines, values_of
 from reports.layout.table import Column, fit
 
 STYLES = {"playing": "green", "failed": "red", "regression": "red", "pass": "green"}
@@ -108,7 +108,7 @@ def job_text(job: Job) -> str:
         ("reason", entry.message),
     ]
     shown = labelled([row for row in rows if row[1]], LABELS)
-    result = ["", *lines_of(entry.output)] if entry.output.strip() else []
+    result = ["", *entry.output.rstrip().split("\n")] if entry.output.strip() else []
     return text_of_lines([f"experiment {entry.id}", *shown, *result])
 
 
