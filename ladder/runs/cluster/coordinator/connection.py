@@ -11,6 +11,7 @@ from distributed import Client
 
 from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
+from ladder.runs.cluster.task_key import task_key
 from ladder.runs.executor import MachineEvent
 
 PAUSE_S = 1.0
@@ -27,8 +28,9 @@ class SchedulerConnection:
         self._address = endpoint.address
         self._security = endpoint.security()
         self._report = report
-        self._prefix = f"ladder-{stream[:16]}"
-        self._session = secrets.token_hex(4)
+        self._stream = stream
+        self.session = secrets.token_hex(4)
+        """A name for this connection, which no other coordinator has."""
         self._tasks = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
@@ -100,12 +102,17 @@ class SchedulerConnection:
         found: Mapping[str, Mapping[str, Any]] = identity["workers"]
         return found
 
+    def new_key(self, what: object) -> str:
+        """Return a key for a task that plays a pair of this number, or calls such a function."""
+        self._tasks += 1
+        return task_key(self._stream, what, self.session, self._tasks)
+
     async def ask(
         self,
         machine: str,
         function: Callable[..., Any],
         *arguments: Any,
-        key: object,
+        key: str,
         priority: int = 0,
     ) -> Any:
         """Call a function on a machine and return its result.
@@ -114,15 +121,14 @@ class SchedulerConnection:
             machine: The address of the machine.
             function: A function of a module that the machine has.
             arguments: The arguments of the function.
-            key: A name for the task; the stream, this session and a number make it unique.
+            key: The key of the task, from `new_key`.
             priority: Tasks with a higher priority run first on the machine.
 
         """
-        self._tasks += 1
         future = self._client.submit(
             function,
             *arguments,
-            key=f"{self._prefix}-{key}-{self._session}-{self._tasks}",
+            key=key,
             pure=False,
             workers=[machine],
             priority=priority,
