@@ -55,6 +55,14 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     reservation: Reservation | None = None
 
     @property
+    def absence(self) -> str:
+        """The state of a machine that lends no slots, in one word."""
+        if self.is_leaving:
+            return "leaving"
+        is_drain = self.reservation is not None and self.reservation.until is None
+        return "drained" if is_drain else "reserved"
+
+    @property
     def reason(self) -> str:
         """Why the machine lends fewer slots than it has; empty if it lends all."""
         if self.is_leaving:

@@ -18,7 +18,7 @@ QUICK_S = 5.0
 class State(Enum):
     """The state of a machine in a run."""
 
-    JOINING = "joining"
+    JOINING = "getting ready"
     READY = "ready"
     SILENT = "silent"
     RESERVED = "reserved"

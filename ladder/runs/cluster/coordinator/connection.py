@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import logging
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from distributed import Client
 
 from ladder.match.process.failures import to_one_line
+from ladder.runs.cluster.run_view import MachineView, Publisher, RunLabel
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 from ladder.runs.cluster.task_key import task_key
 from ladder.runs.executor import MachineEvent
@@ -23,14 +23,20 @@ ReportEvent = Callable[[MachineEvent], None]
 class SchedulerConnection:
     """A client of the scheduler. Used in one asyncio loop; connects in `maintain`."""
 
-    def __init__(self, endpoint: SchedulerEndpoint, stream: str, report: ReportEvent) -> None:
+    def __init__(
+        self,
+        endpoint: SchedulerEndpoint,
+        stream: str,
+        report: ReportEvent,
+        label: RunLabel | None = None,
+    ) -> None:
+        """Prepare a connection for a run; without a label it publishes nothing."""
         self._endpoint = endpoint
         self._address = endpoint.address
         self._security = endpoint.security()
         self._report = report
         self._stream = stream
-        self.session = secrets.token_hex(4)
-        """A name for this connection, which no other coordinator has."""
+        self._publisher = Publisher(label)
         self._tasks = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
@@ -102,10 +108,22 @@ class SchedulerConnection:
         found: Mapping[str, Mapping[str, Any]] = identity["workers"]
         return found
 
+    async def publish(self, views: Callable[[], dict[str, MachineView]], pause_s: float) -> None:
+        """Publish how the run sees its machines; `pause_s` is the time until the next call."""
+        with contextlib.suppress(TimeoutError, OSError):  # the next poll finds the connection lost
+            async with asyncio.timeout(CONNECT_S):
+                await self._publisher.publish(self._client, views, pause_s)
+
+    async def withdraw(self) -> None:
+        """Remove what was published."""
+        with contextlib.suppress(TimeoutError, OSError):  # it is soon out of date by itself
+            async with asyncio.timeout(PAUSE_S):
+                await self._publisher.withdraw(self._client)
+
     def new_key(self, what: object) -> str:
         """Return a key for a task that plays a pair of this number, or calls such a function."""
         self._tasks += 1
-        return task_key(self._stream, what, self.session, self._tasks)
+        return task_key(self._stream, what, self._publisher.session, self._tasks)
 
     async def ask(
         self,
