@@ -197,7 +197,7 @@ def _machine_status(
         lent=offer.slots,
         reservation=offer.reservation,
         leaves_at=offer.leaves_at,
-        speed=offer.speed or None,
+        speed=round(offer.speed, 1) or None,
         last_seen_s=round(last_seen_s, 1),
         playing=tuple(PairInPlay(each.number, labels.get(each.session)) for each in played),
         runs=runs,
