@@ -69,7 +69,7 @@ def print_status(console: Console, status: "ClusterStatus") -> None:
         return
     console.print()
     console.print(fit(_columns(machines), console.width).table())
-    notes = list(_notes(machines))
+    notes = list(machine_notes(machines))
     if status.runs or notes:
         console.print()
     for run in status.runs:
@@ -96,31 +96,34 @@ def _columns(machines: Sequence["MachineStatus"]) -> list[Column]:
     columns = [
         Column("machine", [each.name for each in machines], number=False),
         Column("state", [_word(each.state) for each in machines], number=False),
-        Column("slots", [_slots(each) for each in machines]),
-        Column("plays", [_pairs(each) for each in machines], number=False, level=1),
-        Column("M positions/s", [_speed(each) for each in machines], level=3),
+        Column("slots", [slots_text(each) for each in machines]),
+        Column("plays", [pairs_text(each) for each in machines], number=False, level=1),
+        Column("M positions/s", [speed_text(each) for each in machines], level=3),
         Column("seen", [f"{each.last_seen_s:.0f} s ago" for each in machines], level=4),
     ]
     if any(each.reason or each.leaves_at for each in machines):
-        columns.append(Column("reason", [_reason(each) for each in machines], number=False))
+        columns.append(Column("reason", [reason_text(each) for each in machines], number=False))
     return columns
 
 
-def _slots(machine: "MachineStatus") -> str:
+def slots_text(machine: "MachineStatus") -> str:
+    """Return the slots of a machine, such as ``8``, or ``2/8`` if it lends two of them."""
     lends_all = machine.lent == machine.slots
     return f"{machine.slots}" if lends_all else f"{machine.lent}/{machine.slots}"
 
 
-def _speed(machine: "MachineStatus") -> str:
+def speed_text(machine: "MachineStatus") -> str:
+    """Return the speed of a machine in million positions a second."""
     return "-" if machine.speed is None else f"{machine.speed:.0f}"
 
 
-def _reason(machine: "MachineStatus") -> str:
+def reason_text(machine: "MachineStatus") -> str:
+    """Return why a machine lends less than it has, and when it leaves."""
     leaves = "" if machine.leaves_at is None else f"leaves at {moment(machine.leaves_at)}"
     return "; ".join(filter(None, (machine.reason, leaves)))
 
 
-def _pairs(machine: "MachineStatus") -> str:
+def pairs_text(machine: "MachineStatus") -> str:
     """Return what a machine plays, such as ``run 3: pairs 17, 18``."""
     by_run: dict[str, list[int]] = {}
     for each in machine.playing:
@@ -141,7 +144,7 @@ def _played(run: "RunLabel", machines: Iterable["MachineStatus"]) -> str:
     return f"{_counted(pairs, 'pair')} in play on {_counted(places, 'machine')}"
 
 
-def _notes(machines: Iterable["MachineStatus"]) -> Iterable[str]:
+def machine_notes(machines: Iterable["MachineStatus"]) -> Iterable[str]:
     """Yield what runs report of a machine that its own line does not show."""
     for machine in machines:
         for each in machine.runs:

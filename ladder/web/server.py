@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
@@ -19,6 +19,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.signals import current_stop
 from ladder.web import memory
 from ladder.web.app import application
+from ladder.web.cluster import ClusterReader
 from ladder.web.connections import (
     DEFAULT_CONNECTION_LIMITS,
     ConnectionLimits,
@@ -39,6 +40,9 @@ from ladder.web.security.sign_in import SignIn
 from ladder.web.site import Site
 from ladder.web.writing import Writer
 
+if TYPE_CHECKING:
+    from ladder.runs.cluster.security import SchedulerEndpoint
+
 HEAD_LIMIT = 16 * 1024
 """Largest size of a request before its body, in bytes."""
 SHUTDOWN_S = 0.4
@@ -58,6 +62,8 @@ class ServerOptions:
     password_file: Path | None = None
     players: int = 4
     """Largest number of games against people at a time."""
+    cluster: "SchedulerEndpoint | None" = None
+    """The scheduler whose machines are shown; None for no cluster."""
     connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
     patience: Patience = DEFAULT_PATIENCE
 
@@ -134,6 +140,7 @@ async def _serve(
         changes,
         Writer(options.database),
         Submitter(options.database),
+        ClusterReader(options.cluster),
     )
     connections = Connections(options.connections)
     server = _Server(
@@ -172,6 +179,7 @@ async def _serve(
         follower.close()
         readers.close()
         site.writer.close()
+        site.cluster.close()
         site.files.shutdown(wait=False, cancel_futures=True)
 
 

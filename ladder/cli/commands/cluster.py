@@ -190,10 +190,6 @@ def _reserve(
 
 def _endpoint(address: str, certificates: str | None, *, insecure: bool) -> "SchedulerEndpoint":
     """Return the scheduler of the options. Raises UsageError."""
-    from ladder.runs.cluster.workforce import need_cluster
+    from ladder.runs.cluster.workforce import endpoint_of
 
-    need_cluster()
-    from ladder.runs.cluster.security import parse_endpoint
-
-    folder = None if certificates is None else Path(certificates)
-    return parse_endpoint(address, folder, insecure=insecure, option="cluster")
+    return endpoint_of(address, certificates, insecure=insecure, option="cluster")

@@ -71,7 +71,7 @@ class Submitter:
                 await process.wait()
         if process.returncode != 0:
             lines = errors.decode(errors="replace").split("\n")
-            said = [line.removeprefix("error: ").strip() for line in lines if line.strip()]
+            said = [line.removeprefix("ladder: ").strip() for line in lines if line.strip()]
             raise Refused(said[-1] if said else "the experiment was refused without a reason")
         found: dict[str, Any] = msgspec.json.decode(output)
         return found

@@ -88,11 +88,15 @@ async def form_page(request: Request) -> Response:
     visitor = visitor_of(request)
 
     def render(store: FollowedStore) -> PageParts:
+        groups = bot_groups(store.bots.all(), store.bots.names_with_games())
+        names = [name for group in groups.values() for name in group]
         form = fragment(
             "queue_form.html.j2",
+            first=names[0] if names else "",
+            second=names[1] if len(names) > 1 else "",
             may_submit=visitor.may(Right.SUBMIT),
             may_manage=visitor.may(Right.MANAGE),
-            groups=bot_groups(store.bots.all(), store.bots.names_with_games()),
+            groups=groups,
             commands=PLAYING,
             budgets=BUDGETS,
             options=OPTIONS,

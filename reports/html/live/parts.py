@@ -30,6 +30,7 @@ PAGES = (
     ("/games", "Games"),
     ("/compare", "Compare"),
     ("/queue", "Queue"),
+    ("/machines", "Machines"),
     ("/play", "Play"),
 )
 

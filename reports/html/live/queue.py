@@ -154,9 +154,9 @@ def _left(outlook: Outlook) -> str:
 def machine_hours(seconds: float) -> str:
     """Return hours of one slot, with the digits that matter."""
     hours = seconds / 3600
-    if hours >= 100:
-        return f"{hours:,.0f}"
-    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
+    if 0 < hours < 0.01:
+        return "under 0.01"
+    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.2g}" if hours < 10 else f"{hours:.0f}"
 
 
 def _buttons(job: Job, token: TokenRow | None) -> list[Button]:

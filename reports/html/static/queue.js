@@ -87,3 +87,23 @@ function startForm(form) {
 
 const form = byId("queue-form");
 if (form) startForm(form);
+
+/** Parts of a page that is asked for again, as its data are not in the database. */
+const refreshed = /** @type {HTMLElement|null} */ (document.querySelector("[data-refresh]"));
+if (refreshed) {
+  window.setInterval(async () => {
+    if (document.visibilityState === "hidden") return;
+    const problem = byId("problem");
+    try {
+      const answer = await fetch(location.href);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const part = page.querySelector("[data-refresh]");
+      if (part && part.innerHTML !== refreshed.innerHTML) refreshed.innerHTML = part.innerHTML;
+      problem.hidden = part !== null;
+      if (!part) problem.textContent = "The server cannot show the machines now: reload the page.";
+    } catch {
+      problem.hidden = false;
+      problem.textContent = "The server does not answer.";
+    }
+  }, 4000);
+}
