@@ -11,7 +11,7 @@ from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, HumanGame, Pair, Revision, RunBot
+from db.models import Bot, HumanGame, Pair, QueueBot, Revision, RunBot
 from db.queries.divisions import rename_in_divisions
 from db.records.bots import (
     BotRow,
@@ -169,6 +169,13 @@ class Bots:
             saved = select(HumanGame.id).where(HumanGame.revision_id.in_(revisions)).limit(1)
             if connection.execute(saved).first() is not None:
                 raise InUse(f"{name} has stored games against people: retire it instead")
+            queued = QueueBot.revision_id.in_(revisions)
+            entry = connection.scalar(
+                select(QueueBot.entry_id).where(queued, QueueBot.archive.is_not(None)).limit(1)
+            )
+            if entry is not None:
+                raise InUse(f"{name} is in the queue: cancel experiment {entry} first")
+            connection.execute(delete(QueueBot).where(queued))
             connection.execute(delete(Pair).where(pairs))
             connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
             connection.execute(delete(Revision).where(Revision.bot_id == bot.id))

@@ -114,13 +114,14 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Read the defaults of `ladder.toml`."""
+    """Read the defaults of `ladder.toml`, unless the caller has given others."""
     del version
     from pathlib import Path
 
     from ladder.cli.config import read_defaults
 
-    context.default_map = read_defaults(context.command, Path.cwd())
+    if context.default_map is None:
+        context.default_map = read_defaults(context.command, Path.cwd())
 
 
 @cache
