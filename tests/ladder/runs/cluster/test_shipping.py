@@ -75,7 +75,7 @@ def test_a_bot_plays_from_the_files_that_came(home: Path, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_submitted_bot_plays_as_it_was(home: Path, tmp_path: Path) -> None:
-    """Its revision plays from the archive, though its folder is gone and its name has another one."""
+    """Its revision plays from the archive although its folder is gone and its name reused."""
     add(f"exec:{sys.executable} -I -S bot.py honest", "--files", "*.txt")
     bundle = packed(home, "mine")
     (sent,) = bundle.manifest.bots
