@@ -15,6 +15,18 @@ LONGEST = 1 << 20
 """Most bytes that are read at a time."""
 
 
+class CommandSetup(msgspec.Struct, frozen=True):
+    """What a command needs to know before it starts."""
+
+    address: str | None
+    """The cluster's scheduler; None to play on the service's machine."""
+    certificates: str | None
+    insecure: bool
+    placements: dict[int, tuple[str, str]]
+    """The specification of each submitted bot, and the folder of its unpacked archive, by
+    revision."""
+
+
 class ShareMessage(msgspec.Struct, frozen=True):
     """The slots that a command may use from now on."""
 
@@ -48,6 +60,11 @@ class Link(Generic[T]):
         self._decoder = msgspec.json.Decoder(incoming)
         self._unread = b""
         self._unsent = b""
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor of this end."""
+        return self._end.fileno()
 
     def send(self, message: msgspec.Struct) -> None:
         """Send a message; what the other end does not take now is sent with the next one."""

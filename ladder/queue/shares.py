@@ -40,9 +40,17 @@ def shares(playing: Sequence[EntryRow], slots: int) -> dict[int, int]:
     parts = fair_parts(playing)
     first = sorted(playing, key=lambda entry: (-entry.priority, entry.id))
     given = {entry.id: int(place < slots) for place, entry in enumerate(first)}
+    missing = {each: parts[each] * slots - given[each] for each in given}
+    of_author: dict[str, float] = defaultdict(float)
+    for entry in playing:
+        of_author[entry.author] += missing[entry.id]
     for _ in range(slots - len(playing) if playing else 0):
-        neediest = max(given, key=lambda each: (parts[each] * slots - given[each], -each))
-        given[neediest] += 1
+        neediest = max(
+            first, key=lambda entry: (of_author[entry.author], missing[entry.id], -entry.id)
+        )
+        given[neediest.id] += 1
+        missing[neediest.id] -= 1
+        of_author[neediest.author] -= 1
     return given
 
 

@@ -1,5 +1,6 @@
 """The workforce of a command that the service has started: its slots change while it plays."""
 
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -12,9 +13,12 @@ from engine.board import BoardClass
 from ladder.queue.link import Link, ShareMessage, StateMessage
 from ladder.runs.executor import MachineEvent, PairExecutor, Share, Workforce
 from ladder.runs.settings import Settings
+from ladder.signals import current_stop
 
 POLL_S = 0.2
 """Longest time between two looks at the share."""
+FIRST_POLL_S = 0.02
+"""Seconds between two looks for the first share."""
 
 
 class SharedWorkforce:
@@ -38,6 +42,16 @@ class SharedWorkforce:
             self._share = Share(message.slots, message.machines)
         return self._share
 
+    def wait_for_slots(self) -> int:
+        """Wait until the service has a slot, or until a stop is requested; return their number."""
+        while True:
+            share = self.current_share()
+            if share is not None and (share.slots or share.machines is not None):
+                return share.slots
+            if current_stop().is_requested():
+                return 1
+            time.sleep(FIRST_POLL_S)
+
     def report_held(self, slots: int) -> None:
         """Report the slots that the command may be using."""
         self._link.send(StateMessage(held=slots))
@@ -57,6 +71,7 @@ class SharedWorkforce:
     ) -> PairExecutor:
         """Report the run, and return an executor that follows the share."""
         self._link.send(StateMessage(run=run.id))
+        self.wait_for_slots()
         return SharingExecutor(self._whole.start(store, run, settings, bots, entrants, logs), self)
 
 

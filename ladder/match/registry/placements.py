@@ -7,6 +7,7 @@ its folder, or to the computer on which that lay.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import NamedTuple
 
 from db.records.bots import BotRow
@@ -18,7 +19,7 @@ class Placement(NamedTuple):
 
     spec: str
     """Its specification."""
-    folder: str
+    folder: Path
     """The folder of the unpacked archive of its files."""
 
 

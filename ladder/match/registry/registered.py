@@ -95,7 +95,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
     launch = bot.revision.launch
     placed = placement_of(bot)
     if placed is not None:
-        return resolve_relocated(bot.spec, launch, bot.revision.files, Path(placed.folder))
+        return resolve_relocated(bot.spec, launch, bot.revision.files, placed.folder)
     if launch.is_description_only:
         raise UsageError(
             f"{bot.name} was imported without its command: `ladder bots add {bot.name} SPEC "

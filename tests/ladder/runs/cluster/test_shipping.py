@@ -84,7 +84,7 @@ def test_a_submitted_bot_plays_as_it_was(home: Path, tmp_path: Path) -> None:
     (home / "bot.py").unlink()
     place = arrive(bundle, tmp_path / "archives") / sent.archive
     with (
-        use_placements({sent.revision: Placement(sent.spec, str(place))}),
+        use_placements({sent.revision: Placement(sent.spec, place)}),
         open_store(str(home / "ladder.db"), create=False) as store,
     ):
         (chosen,) = choose_bots(store, ["mine"])
