@@ -25,6 +25,7 @@ from ladder.cli.commands import (
     openings,
     perft,
     play,
+    queue,
     rate,
     replay,
     report,
@@ -86,6 +87,7 @@ app.command("perft", rich_help_panel=EXACT)(perft.perft)
 BOTS = "Bots and machines"
 app.add_typer(bots.app, name="bots", rich_help_panel=BOTS)
 app.add_typer(train.app, name="train", rich_help_panel=BOTS)
+app.add_typer(queue.app, name="queue", rich_help_panel=BOTS)
 app.command("worker", rich_help_panel=BOTS)(worker.worker)
 app.add_typer(cluster.app, name="cluster", rich_help_panel=BOTS)
 
