@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from ladder.match.process.cpus import allowed_cpus
 from ladder.queue.link import CommandSetup
@@ -114,11 +114,17 @@ class ClusterSlots:
             except ConnectionError:
                 break
             if workers is not None:
-                self.machines = {
-                    address: int(worker["nthreads"]) for address, worker in workers.items()
-                }
+                self.machines = {address: _lent(worker) for address, worker in workers.items()}
             await self._connection.pause(PAUSE_S)
         self.machines = {}
+
+
+def _lent(worker: Mapping[str, Any]) -> int:
+    """Return the slots that a machine lends now."""
+    from ladder.runs.cluster.lending import offer_of
+
+    offer = offer_of(worker)
+    return int(worker["nthreads"]) if offer is None else offer.slots
 
 
 def _sentence(event: MachineEvent) -> str:
