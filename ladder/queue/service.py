@@ -20,7 +20,6 @@ from db.errors import DatabaseError
 from db.records.queue import EntryRequest, EntryRow, EntryState, NewService, ServiceRow
 from db.store import ProcessLocks, Store
 from ladder.errors import ExitCode, LadderError, Stopped
-from ladder.match.process.cpus import allowed_cpus
 from ladder.queue.command import CommandResult, PlayedCommand
 from ladder.queue.jobs import release_orphans
 from ladder.queue.shares import divide_machines, entry_to_stop, next_entry, shares
@@ -39,8 +38,8 @@ STOP_S = 60.0
 """Seconds after which an interrupted command is killed."""
 MOST_DEATHS = 3
 """Kills of a command in a row after which its experiment has failed."""
-LOCAL = ("analyze", "suite run")
-"""Commands that play no pairs, so that they run on the service's machine in any case."""
+IDLE, LOCAL = "analyze", "suite run"
+"""The command that only uses CPUs that are idle, and the one that never uses a cluster."""
 
 
 @dataclass(kw_only=True)
@@ -104,7 +103,7 @@ class QueueService:
         self._collect()
         self._obey(now)
         self._start_entries()
-        self._divide(now)
+        self._divide()
 
     def _wait(self) -> None:
         """Wait for the next event of a command, or until the queue should be looked at again."""
@@ -247,31 +246,27 @@ class QueueService:
 
     # Slots.
 
-    def _divide(self, now: float) -> None:
+    def _divide(self) -> None:
         """Give each command its share; slots move on only after they are free."""
+        machines = self.slots.machines
+        unshared = (IDLE,) if machines is None else (IDLE, LOCAL)
         own = {
             entry_id: command.entry
             for entry_id, command in self._playing.items()
-            if not command.is_ending
+            if not command.is_ending and command.entry.command not in unshared
         }
-        machines = self.slots.machines
-        if machines is not None:
-            for entry_id in [each for each, entry in own.items() if entry.command in LOCAL]:
-                self._playing[entry_id].set_share(max(1, allowed_cpus() - 1))
-                del own[entry_id]
-        rivals = [*own.values(), *self._entries_of_others()]
-        rivals = [entry for entry in rivals if machines is None or entry.command not in LOCAL]
-        given = shares(rivals, self.slots.total)
+        others = [each for each in self._entries_of_others() if each.command not in unshared]
+        given = shares([*own.values(), *others], self.slots.total)
         if machines is not None:
             divided = divide_machines(given, machines, int(time.time() / TURN_S))
             for entry_id in own:
                 self._playing[entry_id].set_share(given[entry_id], divided[entry_id])
             return
-        others = sum(slots for entry_id, slots in given.items() if entry_id not in own)
         for entry_id in own:
             command = self._playing[entry_id]
             command.set_share(min(given[entry_id], command.share.slots))
-        free = self.slots.total - others - sum(each.held for each in self._playing.values())
+        free = self.slots.total - sum(given[entry.id] for entry in others)
+        free -= sum(command.held for command in self._playing.values())
         for entry_id in own:
             command = self._playing[entry_id]
             more = min(free, given[entry_id] - command.held)
