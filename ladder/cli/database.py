@@ -28,6 +28,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
     """
     from db.store import Store
+    from ladder.match.registry.placements import pin_placed
 
     current_stop().check()
     with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
@@ -35,6 +36,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
         with _explained_by_damage(store):
             if sync:
                 _sync(store)
+            pin_placed(store)
             yield store
 
 

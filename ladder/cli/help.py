@@ -54,6 +54,7 @@ EXAMPLES = {
     "train c4ai": "ladder train c4ai --generations 200 --output weights",
     "train value": "ladder train value --games 5000 --generations 3 --output weights",
     "queue add": "ladder queue add gate mybot --against v12 --priority 2",
+    "queue work": "ladder queue work --jobs 4",
     "queue list": "ladder queue list",
     "queue show": "ladder queue show 7",
     "queue cancel": "ladder queue cancel 7",

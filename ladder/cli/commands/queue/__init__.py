@@ -1,6 +1,6 @@
 """`ladder queue`: experiments that wait their turn and share the machines."""
 
-from ladder.cli.commands.queue import add, entries, token
+from ladder.cli.commands.queue import add, entries, token, work
 from ladder.cli.help import CommandGroup
 
 app = CommandGroup(help="Let experiments wait their turn and share the machines.")
@@ -11,4 +11,5 @@ app.command("cancel")(entries.cancel)
 app.command("pause")(entries.pause)
 app.command("resume")(entries.resume)
 app.command("first")(entries.first)
+app.command("work")(work.work)
 app.command("token")(token.token)
