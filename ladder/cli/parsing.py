@@ -376,28 +376,32 @@ def parse_since(text: str, *, now: float | None = None) -> float:
         ) from None
 
 
+MOST_DAYS_AHEAD = 366
+
+
 def parse_until(text: str, *, now: datetime | None = None) -> float:
     """Return the epoch seconds of ``18:00``, of an ISO date or time, or of ``30m`` or ``2h`` ahead.
 
     Times without a zone are local; ``18:00`` is the next one.
 
     Raises:
-        UsageError: the text is none of these, or the time is over.
+        UsageError: the text is none of these, or the time is over or more than a year ahead.
 
     """
     now = now or datetime.now()
     word = text.strip()
     if (match := _AGO.fullmatch(word)) is not None:
-        return now.timestamp() + float(match[1]) * _SECONDS[match[2]]
-    if (match := _CLOCK_TIME.fullmatch(word)) is not None:
+        until = now.timestamp() + float(match[1]) * _SECONDS[match[2]]
+    elif (match := _CLOCK_TIME.fullmatch(word)) is not None:
         then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
-        return (then if then > now else then + timedelta(days=1)).timestamp()
-    try:
-        until = datetime.fromisoformat(word).timestamp()
-    except ValueError:
-        raise UsageError(
-            f"--until: {text!r} is not a time such as 18:00, 2026-11-20T18:00 or 2h from now"
-        ) from None
-    if until <= now.timestamp():
-        raise UsageError(f"--until: {text} is over: give a time to come")
+        until = (then if then > now else then + timedelta(days=1)).timestamp()
+    else:
+        try:
+            until = datetime.fromisoformat(word).timestamp()
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"--until: {text!r} is not a time such as 18:00, 2026-11-20T18:00 or 2h from now"
+            ) from None
+    if not 0 < until - now.timestamp() <= MOST_DAYS_AHEAD * _SECONDS["d"]:
+        raise UsageError(f"--until: {text!r} is over, or more than a year ahead: give another time")
     return until

@@ -103,7 +103,7 @@ def status(
 
     endpoint = _endpoint(cluster, certificates, insecure=insecure)
     from ladder.runs.cluster.status import read_status
-    from reports.cluster import print_status, status_document
+    from reports.cluster.status import print_status, status_document
 
     show_table(read_status(endpoint), status_document, print_status, json=json)
     return ExitCode.DONE
@@ -116,14 +116,13 @@ def drain(
     cluster: Scheduler = DEFAULT_SCHEDULER,
     certificates: Certificates = None,
     insecure: Insecure = False,
-    json: Json = False,
 ) -> int:
     """Give a machine no new pairs until `ladder cluster release`.
 
     The pairs in play are finished. All runs follow, and the machine stays connected.
     """
     endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=None, until=None, json=json)
+    return _reserve(endpoint, machine, slots=None, until=None)
 
 
 @app.command("reserve")
@@ -140,7 +139,6 @@ def reserve(
     cluster: Scheduler = DEFAULT_SCHEDULER,
     certificates: Certificates = None,
     insecure: Insecure = False,
-    json: Json = False,
 ) -> int:
     """Keep slots of a machine free of new pairs until a time.
 
@@ -150,7 +148,7 @@ def reserve(
 
     end = parse_until(until)
     endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=slots, until=end, json=json)
+    return _reserve(endpoint, machine, slots=slots, until=end)
 
 
 @app.command("release")
@@ -160,31 +158,26 @@ def release(
     cluster: Scheduler = DEFAULT_SCHEDULER,
     certificates: Certificates = None,
     insecure: Insecure = False,
-    json: Json = False,
 ) -> int:
     """Lend all slots of a machine again, after `drain` or `reserve`."""
     endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=0, until=None, json=json)
+    return _reserve(endpoint, machine, slots=0, until=None)
 
 
 def _reserve(
-    endpoint: "SchedulerEndpoint",
-    machine: str,
-    *,
-    slots: int | None,
-    until: float | None,
-    json: bool,
+    endpoint: "SchedulerEndpoint", machine: str, *, slots: int | None, until: float | None
 ) -> int:
-    """Reserve slots of a machine (None: all; 0: release it) and print its new state."""
-    from ladder.cli.output import show_table
+    """Reserve slots of a machine (None: all; 0: release it) and print what it lends."""
+    from ladder.cli.output import print_out
     from ladder.errors import ExitCode
     from ladder.runs.cluster.lending import Reservation
     from ladder.runs.cluster.run_view import user_and_host
     from ladder.runs.cluster.status import reserve as change
-    from reports.cluster import machines_document, print_lending
+    from reports.cluster.status import lending_line
 
     reservation = None if slots == 0 else Reservation(user_and_host(), slots, until)
-    show_table(change(endpoint, machine, reservation), machines_document, print_lending, json=json)
+    for each in change(endpoint, machine, reservation):
+        print_out(lending_line(each))
     return ExitCode.DONE
 
 

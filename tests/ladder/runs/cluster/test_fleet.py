@@ -18,6 +18,7 @@ from db.records.games import GameRecord
 from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
+from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
@@ -25,9 +26,11 @@ from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.lending import METRIC, Lending, Reservation, reserve_here
 from ladder.runs.cluster.machine import MachineFacts, MachineTasks, SlotDied
+from ladder.runs.cluster.run_view import RunLabel
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.status import ClusterStatus, read_status
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
@@ -510,6 +513,7 @@ def won_by(plan: PairPlan, winner: int) -> PairRecord:
 
 
 DRAIN = Reservation("ann@lab1")
+LABEL = RunLabel(7, "gate", "lab.db", "ann@lab1")
 
 
 def test_a_drained_machine_finishes_its_pair_and_gets_no_more() -> None:
@@ -572,3 +576,50 @@ def test_a_machine_that_is_reserved_before_it_is_ready_is_prepared_afterwards() 
     finally:
         del slow["alpha"]
     assert stage.says("alpha has joined with 1 slot")
+
+
+def test_the_status_shows_what_every_run_reports() -> None:
+    """A client reads pairs in play and refusals from the scheduler; an ended run is gone."""
+    began, hurry = threading.Event(), threading.Event()
+    found = []
+
+    def slowly(plan: PairPlan) -> PairRecord:
+        began.set()
+        hurry.wait(300)
+        return by_seed(plan)
+
+    def fail(_: PairPlan) -> PairRecord:
+        raise LadderError("the disk is full")
+
+    async def status(stage: Stage) -> ClusterStatus:
+        endpoint = SchedulerEndpoint("127.0.0.1", int(stage.scheduler.port))
+        return await asyncio.to_thread(read_status, endpoint)
+
+    async def shows(stage: Stage, words: str, name: str) -> None:
+        """Wait until the status shows a machine in a state; heartbeats bring it."""
+        while True:
+            found.append(await status(stage))
+            if (name, words) in [(each.name, each.state) for each in found[-1].machines]:
+                return
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", fail)
+        stage.give(0)
+        await stage.until(lambda: stage.says("alpha is set aside"))
+        await stage.join("beta", slowly)
+        await stage.until(began.is_set)
+        await shows(stage, "playing", "beta")
+        await shows(stage, "set aside", "alpha")
+        hurry.set()
+        await stage.answered(1)
+        stage.fleet.end()
+        await stage.run
+        found.append(await status(stage))
+
+    on_stage(scene, compares=False, label=LABEL)
+    alpha, beta = found[-2].machines
+    assert alpha.reason == "the disk is full"
+    assert [(each.run, each.number) for each in beta.playing] == [(LABEL, 0)]
+    assert found[-2].runs == (LABEL,)
+    assert found[-1].runs == ()
+    assert [each.runs for each in found[-1].machines] == [(), ()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from ladder.visible import visible
 from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
 
@@ -23,14 +24,9 @@ def status_document(status: "ClusterStatus") -> dict[str, Any]:
     """Return the document of `ladder cluster status --json`."""
     return {
         "cluster": status.address,
-        **machines_document(status.machines),
+        "machines": [_machine_document(machine) for machine in status.machines],
         "runs": [values_of(run, *RUN) for run in status.runs],
     }
-
-
-def machines_document(machines: Sequence["MachineStatus"]) -> dict[str, Any]:
-    """Return the document of `ladder cluster drain --json`, `reserve` and `release`."""
-    return {"machines": [_machine_document(machine) for machine in machines]}
 
 
 def _machine_document(machine: "MachineStatus") -> dict[str, Any]:
@@ -73,23 +69,17 @@ def print_status(console: Console, status: "ClusterStatus") -> None:
     if status.runs or notes:
         console.print()
     for run in status.runs:
-        console.print(Text(f"{_name(run)}: {_played(run, machines)}"), soft_wrap=True)
+        _print_line(console, f"{_name(run)}: {_played(run, machines)}")
     for note in notes:
-        console.print(Text(note), soft_wrap=True)
+        _print_line(console, note)
 
 
-def print_lending(console: Console, machines: Sequence["MachineStatus"]) -> None:
-    """Print what machines lend after a change."""
-    for machine in machines:
-        reason = f": {machine.reason}" if machine.reason else ""
-        in_play = f"; {_counted(len(machine.playing), 'pair')} in play" if machine.playing else ""
-        console.print(
-            Text(
-                f"{machine.name} lends {machine.lent} of {_counted(machine.slots, 'slot')}"
-                f"{reason}{in_play}"
-            ),
-            soft_wrap=True,
-        )
+def lending_line(machine: "MachineStatus") -> str:
+    """Return what a machine lends after a change."""
+    reason = f": {machine.reason}" if machine.reason else ""
+    in_play = f"; {_counted(len(machine.playing), 'pair')} in play" if machine.playing else ""
+    lent = f"{machine.lent} of {_counted(machine.slots, 'slot')}"
+    return visible(f"{machine.name} lends {lent}{reason}{in_play}")
 
 
 def _columns(machines: Sequence["MachineStatus"]) -> list[Column]:
@@ -152,8 +142,12 @@ def machine_notes(machines: Iterable["MachineStatus"]) -> Iterable[str]:
                 yield f"{machine.name} in run {each.run.run}: {each.state}: {each.reason}"
 
 
+def _print_line(console: Console, line: str) -> None:
+    console.print(Text(visible(line)), soft_wrap=True)
+
+
 def _word(word: str) -> Text:
-    return Text(word, style=STYLES.get(word, ""))
+    return Text(visible(word), style=STYLES.get(word, ""))
 
 
 def _counted(number: int, word: str) -> str:
