@@ -8,7 +8,7 @@ from ladder.queue.jobs import find_jobs, find_live_services
 from ladder.web.errors import Busy, NotFound
 from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
-from reports.cluster import status_document
+from reports.cluster.status import status_document
 from reports.html.live.machines import machine_parts
 from reports.html.live.parts import PageParts, framed
 

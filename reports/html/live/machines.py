@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from db.records.queue import EntryState, ServiceRow
 from ladder.queue.jobs import Job
-from reports.cluster import machine_notes, pairs_text, reason_text, slots_text, speed_text
+from reports.cluster.status import machine_notes, pairs_text, reason_text, slots_text, speed_text
 from reports.html.live.links import job_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, table_of
