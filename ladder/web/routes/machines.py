@@ -26,7 +26,7 @@ async def machines_page(request: Request) -> Response:
         return machine_parts(find_live_services(store), find_jobs(store, ended=0), status, problem)
 
     page = await site.readers.read(render)
-    return HTMLResponse(framed("machines.html.j2", page, site.frame, here="/machines"))
+    return HTMLResponse(framed("machines.html.j2", page, site.frame))
 
 
 async def machines(request: Request) -> Response:

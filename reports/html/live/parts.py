@@ -30,7 +30,6 @@ PAGES = (
     ("/games", "Games"),
     ("/compare", "Compare"),
     ("/queue", "Queue"),
-    ("/machines", "Machines"),
     ("/play", "Play"),
 )
 
