@@ -7,15 +7,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
-import msgspec
-
 from db.records.queue import EntryRow
-from ladder.queue.link import CommandSetup, Link, ShareMessage, StateMessage
+from ladder.queue.link import Link, ShareMessage, StartMessage, StateMessage
 
 CHILD = "ladder.cli.queued"
 """The module that the child runs."""
@@ -42,43 +39,53 @@ class CommandResult:
 
 
 class PlayedCommand:
-    """An ordinary command that runs in a child process, which dies with this one."""
+    """An ordinary command that runs in a child process, which dies with this one.
 
-    def __init__(self, entry: EntryRow, setup: CommandSetup, db: str) -> None:
-        """Start the command.
+    The process is started in advance, because loading the program takes a second or more.
+    """
+
+    entry: EntryRow
+    """The entry of the queue, from `start` on."""
+
+    def __init__(self, modules: Iterable[str] = ()) -> None:
+        """Start a process that waits for its command.
 
         Args:
-            entry: The entry of the queue.
-            setup: The machines and the bots' places.
-            db: The database: an absolute path or a URL.
+            modules: The modules that it loads in advance.
 
         """
-        self.entry = entry
         self.share = ShareMessage(0)
         self.held = 0
         """Slots that it may be using: at least its share, and more until surplus pairs end."""
-        self.run_id = entry.run_id
+        self.run_id: int | None = None
         self.is_ending = False
         """Whether it was interrupted."""
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         ours, theirs = socket.socketpair()
-        self._link = Link(ours, StateMessage)
-        head = (sys.executable, "-m", CHILD, str(os.getpid()), str(theirs.fileno()))
+        self._link = Link(ours)
         try:
             self._process = subprocess.Popen(
-                [*head, msgspec.json.encode(setup).decode(), *entry.words],
+                [sys.executable, "-m", CHILD, str(os.getpid()), str(theirs.fileno()), *modules],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._errors,
                 pass_fds=(theirs.fileno(),),
-                # The address may hold a password, which other users could read in a word.
-                env={**os.environ, "LADDER_DB": db},
-                cwd=entry.folder if Path(entry.folder).is_dir() else None,
                 start_new_session=True,  # a Ctrl-C on the terminal is the service's business
             )
         finally:
             theirs.close()
+
+    def start(self, entry: EntryRow, message: StartMessage) -> None:
+        """Start the command of an entry."""
+        self.entry = entry
+        self.run_id = entry.run_id
+        self._link.send(message)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
 
     @property
     def descriptor(self) -> int:
@@ -96,7 +103,7 @@ class PlayedCommand:
     def receive(self) -> bool:
         """Read the messages of the command; return whether it has begun a run."""
         former = self.run_id
-        for message in self._link.receive():
+        for message in self._link.receive(StateMessage):
             if message.held is not None:
                 self.held = max(self.share.slots, message.held)
             if message.run is not None:

@@ -6,7 +6,7 @@ changes; the command sends its run and the slots that it holds.
 
 import contextlib
 import socket
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -15,9 +15,15 @@ LONGEST = 1 << 20
 """Most bytes that are read at a time."""
 
 
-class CommandSetup(msgspec.Struct, frozen=True):
-    """What a command needs to know before it starts."""
+class StartMessage(msgspec.Struct, frozen=True):
+    """What a command needs to know before it starts; the first message."""
 
+    words: tuple[str, ...]
+    """The command line without ``ladder`` and the database."""
+    db: str
+    """The database: an absolute path or a URL."""
+    folder: str
+    """The folder in which it was submitted."""
     address: str | None
     """The cluster's scheduler; None to play on the service's machine."""
     certificates: str | None
@@ -44,21 +50,15 @@ class StateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The slots that it may be using."""
 
 
-class Link(Generic[T]):
+class Link:
     """One end of a socket. Neither end ever waits for the other."""
 
-    def __init__(self, end: socket.socket, incoming: type[T]) -> None:
-        """Take over a socket.
-
-        Args:
-            end: The socket.
-            incoming: The type of the messages from the other end.
-
-        """
+    def __init__(self, end: socket.socket) -> None:
+        """Take over a socket."""
         end.setblocking(False)
         self._end = end
-        self._decoder = msgspec.json.Decoder(incoming)
-        self._unread = b""
+        self._lines = [b""]
+        """Complete lines that have come, and the beginning of the next one."""
         self._unsent = b""
 
     @property
@@ -72,13 +72,16 @@ class Link(Generic[T]):
         with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             self._unsent = self._unsent[self._end.send(self._unsent) :]
 
-    def receive(self) -> list[T]:
-        """Return the messages that have come."""
+    def receive(self, kind: type[T], most: int | None = None) -> list[T]:
+        """Return the messages that have come, all of one kind and at most `most`."""
         with contextlib.suppress(BlockingIOError, ConnectionResetError):
             while packed := self._end.recv(LONGEST):
-                self._unread += packed
-        *lines, self._unread = self._unread.split(b"\n")
-        return [self._decoder.decode(line) for line in lines]
+                first, *others = packed.split(b"\n")
+                self._lines[-1] += first
+                self._lines += others
+        count = len(self._lines) - 1 if most is None else min(most, len(self._lines) - 1)
+        taken, self._lines = self._lines[:count], self._lines[count:]
+        return [msgspec.json.decode(line, type=kind) for line in taken]
 
     def close(self) -> None:
         """Close this end."""

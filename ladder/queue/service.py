@@ -22,6 +22,7 @@ from db.store import ProcessLocks, Store
 from ladder.errors import ExitCode, LadderError, Stopped
 from ladder.queue.command import CommandResult, PlayedCommand
 from ladder.queue.jobs import release_orphans
+from ladder.queue.link import StartMessage
 from ladder.queue.shares import divide_machines, entry_to_stop, next_entry, shares
 from ladder.queue.slots import Slots
 from ladder.runs.cluster.archive import unpack
@@ -36,6 +37,9 @@ TURN_S = 60.0
 """Seconds after which experiments move on among the machines of a cluster."""
 STOP_S = 60.0
 """Seconds after which an interrupted command is killed."""
+LOADED = ("ladder.cli.run_and_report", "ladder.experiments.gate.session")
+CLUSTER = "ladder.runs.cluster.executor"
+"""Modules that a command loads before it knows what to play."""
 MOST_DEATHS = 3
 """Kills of a command in a row after which its experiment has failed."""
 IDLE, LOCAL = "analyze", "suite run"
@@ -60,6 +64,8 @@ class QueueService:
     """Kills in a row by entry."""
     _interrupted: dict[int, float] = field(default_factory=dict)
     """The time at which a command was interrupted, by entry."""
+    _spare: PlayedCommand | None = None
+    """A process that waits for the next command."""
     _next_look: float = 0.0
 
     def run(self) -> None:
@@ -73,6 +79,9 @@ class QueueService:
                         self._wait()
                 finally:
                     self._stop_all()
+                    if self._spare is not None:
+                        self._spare.kill()
+                        self._spare.close()
 
     def _start_service(self, lock: ProcessLocks) -> ServiceRow:
         while True:
@@ -104,6 +113,8 @@ class QueueService:
         self._obey(now)
         self._start_entries()
         self._divide()
+        if self._spare is None:
+            self._spare = self._new_command()
 
     def _wait(self) -> None:
         """Wait for the next event of a command, or until the queue should be looked at again."""
@@ -223,13 +234,33 @@ class QueueService:
     def _start(self, entry: EntryRow) -> None:
         try:
             placements = self._unpack_bots(entry)
-            command = PlayedCommand(entry, self.slots.setup(placements), self.db)
         except (LadderError, DatabaseError, OSError) as error:
             self._store_end(entry, ExitCode.USAGE, "", str(error))
             return
-        self._playing[entry.id] = command
+        command = self._playing[entry.id] = self._take_spare()
+        message = StartMessage(
+            words=entry.words,
+            db=self.db,
+            folder=entry.folder,
+            address=self.slots.cluster,
+            certificates=self.slots.certificates,
+            insecure=self.slots.insecure,
+            placements=placements,
+        )
+        command.start(entry, message)
         again = "resumes" if entry.run_id is not None else "starts"
         self.report(f"{_name(entry)} {again}: {' '.join(entry.words)} ({entry.author})")
+
+    def _take_spare(self) -> PlayedCommand:
+        """Return a process that waits for a command."""
+        spare, self._spare = self._spare, None
+        if spare is not None and not spare.is_alive:  # somebody killed it
+            spare.close()
+            spare = None
+        return spare or self._new_command()
+
+    def _new_command(self) -> PlayedCommand:
+        return PlayedCommand(LOADED if self.slots.cluster is None else (*LOADED, CLUSTER))
 
     def _unpack_bots(self, entry: EntryRow) -> dict[int, tuple[str, str]]:
         """Unpack the submitted bots; return the specification and the folder of each."""

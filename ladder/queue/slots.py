@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ladder.match.process.cpus import allowed_cpus
-from ladder.queue.link import CommandSetup
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.executor import MachineEvent
 
@@ -29,8 +28,13 @@ class Slots(Protocol):
     def machines(self) -> Mapping[str, int] | None:
         """The slots of each machine of a cluster, by address; None for this machine."""
 
-    def setup(self, placements: dict[int, tuple[str, str]]) -> CommandSetup:
-        """Return the setup of a command that plays there."""
+    @property
+    def certificates(self) -> str | None:
+        """The absolute folder of the cluster's certificates; None without any."""
+
+    @property
+    def insecure(self) -> bool:
+        """Whether the connection to the cluster may lack certificates."""
 
     def close(self) -> None:
         """Release what the object holds."""
@@ -39,16 +43,12 @@ class Slots(Protocol):
 class OwnSlots:
     """The CPUs of this machine."""
 
-    cluster = None
-    machines = None
+    cluster = certificates = machines = None
+    insecure = False
 
     def __init__(self) -> None:
         """Count the CPUs that this process may use."""
         self.total = allowed_cpus()
-
-    def setup(self, placements: dict[int, tuple[str, str]]) -> CommandSetup:
-        """Return the setup of a command that plays here."""
-        return CommandSetup(None, None, insecure=False, placements=placements)
 
     def close(self) -> None:
         """Do nothing."""
@@ -72,8 +72,9 @@ class ClusterSlots:
 
         self.cluster = endpoint.address
         self.machines: Mapping[str, int] = {}
-        self._endpoint = endpoint
-        self._insecure = insecure
+        folder = endpoint.certificates
+        self.certificates = None if folder is None else str(folder.absolute())
+        self.insecure = insecure
         self._loop = asyncio.new_event_loop()
         self._connection = SchedulerConnection(
             endpoint, "queue", lambda event: report(_sentence(event))
@@ -85,16 +86,6 @@ class ClusterSlots:
     def total(self) -> int:
         """The slots of all machines."""
         return sum(self.machines.values())
-
-    def setup(self, placements: dict[int, tuple[str, str]]) -> CommandSetup:
-        """Return the setup of a command that plays on the cluster."""
-        folder = self._endpoint.certificates
-        return CommandSetup(
-            self.cluster,
-            None if folder is None else str(folder.absolute()),
-            insecure=self._insecure,
-            placements=placements,
-        )
 
     def close(self) -> None:
         """Disconnect."""

@@ -24,7 +24,7 @@ FIRST_POLL_S = 0.02
 class SharedWorkforce:
     """A workforce of which a command uses the share that the service gives it."""
 
-    def __init__(self, whole: Workforce, link: Link[ShareMessage]) -> None:
+    def __init__(self, whole: Workforce, link: Link) -> None:
         """Wrap the machine or machines that the commands share.
 
         Args:
@@ -38,7 +38,7 @@ class SharedWorkforce:
 
     def current_share(self) -> Share | None:
         """Return the newest share of the service; None before the first one."""
-        for message in self._link.receive():
+        for message in self._link.receive(ShareMessage):
             self._share = Share(message.slots, message.machines)
         return self._share
 
