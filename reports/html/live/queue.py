@@ -1,6 +1,7 @@
 """The pages of the queue: what is played, what waits and what has ended."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from db.records.queue import EntryState, QueueBotRow, ServiceRow
@@ -114,7 +115,7 @@ def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | N
 
 
 def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
-    job, entry, pace = outlook.job, outlook.job.entry, outlook.pace
+    job, entry = outlook.job, outlook.job.entry
     return {
         "id": entry.id,
         "link": job_link(entry.id),
@@ -128,8 +129,8 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
         "run_link": "" if entry.run_id is None else run_link(entry.run_id),
         "games": job.games,
         "expected": _expected_games(outlook),
-        "pace": "" if pace is None else pace_words(pace),
-        "left": _left(outlook),
+        "pace": _pace(outlook),
+        "left": _decision(outlook),
         "ratio": "" if outlook.trial is None or outlook.trial.result is None
         else llr_text(outlook.trial.result),
         "hours": machine_hours(outlook.machine_s),
@@ -142,13 +143,23 @@ def _expected_games(outlook: Outlook) -> int | None:
     return None if outlook.games_left is None else outlook.job.games + round(outlook.games_left)
 
 
-def _left(outlook: Outlook) -> str:
-    if outlook.games_left is None:
+def _pace(outlook: Outlook) -> str:
+    """Return the number of games and the speed; for a gate without the time to its limit."""
+    pace = outlook.pace
+    if pace is None:
         return ""
-    end = "end" if outlook.trial is None or outlook.trial.result is None else "decision"
-    games = f"{outlook.games_left:,.0f} games"
-    seconds = outlook.seconds_left
-    return f"{end} expected in {games if seconds is None else f'{duration(seconds)} ({games})'}"
+    if outlook.trial is None or outlook.trial.result is None:
+        return pace_words(pace)
+    return pace_words(replace(pace, seconds_left=None))
+
+
+def _decision(outlook: Outlook) -> str:
+    """Return when a gate will be decided; empty for others, whose pace shows their end."""
+    if outlook.games_left is None or outlook.trial is None or outlook.trial.result is None:
+        return ""
+    games, seconds = f"{outlook.games_left:,.0f} games", outlook.seconds_left
+    left = games if seconds is None else f"{duration(seconds)} ({games})"
+    return f"decision expected in {left}"
 
 
 def machine_hours(seconds: float) -> str:
