@@ -212,9 +212,7 @@ class PlayedTwice:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.machines = {
-            name: Machine(name, slots=1, state=State.READY) for name in cluster.machines
-        }
+        self.machines = {name: Machine(name, 1, state=State.READY) for name in cluster.machines}
         self.unchecked: dict[str, int] = defaultdict(int)
         self.found = Contradictions()
         self.random = Random(cluster.seed)

@@ -446,6 +446,10 @@ ClusterAddress = Annotated[
         "--cluster",
     ),
 ]
+DEFAULT_SCHEDULER = "127.0.0.1:8786"
+Scheduler = Annotated[
+    str, option("HOST:PORT", "Address of the scheduler.", PANEL_CLUSTER, "--cluster")
+]
 ScaleTime = Annotated[
     bool,
     flag(

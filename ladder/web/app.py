@@ -13,14 +13,14 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bots.errors import BotsError
-from db.errors import DatabaseError, UnknownRow
+from db.errors import DatabaseError, InUse, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web import memory
 from ladder.web.errors import Refused
 from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
-from ladder.web.routes import api, play
+from ladder.web.routes import api, machines, play, queue
 from ladder.web.routes.bots import bot_page
 from ladder.web.routes.compare import compare_page
 from ladder.web.routes.games import game_page, games_page, review, review_stream
@@ -38,6 +38,7 @@ TITLES = {
     404: "Not found",
     405: "Method not allowed",
     408: "Request timeout",
+    409: "Conflict",
     410: "Gone",
     413: "Request too large",
     500: "Internal error",
@@ -62,6 +63,18 @@ def routes() -> list[BaseRoute]:
         Route("/play/consult", play.ask_for_move, methods=["POST"]),
         Route("/play/{key}", play.game_page),
         Route("/play/{key}", play.act, methods=["POST"]),
+        Route("/queue", queue.queue_page),
+        Route("/queue/new", queue.form_page),
+        Route("/queue/{job}", queue.job_page),
+        Route("/machines", machines.machines_page),
+        Route("/api/machines", machines.machines),
+        Route("/api/queue", queue.jobs),
+        Route("/api/queue", queue.submit, methods=["POST"]),
+        Route("/api/queue/cost", queue.cost, methods=["POST"]),
+        Route("/api/queue/{job}", queue.job),
+        Route("/api/queue/{job}", queue.act, methods=["POST"]),
+        Route("/api/sign-in", queue.sign_in, methods=["POST"]),
+        Route("/api/sign-out", queue.sign_out, methods=["POST"]),
         Route("/api/standings", api.standings),
         Route("/api/runs", api.runs),
         Route("/api/games", api.games),
@@ -85,7 +98,7 @@ def application(site: Site) -> ASGIApp:
         for task in background:
             task.cancel()
 
-    async def refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
+    async def refuse(refusal: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         await error_response(Request(scope), site, refusal)(scope, receive, send)
 
     async def on_error(request: Request, error: Exception) -> Response:
@@ -138,6 +151,8 @@ def describe_error(error: Exception) -> tuple[int, str]:
         return error.status_code, f"{error.detail}."
     if isinstance(error, UnknownRow | UnknownBot):
         return 404, str(error)
+    if isinstance(error, InUse):
+        return 409, str(error)
     if isinstance(error, UsageError | EngineError | BotsError):
         return 400, str(error)
     if isinstance(error, DatabaseError | LadderError):

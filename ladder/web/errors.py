@@ -10,13 +10,13 @@ class Refused(LadderError):
 
 
 class Forbidden(Refused):
-    """A request from another site, or without a token of this server's pages."""
+    """A request from another site, without a token of this server's pages, or without the right."""
 
     status = 403
 
 
 class Unauthorized(Refused):
-    """The password is missing or wrong."""
+    """The password or the token is missing or wrong."""
 
     status = 401
 

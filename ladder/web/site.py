@@ -13,6 +13,7 @@ from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
+from ladder.web.cluster import ClusterReader
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -20,8 +21,10 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
+from ladder.web.queue.submit import Submitter
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.safety import AccessRules
+from ladder.web.writing import Writer
 from reports.html.live.parts import Frame
 
 
@@ -57,6 +60,9 @@ class Site:
     boards: Boards
     changes: ChangeSignal
     """The signal of the follower and the boards."""
+    writer: Writer
+    submitter: Submitter
+    cluster: ClusterReader
     streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))

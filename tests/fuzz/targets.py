@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from ladder.cli.parsing import (
     parse_margin,
     parse_since,
     parse_time,
+    parse_until,
 )
 from ladder.errors import LadderError
 from ladder.match.specs.spec import read_spec
@@ -127,6 +129,12 @@ def _since(text: str) -> None:
     moment = parse_since(text, now=1.8e9)
     if not math.isfinite(moment):
         raise Nonsense(f"{text!r} is no moment")
+
+
+def _until(text: str) -> None:
+    now = datetime(2026, 11, 20, 17, 0)
+    if not now.timestamp() < parse_until(text, now=now) < 2e9:
+        raise Nonsense(f"{text!r} is no time to come")
 
 
 def _counts(option: str, text: str) -> None:
@@ -317,6 +325,7 @@ def make_targets() -> dict[str, Target]:
         Target(
             "since", "words", _words("12h", "2026-11-20", "2026-11-20T18:00+01:00"), _text(_since)
         ),
+        Target("until", "words", _words("12h", "18:00", "2026-11-20T18:00+01:00"), _text(_until)),
         Target("W,D,L", "words", _words("10,20,30"), _text(partial(_counts, "wdl"))),
         Target("pentanomial", "words", _words("1,2,3,4,5"), _text(partial(_counts, "penta"))),
         Target("pairing", "words", _words("random", "gauntlet:v4"), _text(_pairing)),

@@ -65,6 +65,7 @@ GOT_THROUGH = (
     ("margin", HUGE, "as the time"),
     ("time", "\u0663ms".encode(), "digits of another script"),
     ("since", HUGE + b"d", "a moment at minus infinity"),
+    ("until", HUGE + b"d", "a moment that no calendar has"),
     ("player", b"v4?c=nan", "no order among children"),
     ("player", b"v4?c=-1", "the least visited child last"),
     ("player", b"v12?memory_mib=0", "no room for a root"),

@@ -3,7 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, flag, option, whole
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    PANEL_CLUSTER,
+    Certificates,
+    Database,
+    Insecure,
+    flag,
+    option,
+    whole,
+)
 from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
@@ -20,7 +29,8 @@ def serve(
         str,
         option(
             "ADDRESS",
-            "Address to listen at. One that other machines reach needs --password-file.",
+            "Address to listen at. One that other machines reach needs --password-file, or tokens "
+            "of `ladder queue token`.",
             PANEL_SERVER,
         ),
     ] = "127.0.0.1",
@@ -49,6 +59,17 @@ def serve(
             least=0,
         ),
     ] = 4,
+    cluster: Annotated[
+        str | None,
+        option(
+            "HOST:PORT",
+            "Show the machines of this Dask scheduler, too.",
+            PANEL_CLUSTER,
+            "--cluster",
+        ),
+    ] = None,
+    certificates: Certificates = None,
+    insecure: Insecure = False,
     options: BotOptions,
     until_stdin_ends: Annotated[
         bool,
@@ -63,12 +84,14 @@ def serve(
     """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
 
     The first line on standard output is the address. Pages follow runs of other terminals while
-    they play. The database is only read, except for games and analyses that you ask for.
+    they play. The database is only read, except for games and analyses that you ask for, and for
+    what users with a token of `ladder queue token` change in the queue.
     """
     from db.store import Store
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import check_claims
+    from ladder.runs.cluster.workforce import endpoint_of
     from ladder.web.server import ServerOptions, serve
 
     confinement = options.confinement()
@@ -87,7 +110,15 @@ def serve(
 
     is_over = _stdin_ends if until_stdin_ends else _never
     server = ServerOptions(
-        db, confinement, host=host, port=port, password_file=password_file, players=players
+        db,
+        confinement,
+        host=host,
+        port=port,
+        password_file=password_file,
+        players=players,
+        cluster=None
+        if cluster is None
+        else endpoint_of(cluster, certificates, insecure=insecure, option="cluster"),
     )
     serve(server, announce, is_over=is_over)
     return ExitCode.DONE

@@ -37,6 +37,14 @@ def worker(
             show_default="its host name",
         ),
     ] = "",
+    until: Annotated[
+        str | None,
+        option(
+            "TIME",
+            "Lend this machine until then, as 18:00, 2026-11-20T18:00 or 2h: it then finishes the "
+            "pairs in play and leaves.",
+        ),
+    ] = None,
     sandbox: Sandbox = None,
     certificates: Certificates = None,
     insecure: Insecure = False,
@@ -44,11 +52,12 @@ def worker(
     """Lend this machine to runs that others start with --cluster, until Ctrl-C.
 
     Each slot is a process that plays one pair at a time, on a CPU of its own. A machine may join or
-    leave at any time, and connects again after the scheduler was away. Bots are copied to this
-    user's cache. --sandbox takes the place of the run's own.
+    leave at any time, and connects again after the scheduler was away. The first Ctrl-C lets it
+    finish the pairs in play, the second one ends it at once, as SIGTERM does. Bots are copied to
+    this user's cache. --sandbox takes the place of the run's own.
     """
     from ladder.cli.output import print_error
-    from ladder.cli.parsing import parse_sandbox
+    from ladder.cli.parsing import parse_sandbox, parse_until
     from ladder.errors import ExitCode
     from ladder.names import check_line
     from ladder.runs.cluster.workforce import need_cluster
@@ -61,6 +70,7 @@ def worker(
     check_line(name, "--name")
     check_claims()
     words = parse_sandbox(sandbox)
+    leaves_at = None if until is None else parse_until(until)
     endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="address")
     serve_worker(
         endpoint,
@@ -68,6 +78,7 @@ def worker(
         name=name or None,
         sandbox=words,
         report=print_error,
+        leaves_at=leaves_at,
     )
     return ExitCode.DONE
 

@@ -23,9 +23,10 @@ from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.replay import Replay
 from ladder.runs.cluster.machine import MachineFacts
+from ladder.runs.cluster.run_view import RunLabel, own_label
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
-from ladder.runs.executor import MachineEvent, PairExecutor
+from ladder.runs.executor import MachineEvent, PairExecutor, Share
 from ladder.runs.settings import Settings
 
 END_S = 5.0
@@ -79,6 +80,7 @@ class Cluster:
             save_machine=store.machines.save,
             replay=Replay(confinement) if compares else None,
             reference=call_in_subprocess(measure_speed) if settings.scale_time else None,
+            label=own_label(run.id, run.kind.value, store.where),
         )
 
 
@@ -99,6 +101,7 @@ class ClusterExecutor:
         save_machine: Callable[[MachineRow], int],
         reference: float | None = None,
         replay: Replay | None = None,
+        label: RunLabel | None = None,
         fleet: type[Fleet] = Fleet,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
@@ -113,6 +116,7 @@ class ClusterExecutor:
             save_machine: Stores a machine and returns its key.
             reference: The speed for which time budgets are meant; None if they apply everywhere.
             replay: Repeats pairs on this machine for comparison; None if it repeats none.
+            label: The name of the run in the status of the cluster; None to publish nothing.
             fleet: The class of the fleet.
             loop: The event loop of the fleet; None for a new one.
 
@@ -134,6 +138,7 @@ class ClusterExecutor:
             report=self._events.put,
             scale_plan=lambda plan, prepared: scale_times(plan, reference, prepared.speed),
             replay=replay,
+            label=label,
         )
         self._thread = threading.Thread(target=self._run_fleet, name="cluster", daemon=True)
         self._thread.start()
@@ -147,6 +152,15 @@ class ClusterExecutor:
     def capacity(self) -> int:
         """Twice the slots, for pairs in play and in transfer, and the pairs without a host."""
         return 2 * self.slots + min(self._fleet.hostless, MOST_HOSTLESS)
+
+    @property
+    def held_slots(self) -> int:
+        """Usable slots; pairs beyond them wait in the machines' queues."""
+        return self._fleet.slots
+
+    def set_share(self, share: Share) -> None:
+        """Change the slots of each machine that this run may use."""
+        self._loop.call_soon_threadsafe(self._fleet.allow, share.machines)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Queue a pair for some machine; `wait` collects its record."""

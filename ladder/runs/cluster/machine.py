@@ -109,11 +109,16 @@ class _Slots:
 slots = _Slots()
 
 
+def machine_name() -> str:
+    """Return the name of this machine."""
+    return os.environ.get(NAME_VARIABLE) or socket.gethostname()
+
+
 def describe_machine() -> MachineFacts:
     """Return the description of this machine, by which the coordinator admits it."""
     own = harness_version()
     return MachineFacts(
-        name=os.environ.get(NAME_VARIABLE) or socket.gethostname(),
+        name=machine_name(),
         cpu=_cpu_model(),
         cores=allowed_cpus(),
         kernel=f"{platform.system()} {platform.release()}",
@@ -145,6 +150,11 @@ def store_archive(name: str, packed: bytes) -> None:
 
 _speed: float | None = None
 """The speed of this machine, measured once."""
+
+
+def known_speed() -> float:
+    """Return the speed of this machine in the reference search; 0 before it is measured."""
+    return _speed or 0.0
 
 
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...]) -> slot.Prepared:

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import dask
@@ -14,6 +14,7 @@ from distributed import Scheduler, Worker
 
 from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster import machine, slot
+from ladder.runs.cluster.lending import METRIC, Lending
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 from ladder.runs.cluster.shipped_cache import shipped_folder
 
@@ -41,7 +42,7 @@ def serve_scheduler(endpoint: SchedulerEndpoint, report: Report) -> None:
     _reduce_logging()
     # No dashboard: every machine on the network could open it.
     with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
-        _run(_schedule(endpoint, report))
+        asyncio.run(_until_signal(_schedule(endpoint, report)))
 
 
 def serve_worker(
@@ -52,8 +53,12 @@ def serve_worker(
     sandbox: tuple[str, ...],
     report: Report,
     machines: int = 1,
+    leaves_at: float | None = None,
 ) -> None:
     """Play pairs for the clients of a scheduler until a signal, and reconnect after a loss.
+
+    The first SIGINT and the time `leaves_at` let it finish the pairs in play; any further signal
+    ends it at once.
 
     Args:
         endpoint: The address of the scheduler.
@@ -63,6 +68,7 @@ def serve_worker(
         report: Prints events.
         machines: The number of machines as which this process joins, more than one to simulate a
             fleet.
+        leaves_at: The time at which it leaves, in seconds since the epoch; None: it stays.
 
     """
     _reduce_logging()
@@ -71,7 +77,7 @@ def serve_worker(
     if sandbox:
         os.environ[slot.SANDBOX_VARIABLE] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        _run(_work_as(machines, endpoint, slots, report))
+        asyncio.run(_work_as(machines, endpoint, slots, report, leaves_at))
 
 
 async def _schedule(endpoint: SchedulerEndpoint, report: Report) -> None:
@@ -87,13 +93,28 @@ async def _schedule(endpoint: SchedulerEndpoint, report: Report) -> None:
         await asyncio.Event().wait()
 
 
-async def _work_as(machines: int, endpoint: SchedulerEndpoint, slots: int, report: Report) -> None:
-    await asyncio.gather(*(_work(endpoint, slots, report) for _ in range(machines)))
+async def _work_as(
+    machines: int,
+    endpoint: SchedulerEndpoint,
+    slots: int,
+    report: Report,
+    leaves_at: float | None,
+) -> None:
+    name = machine.machine_name()
+    lent = [Lending(name, slots, leaves_at=leaves_at, report=report) for _ in range(machines)]
+
+    def leave() -> bool:
+        waiting = [each.leave("Ctrl-C") for each in lent]
+        return any(waiting)
+
+    await _until_signal(
+        asyncio.gather(*(_work(endpoint, slots, report, each) for each in lent)), leave
+    )
 
 
-async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None:
+async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report, lending: Lending) -> None:
     reported = False
-    while True:
+    while not lending.is_leaving:
         try:
             await check_scheduler(endpoint)
             async with Worker(
@@ -105,11 +126,13 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None
                 dashboard_address="127.0.0.1:0",
                 local_directory=str(shipped_folder()),
                 death_timeout=CONNECT_S,
+                metrics={METRIC: lending},
             ) as worker:
                 reported = False
                 report(f"connected to {endpoint.address} with {slots} slots")
-                await worker.finished()
-                report(f"the connection to {endpoint.address} is lost: reconnecting")
+                await lending.serve(worker)
+                if not lending.is_leaving:
+                    report(f"the connection to {endpoint.address} is lost: reconnecting")
         except (OSError, TimeoutError) as error:
             if not reported:
                 why = to_one_line(str(error)) or type(error).__name__
@@ -117,26 +140,36 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None
             reported = True
         finally:
             machine.slots.end_all()
-        await asyncio.sleep(PAUSE_S)
+        if not lending.is_leaving:
+            await asyncio.sleep(PAUSE_S)
 
 
-def _run(serving: Coroutine[Any, Any, None]) -> None:
-    """Run until SIGINT, SIGTERM or SIGHUP."""
+async def _until_signal(
+    serving: Awaitable[Any], interrupt: Callable[[], bool] = lambda: False
+) -> None:
+    """Serve until the end, or until SIGINT, SIGTERM or SIGHUP.
 
-    async def until_signal() -> None:
-        task = asyncio.ensure_future(serving)
-        loop = asyncio.get_running_loop()
+    Args:
+        serving: What serves.
+        interrupt: Called at SIGINT; returns whether `serving` ends by itself after that.
 
-        def end() -> None:
-            _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
-            task.cancel()
+    """
+    task = asyncio.ensure_future(serving)
+    loop = asyncio.get_running_loop()
 
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, end)
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    def end() -> None:
+        _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
+        task.cancel()
 
-    asyncio.run(until_signal())
+    def leave_or_end() -> None:
+        if not interrupt():
+            end()
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, end)
+    loop.add_signal_handler(signal.SIGINT, leave_or_end)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 def _reduce_logging() -> None:

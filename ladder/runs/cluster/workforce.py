@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import UsageError
 
 if TYPE_CHECKING:
+    from ladder.runs.cluster.security import SchedulerEndpoint
     from ladder.runs.executor import Workforce
 
 
@@ -37,9 +38,23 @@ def workforce_of(address: str | None, certificates: str | None, *, insecure: boo
 
     if address is None:
         return THIS_MACHINE
-    need_cluster()
+    endpoint = endpoint_of(address, certificates, insecure=insecure, option="cluster")
     from ladder.runs.cluster.executor import Cluster
+
+    return Cluster(endpoint)
+
+
+def endpoint_of(
+    address: str, certificates: str | None, *, insecure: bool, option: str | None
+) -> "SchedulerEndpoint":
+    """Return the address of a scheduler, as `parse_endpoint`.
+
+    Raises:
+        UsageError: the address is invalid, or the extra is not installed.
+
+    """
+    need_cluster()
     from ladder.runs.cluster.security import parse_endpoint
 
     folder = None if certificates is None else Path(certificates)
-    return Cluster(parse_endpoint(address, folder, insecure=insecure, option="cluster"))
+    return parse_endpoint(address, folder, insecure=insecure, option=option)

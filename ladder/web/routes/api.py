@@ -40,13 +40,13 @@ async def standings(request: Request) -> Response:
             select_bots(standings_of_division(store, row)), read_mistakes(store, row)
         )
 
-    return await _document(request, query)
+    return await document(request, query)
 
 
 async def runs(request: Request) -> Response:
     """Answer with all runs, and the games per hour of running ones."""
     Parameters(request).check()
-    return await _document(
+    return await document(
         request, lambda store: now_document(measure_paces(store, past_runs(store)))
     )
 
@@ -63,7 +63,7 @@ async def games(request: Request) -> Response:
         found = search(store, conditions.query(store, before=before), limit)
         return page_document(found.games, found.next)
 
-    return await _document(request, query)
+    return await document(request, query)
 
 
 async def game(request: Request) -> Response:
@@ -75,7 +75,7 @@ async def game(request: Request) -> Response:
         row = find_game(store, word)
         return game_document(row, reviews.truth(row, read_truth(store, row)))
 
-    return await _document(request, query)
+    return await document(request, query)
 
 
 async def comparison(request: Request) -> Response:
@@ -89,9 +89,10 @@ async def comparison(request: Request) -> Response:
         row = division_or_latest(store, division)
         return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
-    return await _document(request, query)
+    return await document(request, query)
 
 
-async def _document(request: Request, query: Callable[[FollowedStore], Any]) -> Response:
+async def document(request: Request, query: Callable[[FollowedStore], Any]) -> Response:
+    """Answer with the JSON of what a query returns."""
     text = await site_of(request).readers.read(lambda store: to_json(query(store)))
     return Response(text + "\n", media_type="application/json")

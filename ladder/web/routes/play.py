@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-from typing import TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -16,6 +15,7 @@ from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.find_game import find_game
+from ladder.web.body import decode
 from ladder.web.errors import Refused
 from ladder.web.live_page import still_page, wants_stream
 from ladder.web.play.open_game import GameRequest
@@ -24,7 +24,6 @@ from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, fragment, framed
 
-Decoded = TypeVar("Decoded")
 MAX_MS = 60_000
 MAX_WORK = 10**9
 
@@ -122,7 +121,7 @@ async def game_page(request: Request) -> Response:
 async def act(request: Request) -> Response:
     """Submit a move, undo, a hint, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
-    action = _decode(await request.body(), Action)
+    action = decode(await request.body(), Action)
     match action.word:
         case "drop":
             if action.column not in game.state["columns"]:
@@ -140,7 +139,7 @@ async def act(request: Request) -> Response:
 
 
 async def _read_request(request: Request) -> GameRequest:
-    body = _decode(await request.body(), Body)
+    body = decode(await request.body(), Body)
     most = MAX_MS if body.kind == "time_ms" else MAX_WORK
     if not 1 <= body.amount <= most:
         raise Refused(f"the budget of a move must be from 1 to {most}, not {body.amount}")
@@ -169,10 +168,3 @@ async def _read_request(request: Request) -> GameRequest:
         start=start,
         is_saved=body.save,
     )
-
-
-def _decode(body: bytes, kind: type[Decoded]) -> Decoded:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refused(f"the body of the request is not valid: {error}") from error

@@ -1,11 +1,10 @@
-"""Password check of a server that other machines can reach, in constant time and rate-limited."""
+"""Password check of a server, in constant time; wrong passwords and tokens are rate-limited."""
 
 import asyncio
 import base64
 import binascii
 import hashlib
 import hmac
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -19,8 +18,6 @@ DELAYS_S = (0.5, 1.0, 2.0, 4.0)
 MAX_WAITING = 200
 """Largest number of waiting attempts."""
 MAX_WAITING_PER_ADDRESS = 10
-MAX_BROWSERS = 1000
-"""Largest number of remembered browsers."""
 
 
 def read_password(file: Path) -> str:
@@ -62,53 +59,42 @@ class _Attempts:
 class BasicAuth:
     """Checks passwords one after the other, and slower after each failed attempt.
 
-    Addresses take turns, so an attacker at one address delays others by one attempt only. A browser
-    that gave the right password is recognized by its cookie and does not wait.
+    Addresses take turns, so an attacker at one address delays others by one attempt only.
     """
 
     def __init__(
-        self, password: str, *, pause: Callable[[float], Awaitable[object]] = asyncio.sleep
+        self,
+        password: str | None,
+        *,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         """Set the check up.
 
         Args:
-            password: the right password.
+            password: the right password; None if every password is wrong.
             pause: waits for a number of seconds after a failed attempt.
 
         """
-        self._digest = _digest(password)
+        self._digest = None if password is None else _digest(password)
         self._pause = pause
         self._turn = asyncio.Lock()
         self._attempts: dict[str, _Attempts] = {}
         """The waiting attempts by address."""
         self._waiting = 0
         self._failed = 0
-        self._known: OrderedDict[str, None] = OrderedDict()
 
-    def knows(self, browser: str | None) -> bool:
-        """Return whether this browser gave the right password before."""
-        return browser is not None and browser in self._known
-
-    def remember(self, browser: str) -> None:
-        """Remember a browser by its cookie."""
-        self._known[browser] = None
-        while len(self._known) > MAX_BROWSERS:
-            self._known.popitem(last=False)
-
-    async def check(self, authorization: str | None, address: str) -> None:
+    async def check(self, authorization: str, address: str) -> None:
         """Check the header of a request, with any user name.
 
         Args:
-            authorization: the header, or None if it is missing.
+            authorization: the header.
             address: the address of the client.
 
         Raises:
-            Unauthorized: the password is missing or wrong.
+            Unauthorized: the password is wrong.
             Busy: too many attempts wait.
 
         """
-        if authorization is None:
-            raise Unauthorized("this server requires a password")
         attempts = self._attempts.setdefault(address, _Attempts())
         if self._waiting >= MAX_WAITING or attempts.waiting >= MAX_WAITING_PER_ADDRESS:
             raise Busy("too many password attempts at once: try again in a moment")
@@ -127,17 +113,19 @@ class BasicAuth:
             attempts.waiting -= 1
             if not attempts.waiting:
                 self._attempts.pop(address, None)
-        raise Unauthorized("the password is wrong")
+        raise Unauthorized("the password or the token is wrong")
 
     def is_right(self, authorization: str) -> bool:
         """Return whether a header has the right password, in constant time.
 
         Hashes of equal length are compared; the user name is ignored.
         """
-        return hmac.compare_digest(_digest(_password_in(authorization)), self._digest)
+        given = _digest(password_in(authorization))
+        return self._digest is not None and hmac.compare_digest(given, self._digest)
 
 
-def _password_in(authorization: str) -> str:
+def password_in(authorization: str) -> str:
+    """Return the password in a header; empty if it has none."""
     kind, _, coded = authorization.partition(" ")
     if kind.lower() != "basic":
         return ""

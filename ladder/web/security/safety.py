@@ -3,7 +3,8 @@
 The server starts programs, and any web page in a browser can send requests to it. So the host name
 of a request must be one that no foreign name server can point at this machine (DNS rebinding), the
 request must not come from another site, and a request that changes anything must carry the token of
-this server's pages. Pages may load only files of this server.
+this server's pages, or that of a user, which no other site can send. Pages may load only files of
+this server.
 """
 
 import secrets
@@ -15,10 +16,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from db.errors import DatabaseError
 from ladder.addresses import is_address, is_loopback
 from ladder.web.connections import address_group
 from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
-from ladder.web.security.password import BasicAuth
+from ladder.web.security.sign_in import SignIn, Visitor, is_bearer
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""
@@ -61,8 +63,8 @@ class AccessRules:
 
     host: str
     """The address that the server listens at."""
-    basic_auth: BasicAuth | None = None
-    """The password check; None if no password is required."""
+    sign_in: SignIn | None = None
+    """Finds out who sends a request; None if all visitors are equal."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """The token that requests with changes must carry."""
 
@@ -89,7 +91,7 @@ class AccessRules:
         is_visit = headers.get("sec-fetch-mode") == "navigate" and method == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_visit:
             raise Forbidden("the request comes from another site")
-        if method not in ("GET", "HEAD"):
+        if method not in ("GET", "HEAD") and not is_bearer(headers.get("authorization")):
             given = headers.get(TOKEN_HEADER, "")
             if not secrets.compare_digest(given.encode(), self.token.encode()):
                 raise Forbidden("the request has no token of this server's pages: reload the page")
@@ -123,7 +125,7 @@ def host_name(host: str) -> str | None:
     return name.lower()
 
 
-SendRefusal = Callable[[Refused, Scope, Receive, Send], Awaitable[None]]
+SendRefusal = Callable[[Exception, Scope, Receive, Send], Awaitable[None]]
 """Answers a refused request."""
 
 
@@ -144,7 +146,9 @@ class SafetyMiddleware:
             return
         headers = Headers(scope=scope)
         browser = browser_of(headers)
-        scope.setdefault("state", {})["browser"] = browser or ""
+        authorization = headers.get("authorization")
+        visitor = Visitor()
+        scope.setdefault("state", {}).update(browser=browser or "", visitor=visitor)
         new = secrets.token_urlsafe(18) if browser is None else None
 
         async def answer(message: Message) -> None:
@@ -156,31 +160,36 @@ class SafetyMiddleware:
                     out["cache-control"] = "no-store"
                 if new is not None and out.get("content-type", "").startswith("text/html"):
                     out.append("set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict")
-                    if scope["state"].get("is_known"):
-                        self._remember(new)
+                    remember(new)
             await send(message)
+
+        def remember(cookie: str) -> None:
+            if self._access.sign_in is not None and not is_bearer(authorization):
+                self._access.sign_in.remember(cookie, visitor)
 
         self._answering += 1
         try:
             if self._answering > REQUESTS:
                 raise Busy
             self._access.check(scope["method"], scope["path"], scope["query_string"], headers)
-            if self._access.basic_auth is not None and not self._access.basic_auth.knows(browser):
-                address = address_group((scope.get("client") or ("", 0))[0])
-                await self._access.basic_auth.check(headers.get("authorization"), address)
-                scope["state"]["is_known"] = True
+            if self._access.sign_in is not None:
+                visitor = await self._access.sign_in.identify(
+                    browser, authorization, client_address(scope)
+                )
+                scope["state"]["visitor"] = visitor
                 if browser is not None:
-                    self._remember(browser)
+                    remember(browser)
             body = _limited(headers, receive)
             await self._app(scope, body, answer)
-        except Refused as refusal:
+        except (Refused, DatabaseError) as refusal:
             await self._refuse(refusal, scope, receive, answer)
         finally:
             self._answering -= 1
 
-    def _remember(self, browser: str) -> None:
-        if self._access.basic_auth is not None:
-            self._access.basic_auth.remember(browser)
+
+def client_address(scope: Scope) -> str:
+    """Return the address of a request's client, by which attempts are limited."""
+    return address_group((scope.get("client") or ("", 0))[0])
 
 
 def browser_of(headers: Headers) -> str | None:

@@ -18,13 +18,20 @@ FILES = {
     "live.js": "text/javascript; charset=utf-8",
     "boards.js": "text/javascript; charset=utf-8",
     "play.js": "text/javascript; charset=utf-8",
+    "queue.js": "text/javascript; charset=utf-8",
     "post.js": "text/javascript; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
 }
 """The static files by name, with their media types."""
 VEGA = "vega.js"
 """The chart library, a static file that is read from the user's cache."""
-PAGES = (("/", "Overview"), ("/games", "Games"), ("/compare", "Compare"), ("/play", "Play"))
+PAGES = (
+    ("/", "Overview"),
+    ("/games", "Games"),
+    ("/compare", "Compare"),
+    ("/queue", "Queue"),
+    ("/play", "Play"),
+)
 
 
 @dataclass(frozen=True, slots=True)

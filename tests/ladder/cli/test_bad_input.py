@@ -2,12 +2,15 @@
 
 import json
 import sqlite3
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from db.store import Store
 from ladder.cli.main import run_command
+from ladder.cli.parsing import parse_until
+from ladder.errors import UsageError
 
 REFUSED = [
     (("run", "--bots", "nobody"), "no registered bot is called 'nobody'"),
@@ -39,6 +42,11 @@ REFUSED = [
         ("run", "--simulations", "0"),
         "'--simulations': 0 is not a whole number from 1 to 1000000000000",
     ),
+    (("worker", "localhost", "--until", "noon"), "--until: 'noon' is not a time such as 18:00"),
+    (("worker", "localhost", "--until", "2020-01-01"), "--until: '2020-01-01' is over"),
+    (("cluster", "reserve", "lab2", "--until", "9999d"), "more than a year ahead"),
+    (("cluster", "drain", "lab2", "--cluster", "lab1"), "ladder cluster certificates"),
+    (("cluster", "status", "--cluster", "127.0.0.1:1"), "does not answer: Connection refused"),
     (("run", "--depth", "3", "--bots", "v1,v2"), "v1 plays on time or simulations, not on depth"),
     (("run", "--games", "0"), "'--games': 0 is not a whole number from 1"),
     (("run", "--games", "many"), "'--games': 'many' is not a whole number"),
@@ -288,3 +296,32 @@ def test_a_file_that_is_there_is_proposed(
     Path("bot.py").write_text("")
     assert run_command(["bots", "add", "mine", spec]) == 2
     assert said in capsys.readouterr().err
+
+
+NOW = datetime(2026, 11, 20, 17, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("18:00", datetime(2026, 11, 20, 18, 0)),
+        ("9:05", datetime(2026, 11, 21, 9, 5)),
+        ("17:30", datetime(2026, 11, 21, 17, 30)),
+        ("90m", NOW + timedelta(minutes=90)),
+        ("1.5d", NOW + timedelta(days=1.5)),
+        ("2026-12-01", datetime(2026, 12, 1)),
+        (" 2026-11-20T17:31 ", datetime(2026, 11, 20, 17, 31)),
+    ],
+)
+def test_a_time_of_day_is_the_next_one(text: str, until: datetime) -> None:
+    """Durations count from now, and times without a zone are local."""
+    assert parse_until(text, now=NOW) == until.timestamp()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "24:00", "noon", "17", "2026-11-20", "0h", "400d", "0001-01-01", "9999-12-31"]
+)
+def test_other_words_and_times_that_are_over_are_refused(text: str) -> None:
+    """Each with a sentence that names the option."""
+    with pytest.raises(UsageError, match=r"^--until: "):
+        parse_until(text, now=NOW)

@@ -166,6 +166,7 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
     "train c4ai", "train value", "openings make", "worker", "cluster start", "cluster certificates",
+    "cluster status", "cluster drain", "cluster reserve", "cluster release",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 ON_PAGES = {"serve"}

@@ -78,13 +78,14 @@ class Running:
         body: object = None,
         raw: bytes | None = None,
         token: str = "",
+        timeout_s: float = 20.0,
     ) -> Answer:
         """Send a request and return the answer."""
         given = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
         data = raw if body is None else json.dumps(body)
         if token:
             given["X-Ladder-Token"] = token
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
         try:
             connection.request(method, path, data, given)
             answer = connection.getresponse()

@@ -42,7 +42,7 @@ def test_every_wrong_password_waits_as_long(kind: str) -> None:
     async def tries() -> None:
         keeper = BasicAuth(RIGHT, pause=pause)
         for _ in range(len(DELAYS_S) + 1):
-            with pytest.raises(Unauthorized, match="the password is wrong"):
+            with pytest.raises(Unauthorized, match="the password or the token is wrong"):
                 await keeper.check(WRONG[kind], "10.0.0.1")
         await keeper.check(header(RIGHT, user="nobody knows"), "10.0.0.1")
 

@@ -67,4 +67,4 @@ async def admit(
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
     machine.refused = frozenset(machine.prepared.refused)
     if len(machine.refused) == len(sides):
-        machine.slots = 0
+        machine.hosts_any = False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from db.records.pairs import PairPlan, PairRecord
+from ladder.runs.cluster.lending import Offer
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.slot import Prepared
 
@@ -17,17 +18,19 @@ QUICK_S = 5.0
 class State(Enum):
     """The state of a machine in a run."""
 
-    JOINING = "joining"
+    JOINING = "getting ready"
     READY = "ready"
     SILENT = "silent"
+    RESERVED = "reserved"
+    """The machine lends no slots now; it finishes the pairs in play."""
     REFUSED = "refused"
     """The machine has another version, cannot be prepared, or has left."""
     SET_ASIDE = "set aside"
     """Games stall, are overdue or differ from those of other machines, or the harness fails."""
 
 
-HOSTING = (State.READY, State.SILENT)
-"""The states of the machines that take part."""
+HOSTING = (State.READY, State.SILENT, State.RESERVED)
+"""The states of the machines that take part, or do so again after a reservation."""
 
 
 @dataclass(eq=False)
@@ -35,7 +38,16 @@ class Machine:
     """One Dask worker."""
 
     address: str
-    slots: int
+    lent: int
+    """Slots that it lends now."""
+    offer: Offer | None = None
+    """What the machine lends by its latest heartbeat; None for a worker of Dask's own."""
+    reason: str = ""
+    """Why the machine is refused or set aside."""
+    admission: "asyncio.Task[None] | None" = None
+    """The task that prepares it."""
+    hosts_any: bool = True
+    """Whether the machine can host any bot."""
     state: State = State.JOINING
     facts: MachineFacts | None = None
     prepared: Prepared | None = None
@@ -60,23 +72,37 @@ class Machine:
     """The latest pair that another machine plays, too, for comparison."""
     stored_pairs: int = 0
     """Records of the machine that the runner got."""
+    allowance: int | None = None
+    """Most slots that this run may use; None for all."""
     deaths: int = 0
     """Pairs in a row at which the process of a slot was killed."""
 
     @property
     def name(self) -> str:
         """The machine's own name, or its address before the name is known."""
-        return self.address if self.facts is None else self.facts.name
+        if self.facts is not None:
+            return self.facts.name
+        return self.address if self.offer is None else self.offer.name
+
+    @property
+    def slots(self) -> int:
+        """Slots that play pairs of the run."""
+        return self.lent if self.hosts_any else 0
+
+    @property
+    def usable_slots(self) -> int:
+        """The number of slots that this run may use."""
+        return self.slots if self.allowance is None else min(self.slots, self.allowance)
 
     @property
     def capacity(self) -> int:
         """The number of further pairs that the machine may get."""
-        if self.state is not State.READY:
+        if self.state is not State.READY or not self.usable_slots:
             return 0
         if not self.is_verified:
             is_waiting = self.compared_pair is not None and self.compared_pair.assignments
             return 0 if is_waiting else 1 - len(self.playing)
-        most = 2 * self.slots if 0 < self.last_pair_s < QUICK_S else self.slots
+        most = self.usable_slots * (2 if 0 < self.last_pair_s < QUICK_S else 1)
         return most - len(self.playing)
 
     def can_host(self, pair: "Pair") -> bool:
@@ -92,6 +118,8 @@ class Assignment:
     machine: Machine
     due: float
     """The deadline by the clock of this process."""
+    key: str = ""
+    """The key of its task on the machine."""
     task: "asyncio.Task[None] | None" = None
 
 

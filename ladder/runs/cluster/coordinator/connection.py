@@ -3,14 +3,15 @@
 import asyncio
 import contextlib
 import logging
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from distributed import Client
 
 from ladder.match.process.failures import to_one_line
+from ladder.runs.cluster.run_view import MachineView, Publisher, RunLabel
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
+from ladder.runs.cluster.task_key import task_key
 from ladder.runs.executor import MachineEvent
 
 PAUSE_S = 1.0
@@ -22,13 +23,20 @@ ReportEvent = Callable[[MachineEvent], None]
 class SchedulerConnection:
     """A client of the scheduler. Used in one asyncio loop; connects in `maintain`."""
 
-    def __init__(self, endpoint: SchedulerEndpoint, stream: str, report: ReportEvent) -> None:
+    def __init__(
+        self,
+        endpoint: SchedulerEndpoint,
+        stream: str,
+        report: ReportEvent,
+        label: RunLabel | None = None,
+    ) -> None:
+        """Prepare a connection for a run; without a label it publishes nothing."""
         self._endpoint = endpoint
         self._address = endpoint.address
         self._security = endpoint.security()
         self._report = report
-        self._prefix = f"ladder-{stream[:16]}"
-        self._session = secrets.token_hex(4)
+        self._stream = stream
+        self._publisher = Publisher(label)
         self._tasks = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
@@ -100,12 +108,29 @@ class SchedulerConnection:
         found: Mapping[str, Mapping[str, Any]] = identity["workers"]
         return found
 
+    async def publish(self, views: Callable[[], dict[str, MachineView]], pause_s: float) -> None:
+        """Publish how the run sees its machines; `pause_s` is the time until the next call."""
+        with contextlib.suppress(TimeoutError, OSError):  # the next poll finds the connection lost
+            async with asyncio.timeout(CONNECT_S):
+                await self._publisher.publish(self._client, views, pause_s)
+
+    async def withdraw(self) -> None:
+        """Remove what was published."""
+        with contextlib.suppress(TimeoutError, OSError):  # it is soon out of date by itself
+            async with asyncio.timeout(PAUSE_S):
+                await self._publisher.withdraw(self._client)
+
+    def new_key(self, what: object) -> str:
+        """Return a key for a task that plays a pair of this number, or calls such a function."""
+        self._tasks += 1
+        return task_key(self._stream, what, self._publisher.session, self._tasks)
+
     async def ask(
         self,
         machine: str,
         function: Callable[..., Any],
         *arguments: Any,
-        key: object,
+        key: str,
         priority: int = 0,
     ) -> Any:
         """Call a function on a machine and return its result.
@@ -114,15 +139,14 @@ class SchedulerConnection:
             machine: The address of the machine.
             function: A function of a module that the machine has.
             arguments: The arguments of the function.
-            key: A name for the task; the stream, this session and a number make it unique.
+            key: The key of the task, from `new_key`.
             priority: Tasks with a higher priority run first on the machine.
 
         """
-        self._tasks += 1
         future = self._client.submit(
             function,
             *arguments,
-            key=f"{self._prefix}-{key}-{self._session}-{self._tasks}",
+            key=key,
             pure=False,
             workers=[machine],
             priority=priority,

@@ -30,6 +30,7 @@ from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.stalls import check_stalls
 from ladder.runs.cluster.machine import TASKS, MachineFacts, MachineTasks, SlotDied
+from ladder.runs.cluster.run_view import MachineView, RunLabel
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
@@ -77,6 +78,7 @@ class Fleet:
         poll_s: float = PAUSE_S,
         time_limit: Callable[[PairPlan, Machine], float] = time_limit_s,
         tasks: MachineTasks = TASKS,
+        label: RunLabel | None = None,
     ) -> None:
         """Prepare a fleet, which connects in `run`.
 
@@ -97,9 +99,11 @@ class Fleet:
             poll_s: Seconds between two polls of the machines.
             time_limit: Seconds after which a pair on a machine is overdue.
             tasks: The functions that are called on machines.
+            label: The name under which the run's view of its machines is published; None to
+                publish nothing.
 
         """
-        self._connection = SchedulerConnection(endpoint, stream, report)
+        self._connection = SchedulerConnection(endpoint, stream, report, label)
         self._bot_bundle = bot_bundle
         self._sides = tuple(with_start(side, ELSEWHERE) for side in sides.values())
         self._compares = compares
@@ -111,7 +115,7 @@ class Fleet:
         self._replay = replay
         own = None
         if replay is not None:
-            own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
+            own = Machine("the coordinator", MOST_SLOTS, state=State.READY)
         self._checks = MachineChecks(self._machines, compares=compares, own=own)
         self._banned: dict[str, str] = {}
         """Reasons for which machines were set aside for good, by name."""
@@ -139,6 +143,11 @@ class Fleet:
     def add(self, pair: Pair) -> None:
         """Queue a pair."""
         self._pending.add(pair)
+        self._assign_pairs()
+
+    def allow(self, allowances: Mapping[str, int] | None) -> None:
+        """Change the most slots that this run may use, by address of a machine; None for all."""
+        self._machines.allow(allowances)
         self._assign_pairs()
 
     def end(self) -> None:
@@ -179,13 +188,19 @@ class Fleet:
                         f"no machine has joined {self._connection.address} yet: start "
                         f"`ladder worker {self._connection.address}` on some"
                     )
-            share = max(1.0, len(self._machines) / POLL_MACHINES)
-            await self._connection.pause(self._poll_s * share)
+            pause_s = self._poll_s * max(1.0, len(self._machines) / POLL_MACHINES)
+            await self._connection.publish(self._views, pause_s)
+            await self._connection.pause(pause_s)
+        await self._connection.withdraw()
         if self._machines.joining:
             self._inform(
                 f"{counted(self._machines.joining, 'machine')} still getting ready: the "
                 "preparation continues for the next run"
             )
+
+    def _views(self) -> dict[str, MachineView]:
+        """Return what is published of the machines, by address."""
+        return {each.address: _view(each) for each in self._machines}
 
     # Machines.
 
@@ -194,7 +209,9 @@ class Fleet:
         changes = self._machines.update(workers, now)
         for machine in changes.new:
             machine.is_verified = not self._compares
-            self._spawn(self._admit(machine))
+            machine.admission = self._spawn(self._admit(machine))
+        for machine in changes.lending:
+            self._handle_offer(machine)
         for machine in changes.recovered:
             self._inform(f"{machine.name} answers again: {self._machines.describe()}")
         for machine in changes.silent:
@@ -206,14 +223,17 @@ class Fleet:
                 if not assignment.pair.is_done:
                     self._pending.add(assignment.pair)
         for machine in changes.left:
-            took_part = machine.state in HOSTING and machine.slots > 0
+            took_part = machine.state in HOSTING and machine.prepared and machine.hosts_any
+            has_pairs = machine.playing or machine.state is not State.RESERVED
             self._remove_machine(machine)
             if took_part:
-                self._inform(
-                    f"{machine.name} has left, and its pairs are played elsewhere: "
-                    f"{self._machines.describe()}"
-                )
-        for machine in self._machines.ready:
+                pairs = ", and its pairs are played elsewhere" if has_pairs else ""
+                self._inform(f"{machine.name} has left{pairs}: {self._machines.describe()}")
+        for machine in self._machines:
+            if machine.state is State.RESERVED:
+                self._take_back(machine)
+            elif machine.state is not State.READY:
+                continue
             late = [assignment for assignment in machine.playing if now > assignment.due]
             if late:
                 numbers = ", ".join(str(assignment.pair.plan.number) for assignment in late)
@@ -225,9 +245,8 @@ class Fleet:
         """Check and prepare a machine that joined."""
 
         async def ask(function: Callable[..., Any], *arguments: Any) -> Any:
-            return await self._connection.ask(
-                machine.address, function, *arguments, key=function.__name__
-            )
+            key = self._connection.new_key(function.__name__)
+            return await self._connection.ask(machine.address, function, *arguments, key=key)
 
         try:
             await admit(
@@ -242,8 +261,9 @@ class Fleet:
         except (Cancelled, asyncio.CancelledError):
             return
         except Exception as error:  # another version of the program may raise anything
+            machine.reason = _describe_error(error)
             self._machines.set_state(machine, State.REFUSED)
-            self._warn(f"{machine.name} takes no part: {_describe_error(error)}")
+            self._warn(f"{machine.name} takes no part: {machine.reason}")
             return
         assert machine.prepared is not None  # noqa: S101 - set by `admit`
         assert machine.facts is not None  # noqa: S101 - set by `admit`
@@ -262,6 +282,25 @@ class Fleet:
             f"{self._machines.describe()}"
         )
         self._assign_pairs()
+
+    def _handle_offer(self, machine: Machine) -> None:
+        """Report a machine that lends other slots; stop preparing it if it lends none."""
+        if machine.state is State.RESERVED and machine.admission is not None:
+            machine.admission.cancel()
+        offer = machine.offer
+        if offer is not None and (machine.prepared is not None or not machine.lent):
+            reason = f" ({offer.reason})" if offer.reason else ""
+            self._inform(
+                f"{machine.name} lends {machine.lent} of {counted(offer.total, 'slot')}{reason}: "
+                f"{self._machines.describe()}"
+            )
+
+    def _take_back(self, machine: Machine) -> None:
+        """Cancel the assignments that a machine without slots has not begun."""
+        if machine.offer is not None:
+            for assignment in list(machine.playing):
+                if assignment.key not in machine.offer.playing:
+                    self._cancel(assignment)
 
     def _rename_duplicate(self, machine: Machine) -> None:
         """Rename a machine whose name another host has, and warn."""
@@ -291,6 +330,7 @@ class Fleet:
             self._cancel(assignment)
 
     def _set_aside(self, machine: Machine, reason: str) -> None:
+        machine.reason = reason
         self._machines.set_state(machine, State.SET_ASIDE)
         for assignment in list(machine.playing):
             self._cancel(assignment)
@@ -336,7 +376,10 @@ class Fleet:
             assert machine.prepared is not None  # noqa: S101 - it is ready
             plan = self._scale_plan(_without_paths(pair.plan), machine.prepared)
         assignment = Assignment(
-            pair, machine, due=time.monotonic() + self._time_limit(plan, machine)
+            pair,
+            machine,
+            due=time.monotonic() + self._time_limit(plan, machine),
+            key=self._connection.new_key(plan.number),
         )
         pair.assignments.append(assignment)
         machine.playing.add(assignment)
@@ -348,7 +391,7 @@ class Fleet:
         """Play a pair on one machine and handle its result."""
         begun = time.monotonic()
         try:
-            record = await self._request_record(assignment.machine, plan)
+            record = await self._request_record(assignment, plan)
         except (Cancelled, asyncio.CancelledError):
             self._cancel(assignment)
         except Exception as error:
@@ -363,8 +406,9 @@ class Fleet:
                 self._ban(assignment.machine.name, str(error))
         self._assign_pairs()
 
-    async def _request_record(self, machine: Machine, plan: PairPlan) -> object:
+    async def _request_record(self, assignment: Assignment, plan: PairPlan) -> object:
         """Have a machine play a pair; return its answer, which is not checked yet."""
+        machine = assignment.machine
         if machine is self._checks.own and self._replay is not None:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
         return await self._connection.ask(
@@ -372,7 +416,7 @@ class Fleet:
             self._tasks.play,
             self._bot_bundle.manifest.key,
             plan,
-            key=plan.number,
+            key=assignment.key,
             priority=-plan.number,
         )
 
@@ -476,6 +520,12 @@ class Fleet:
         self._spawned.add(task)
         task.add_done_callback(self._spawned.discard)
         return task
+
+
+def _view(machine: Machine) -> MachineView:
+    """Return what is published of a machine."""
+    refused = () if machine.prepared is None else tuple(machine.prepared.refused.values())
+    return MachineView(machine.name, machine.state.value, machine.reason or "; ".join(refused[:3]))
 
 
 def _without_paths(plan: PairPlan) -> PairPlan:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ladder.runs.cluster.coordinator.assignments import HOSTING, Machine, Pair, State
+from ladder.runs.cluster.lending import offer_of
 
 MOST_SLOTS = 1024
 """Most slots of one machine that are used, whatever number it claims."""
@@ -25,10 +26,13 @@ class Changes:
     """The machines that changed between two updates."""
 
     new: list[Machine]
+    """Machines to be admitted: those that joined, or lend slots for the first time."""
     silent: list[Machine]
     recovered: list[Machine]
     """Machines that were silent and sent a heartbeat."""
     left: list[Machine]
+    lending: list[Machine]
+    """Machines that lend another number of slots than before."""
 
 
 class CapacityIndex:
@@ -90,8 +94,10 @@ class Machines:
         """Number of machines that are being prepared."""
         self._hosting: Counter[frozenset[int]] = Counter()
         """Numbers of machines that take part, by the bots that they refuse."""
+        self._allowances: Mapping[str, int] | None = None
+        """The most slots that this run may use, by address; None for all."""
         self.slots = 0
-        """Slots of all ready machines; a plain number that other threads may read."""
+        """Usable slots of all ready machines; a plain number that other threads may read."""
 
     def __iter__(self) -> Iterator[Machine]:
         """Iterate over all machines, whatever their state."""
@@ -122,17 +128,29 @@ class Machines:
         self._count(machine, 1)
         self.update_capacity(machine)
 
+    def allow(self, allowances: Mapping[str, int] | None) -> None:
+        """Change the most slots that this run may use, by address; None for all."""
+        self._allowances = allowances
+        for machine in self:
+            self._count(machine, -1)
+            machine.allowance = self._allowance(machine.address)
+            self._count(machine, 1)
+            self.update_capacity(machine)
+
+    def _allowance(self, address: str) -> int | None:
+        return None if self._allowances is None else self._allowances.get(address, 0)
+
     def _count(self, machine: Machine, number: int) -> None:
         if self._by_address.get(machine.address) is not machine:
             return
         if machine.state is State.JOINING:
             self.joining += number
         if machine.state is State.READY and machine.slots:
-            self.slots += number * machine.slots
+            self.slots += number * machine.usable_slots
             self._names[machine.name] += number
             if not self._names[machine.name]:
                 del self._names[machine.name]
-        if machine.state in HOSTING:
+        if machine.state in HOSTING and machine.prepared is not None:
             self._hosting[machine.refused] += number
 
     def rename_duplicate(self, machine: Machine) -> bool:
@@ -183,24 +201,51 @@ class Machines:
             now: The time by the clock of this process, in seconds.
 
         """
-        changes = Changes([], [], [], [])
+        changes = Changes([], [], [], [], [])
         for address, worker in workers.items():
             machine = self._by_address.get(address)
+            waits = machine is None or machine.state is State.RESERVED
             if machine is None:
                 slots = min(int(worker["nthreads"]), MOST_SLOTS)
-                machine = self._by_address[address] = Machine(address, slots)
+                machine = Machine(address, slots, allowance=self._allowance(address))
+                self._by_address[address] = machine
                 self._count(machine, 1)
-                changes.new.append(machine)
+            if self._lend(machine, worker):
+                changes.lending.append(machine)
             if worker["last_seen"] != machine.scheduler_last_seen:
                 machine.scheduler_last_seen, machine.last_heartbeat = worker["last_seen"], now
                 if machine.state is State.SILENT:
                     self.set_state(machine, State.READY)
                     changes.recovered.append(machine)
-            elif now > machine.last_heartbeat + self._silent_s and machine.state is State.READY:
+            elif now > machine.last_heartbeat + self._silent_s and (
+                machine.state is State.READY
+                or (machine.state is State.RESERVED and machine.playing)
+            ):
                 self.set_state(machine, State.SILENT)
                 changes.silent.append(machine)
+            if machine.state in (State.JOINING, State.READY) and machine.lent == 0:
+                self.set_state(machine, State.RESERVED)
+            elif machine.state is State.RESERVED and machine.lent:
+                is_prepared = machine.prepared is not None
+                self.set_state(machine, State.READY if is_prepared else State.JOINING)
+            if waits and machine.state is State.JOINING:
+                changes.new.append(machine)
         changes.left.extend(each for each in self if each.address not in workers)
         return changes
+
+    def _lend(self, machine: Machine, worker: Mapping[str, Any]) -> bool:
+        """Apply the offer of a machine; return whether it lends another number of slots."""
+        machine.offer = offer_of(worker)
+        lent = min(int(worker["nthreads"]), MOST_SLOTS)
+        if machine.offer is not None:
+            lent = min(lent, max(0, machine.offer.slots))
+        if lent == machine.lent:
+            return False
+        self._count(machine, -1)
+        machine.lent = lent
+        self._count(machine, 1)
+        self.update_capacity(machine)
+        return True
 
     def describe(self) -> str:
         """Return the numbers of ready machines and slots as text."""

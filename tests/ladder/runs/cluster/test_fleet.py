@@ -18,15 +18,19 @@ from db.records.games import GameRecord
 from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
+from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
+from ladder.runs.cluster.lending import METRIC, Lending, Reservation, reserve_here
 from ladder.runs.cluster.machine import MachineFacts, MachineTasks, SlotDied
+from ladder.runs.cluster.run_view import RunLabel
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.status import ClusterStatus, read_status
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
@@ -115,12 +119,16 @@ class Stage:
         await self.start(name, does)
         await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
 
+    async def reserve(self, name: str, reservation: Reservation | None) -> None:
+        """Reserve slots of a machine."""
+        await reserve_here(reservation, self.workers[name])
+
     async def start(self, name: str, does: Play) -> None:
         """Start a machine of one slot."""
         plays[name] = does
         worker = Worker(
             self.scheduler.address, nthreads=1, name=name, memory_limit=0, dashboard=False,
-            dashboard_address="127.0.0.1:0",
+            dashboard_address="127.0.0.1:0", metrics={METRIC: Lending(name, 1)},
         )  # fmt: skip
         self.workers[name] = await self.stack.enter_async_context(worker)
 
@@ -502,3 +510,116 @@ def won_games(winner: int) -> tuple[GameRecord, ...]:
 def won_by(plan: PairPlan, winner: int) -> PairRecord:
     """Return a pair of which one bot has won both games."""
     return PairRecord(plan.id, plan.number, won_games(winner))
+
+
+DRAIN = Reservation("ann@lab1")
+LABEL = RunLabel(7, "gate", "lab.db", "ann@lab1")
+
+
+def test_a_drained_machine_finishes_its_pair_and_gets_no_more() -> None:
+    """The pair in play is finished there, the one queued behind it elsewhere; then it plays again.
+
+    It plays no pair in between, though it has nothing else to do.
+    """
+    began, hurry = threading.Event(), threading.Event()
+
+    def first_slowly(plan: PairPlan) -> PairRecord:
+        if plan.number == 1:
+            began.set()
+            hurry.wait(300)
+        return by_seed(plan)
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", first_slowly)
+        stage.give(0)
+        await stage.answered(1)
+        stage.give(1, 2)  # quick so far: the second one is queued on the machine
+        await stage.until(began.is_set)
+        await stage.reserve("alpha", DRAIN)
+        await stage.until(lambda: stage.says("alpha lends 0 of 1 slot (drained by ann@lab1)"))
+        await stage.join("beta", by_seed)
+        await stage.answered(2)
+        hurry.set()
+        await stage.answered(3)
+        stage.give(3, 4)
+        await stage.answered(5)
+        await stage.reserve("alpha", None)
+        await stage.until(lambda: stage.says("alpha lends 1 of 1 slot: 2 machines, 2 slots"))
+        await stage.workers["beta"].close()
+        await stage.until(lambda: stage.says("beta has left"))
+        stage.give(5)
+        await stage.answered(6)
+
+    stage = on_stage(scene, compares=False)
+    assert [(number, name) for number, name, _ in stage.answers] == [
+        (0, "alpha"), (2, "beta"), (1, "alpha"), (3, "beta"), (4, "beta"), (5, "alpha")
+    ]  # fmt: skip
+    assert [each.sentence for each in stage.news if each.is_warning] == []
+
+
+def test_a_machine_that_is_reserved_before_it_is_ready_is_prepared_afterwards() -> None:
+    """Until the reservation ends, its slots are not counted and it gets no pair."""
+    slow["alpha"] = threading.Event()
+
+    async def scene(stage: Stage) -> None:
+        await stage.start("alpha", by_seed)
+        await stage.reserve("alpha", Reservation("ann@lab1", until=time.time() + 3600))
+        await stage.until(lambda: stage.says("alpha lends 0 of 1 slot (reserved until "))
+        slow["alpha"].set()
+        stage.give(0)
+        assert stage.fleet.slots == 0
+        await stage.reserve("alpha", Reservation("ann@lab1", until=time.time() - 1))
+        await stage.answered(1)
+
+    try:
+        stage = on_stage(scene)
+    finally:
+        del slow["alpha"]
+    assert stage.says("alpha has joined with 1 slot")
+
+
+def test_the_status_shows_what_every_run_reports() -> None:
+    """A client reads pairs in play and refusals from the scheduler; an ended run is gone."""
+    began, hurry = threading.Event(), threading.Event()
+    found = []
+
+    def slowly(plan: PairPlan) -> PairRecord:
+        began.set()
+        hurry.wait(300)
+        return by_seed(plan)
+
+    def fail(_: PairPlan) -> PairRecord:
+        raise LadderError("the disk is full")
+
+    async def status(stage: Stage) -> ClusterStatus:
+        endpoint = SchedulerEndpoint("127.0.0.1", int(stage.scheduler.port))
+        return await asyncio.to_thread(read_status, endpoint)
+
+    async def shows(stage: Stage, words: str, name: str) -> None:
+        """Wait until the status shows a machine in a state; heartbeats bring it."""
+        while True:
+            found.append(await status(stage))
+            if (name, words) in [(each.name, each.state) for each in found[-1].machines]:
+                return
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", fail)
+        stage.give(0)
+        await stage.until(lambda: stage.says("alpha is set aside"))
+        await stage.join("beta", slowly)
+        await stage.until(began.is_set)
+        await shows(stage, "playing", "beta")
+        await shows(stage, "set aside", "alpha")
+        hurry.set()
+        await stage.answered(1)
+        stage.fleet.end()
+        await stage.run
+        found.append(await status(stage))
+
+    on_stage(scene, compares=False, label=LABEL)
+    alpha, beta = found[-2].machines
+    assert alpha.reason == "the disk is full"
+    assert [(each.run, each.number) for each in beta.playing] == [(LABEL, 0)]
+    assert found[-2].runs == (LABEL,)
+    assert found[-1].runs == ()
+    assert [each.runs for each in found[-1].machines] == [(), ()]

@@ -1,0 +1,232 @@
+"""The slots that a machine lends: reservations, and its departure after the pairs in play.
+
+The worker's process holds this, so it outlives the scheduler. Each heartbeat carries it as an
+`Offer`, which coordinators and `ladder cluster status` find in the scheduler's list of workers.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from distributed import Status, Worker
+from distributed.worker_state_machine import UnpauseEvent
+
+from ladder.runs.cluster import machine
+from ladder.runs.cluster.task_key import played_pair
+
+METRIC = "ladder"
+"""The name of an offer among the metrics of a worker."""
+POLL_S = 0.2
+"""Seconds between two checks whether the last pair of a machine that leaves is finished."""
+COLLECT_S = 30.0
+"""Most seconds for which a machine that leaves waits for coordinators to collect results."""
+
+
+class Reservation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Slots that get no new pairs for a time."""
+
+    by: str
+    """Who made it, such as ``ann@lab1``."""
+    slots: int | None = None
+    """None for all slots."""
+    until: float | None = None
+    """Its end in seconds since the epoch; None: until it is released."""
+
+
+class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The state of a machine as its heartbeats carry it."""
+
+    name: str
+    slots: int
+    """Slots that play pairs now."""
+    total: int
+    """Slots without reservations."""
+    playing: tuple[str, ...] = ()
+    """Keys of the tasks of pairs that are in play, or whose result is not collected yet."""
+    speed: float = 0.0
+    """Speed in the reference search, in million positions a second; 0 before it is measured."""
+    is_leaving: bool = False
+    """Whether the machine leaves once its pairs are finished."""
+    leaves_at: float | None = None
+    """The time at which it begins to leave, in seconds since the epoch; None: it stays."""
+    reservation: Reservation | None = None
+
+    @property
+    def absence(self) -> str:
+        """The state of a machine that lends no slots, in one word."""
+        if self.is_leaving:
+            return "leaving"
+        is_drain = self.reservation is not None and self.reservation.until is None
+        return "drained" if is_drain else "reserved"
+
+    @property
+    def reason(self) -> str:
+        """Why the machine lends fewer slots than it has; empty if it lends all."""
+        if self.is_leaving:
+            return "it finishes its pairs in play and leaves"
+        if self.reservation is None:
+            return ""
+        until = self.reservation.until
+        end = "drained" if until is None else f"reserved until {local_time(until)}"
+        return f"{end} by {self.reservation.by}"
+
+
+def offer_of(worker: Mapping[str, Any]) -> Offer | None:
+    """Return the offer in the scheduler's description of a worker, or None without one."""
+    found = worker.get("metrics", {}).get(METRIC)
+    try:
+        return None if found is None else msgspec.convert(found, Offer, strict=False)
+    except msgspec.ValidationError:  # of another version of the program
+        return None
+
+
+def local_time(moment: float) -> str:
+    """Return a time of today as hours and minutes, and another one with its date."""
+    when = datetime.fromtimestamp(moment).astimezone()
+    is_today = when.date() == datetime.now(when.tzinfo).date()
+    return f"{when:%H:%M}" if is_today else f"{when:%Y-%m-%d %H:%M}"
+
+
+class Lending:
+    """The slots that one worker lends; as a metric of the worker it returns its offer.
+
+    It changes the number of tasks that the worker starts at a time. Dask knows nothing of that:
+    tasks beyond it wait on the worker. Used in the worker's loop only.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        total: int,
+        *,
+        leaves_at: float | None = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Lend all slots.
+
+        Args:
+            name: The name of the machine.
+            total: Its slots.
+            leaves_at: The time at which it leaves, in seconds since the epoch; None: it stays.
+            report: Prints events.
+
+        """
+        self._name = name
+        self._total = total
+        self._leaves_at = leaves_at
+        self._report = report
+        self._reservation: Reservation | None = None
+        self._leaving = asyncio.Event()
+        self._worker: Worker | None = None
+        """The worker that is connected to a scheduler."""
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the machine finishes its pairs and leaves."""
+        is_over = self._leaves_at is not None and time.time() >= self._leaves_at
+        return is_over or self._leaving.is_set()
+
+    def __call__(self, worker: Worker) -> dict[str, Any]:
+        """Return the present offer, after a change of the worker where time has passed."""
+        self._apply(worker)
+        found: dict[str, Any] = msgspec.to_builtins(self._offer(worker))
+        return found
+
+    def reserve(self, worker: Worker, reservation: Reservation | None) -> None:
+        """Replace the reservation; None lends all slots again."""
+        self._reservation = reservation
+        self._apply(worker)
+        offer = self._offer(worker)
+        reason = f": {offer.reason}" if offer.reason else ""
+        self._report(f"{offer.slots} of {offer.total} slots are lent{reason}")
+
+    def leave(self, why: str) -> bool:
+        """Start no more pairs, and make `serve` return once those in play are finished.
+
+        Return whether there is anything to wait for: False without a connection, and if the
+        machine is leaving already.
+        """
+        if self._worker is None or self._leaving.is_set():
+            self._leaving.set()
+            return False
+        self._leaving.set()
+        pairs = len(_pairs_of(self._worker))
+        self._report(
+            f"{why}: finishing {pairs} pair{'' if pairs == 1 else 's'} in play, then leaving "
+            "(Ctrl-C ends at once)"
+        )
+        return True
+
+    async def serve(self, worker: Worker) -> None:
+        """Return when a worker has lost its scheduler, or has nothing left to do and may leave."""
+        self._worker = worker
+        finished = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
+        leaving = asyncio.ensure_future(self._leaving.wait())
+        try:
+            await asyncio.wait((finished, leaving), return_when=asyncio.FIRST_COMPLETED)
+            self._apply(worker)
+            patience = time.monotonic() + COLLECT_S
+            while not finished.done() and _pairs_of(worker):
+                if any(ts.state == "executing" for ts in _pairs_of(worker)):
+                    patience = time.monotonic() + COLLECT_S
+                elif time.monotonic() > patience:
+                    return
+                await asyncio.wait((finished,), timeout=POLL_S)
+        finally:
+            self._worker = None
+            finished.cancel()
+            leaving.cancel()
+
+    def _offer(self, worker: Worker) -> Offer:
+        return Offer(
+            name=self._name,
+            slots=self._slots(),
+            total=self._total,
+            playing=tuple(ts.key for ts in _pairs_of(worker)),
+            speed=machine.known_speed(),
+            is_leaving=self.is_leaving,
+            leaves_at=self._leaves_at,
+            reservation=self._reservation,
+        )
+
+    def _slots(self) -> int:
+        """Return the slots that are lent now."""
+        kept = self._reservation
+        if kept is not None and kept.until is not None and time.time() >= kept.until:
+            self._reservation = kept = None
+        if self.is_leaving or (kept is not None and kept.slots is None):
+            return 0
+        return self._total if kept is None else max(0, self._total - (kept.slots or 0))
+
+    def _apply(self, worker: Worker) -> None:
+        """Let a worker start as many tasks at a time as slots are lent."""
+        if self.is_leaving and not self._leaving.is_set():
+            self.leave("its time is over")
+        slots = self._slots()
+        if worker.status is not Status.running or worker.state.nthreads == slots:
+            return
+        worker.state.nthreads = slots
+        # The only event that makes a running worker start tasks which wait for a thread.
+        worker.handle_stimulus(UnpauseEvent(stimulus_id=f"lend-{slots}-{time.time()}"))
+
+
+def _pairs_of(worker: Worker) -> list[Any]:
+    """Return the tasks of pairs that are in play, or whose result is not collected yet."""
+    return [
+        ts
+        for ts in worker.state.tasks.values()
+        if ts.state in ("executing", "memory") and played_pair(ts.key) is not None
+    ]
+
+
+async def reserve_here(reservation: Reservation | None, dask_worker: Worker) -> None:
+    """Reserve slots of a worker, in its process, and have the scheduler know it."""
+    lending = dask_worker.metrics.get(METRIC)
+    if not isinstance(lending, Lending):  # a worker of Dask's own
+        lending = Lending(machine.machine_name(), dask_worker.state.nthreads)
+        dask_worker.metrics[METRIC] = lending
+    lending.reserve(dask_worker, reservation)
+    await dask_worker.heartbeat()

@@ -1,0 +1,255 @@
+"""The pages of the queue: what is played, what waits and what has ended."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from db.records.queue import EntryState, QueueBotRow, ServiceRow
+from db.records.tokens import Right, TokenRow
+from ladder.queue.cost import Cost
+from ladder.queue.jobs import Job
+from ladder.queue.outlook import Outlook
+from reports.html.live.links import job_link, run_link
+from reports.html.live.parts import PageParts, fragment
+from reports.html.live.runs import duration, pace_words
+from reports.html.sections.trials import COLOURS, llr_text
+from reports.html.tables import Cell, Table, number, table_of
+from reports.html.words import day
+from reports.queue import command_text, state_text
+
+
+class Button(NamedTuple):
+    """A button that changes an experiment."""
+
+    word: str
+    label: str
+    says: str
+    """What it does, for screen readers."""
+    priority: int | None = None
+    """The new priority."""
+
+
+def queue_parts(
+    outlooks: Sequence[Outlook],
+    services: Sequence[ServiceRow],
+    token: TokenRow | None,
+    *,
+    has_tokens: bool,
+) -> PageParts:
+    """Return the parts of the page of the queue.
+
+    Args:
+        outlooks: the experiments in the order of lists.
+        services: the services that play the queue now.
+        token: the token of the visitor; None without one.
+        has_tokens: whether there are tokens.
+
+    """
+    by_state: dict[EntryState, list[Outlook]] = {}
+    for outlook in outlooks:
+        by_state.setdefault(outlook.job.state, []).append(outlook)
+    ended = [each for each in outlooks if each.job.state.is_final]
+    waiting = by_state.get(EntryState.WAITING, []) + by_state.get(EntryState.PAUSED, [])
+    return PageParts(
+        "Queue",
+        {
+            "who": fragment(
+                "queue_who.html.j2",
+                token=token,
+                has_tokens=has_tokens,
+                may_submit=token is not None and token.right.includes(Right.SUBMIT),
+            ),
+            "services": fragment(
+                "queue_services.html.j2", services=[service_words(each) for each in services]
+            ),
+            "playing": fragment(
+                "queue_playing.html.j2",
+                playing=[_card(each, token) for each in by_state.get(EntryState.PLAYING, [])],
+            ),
+            "waiting": fragment(
+                "queue_waiting.html.j2",
+                waiting=[_card(each, token) for each in waiting],
+                may_change=any(_buttons(each.job, token) for each in waiting),
+            ),
+            "ended": fragment("queue_ended.html.j2", data=_ended_table(ended)),
+        },
+    )
+
+
+def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | None) -> PageParts:
+    """Return the parts of the page of an experiment.
+
+    Args:
+        outlook: the experiment.
+        bots: its bots that are not built in.
+        token: the token of the visitor; None without one.
+
+    """
+    entry, card = outlook.job.entry, _card(outlook, token)
+    facts = [
+        ("State", str(card["state"])),
+        ("Author", f"{entry.author} on {entry.host}"),
+        ("Priority", str(entry.priority)),
+        ("Submitted", day(entry.submitted_at)),
+        ("Started", "-" if entry.started_at is None else day(entry.started_at)),
+        ("Ended", "-" if entry.ended_at is None else day(entry.ended_at)),
+        ("Exit code", "-" if entry.exit_code is None else str(entry.exit_code)),
+        ("Verdict", outlook.job.verdict or "-"),
+        ("Machine hours", machine_hours(outlook.machine_s)),
+    ]
+    if outlook.job.service is not None:
+        facts.append(("Service", service_words(outlook.job.service)))
+    return PageParts(
+        f"Experiment {entry.id}",
+        {
+            "job": fragment(
+                "job_parts.html.j2",
+                card=card,
+                facts=facts,
+                bots=[bot.name for bot in bots],
+                message=entry.message,
+                output=entry.output,
+            )
+        },
+    )
+
+
+def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
+    job, entry = outlook.job, outlook.job.entry
+    return {
+        "id": entry.id,
+        "link": job_link(entry.id),
+        "command": command_text(job),
+        "author": entry.author,
+        "priority": entry.priority,
+        "note": entry.note,
+        "state": state_text(job),
+        "submitted": day(entry.submitted_at),
+        "run": entry.run_id,
+        "run_link": "" if entry.run_id is None else run_link(entry.run_id),
+        "games": job.games,
+        "expected": _expected_games(outlook),
+        "pace": _pace(outlook),
+        "left": _decision(outlook),
+        "ratio": "" if outlook.trial is None or outlook.trial.result is None
+        else llr_text(outlook.trial.result),
+        "hours": machine_hours(outlook.machine_s),
+        "buttons": _buttons(job, token),
+    }  # fmt: skip
+
+
+def _expected_games(outlook: Outlook) -> int | None:
+    """Return the games that the experiment will probably have at its end; None if unknown."""
+    return None if outlook.games_left is None else outlook.job.games + round(outlook.games_left)
+
+
+def _pace(outlook: Outlook) -> str:
+    """Return the number of games and the speed; for a gate without the time to its limit."""
+    pace = outlook.pace
+    if pace is None:
+        return ""
+    if outlook.trial is None or outlook.trial.result is None:
+        return pace_words(pace)
+    return pace_words(replace(pace, seconds_left=None))
+
+
+def _decision(outlook: Outlook) -> str:
+    """Return when a gate will be decided; empty for others, whose pace shows their end."""
+    if outlook.games_left is None or outlook.trial is None or outlook.trial.result is None:
+        return ""
+    games, seconds = f"{outlook.games_left:,.0f} games", outlook.seconds_left
+    left = games if seconds is None else f"{duration(seconds)} ({games})"
+    return f"decision expected in {left}"
+
+
+def machine_hours(seconds: float) -> str:
+    """Return hours of one slot, with the digits that matter."""
+    hours = seconds / 3600
+    if 0 < hours < 0.01:
+        return "under 0.01"
+    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.2g}" if hours < 10 else f"{hours:.0f}"
+
+
+def _buttons(job: Job, token: TokenRow | None) -> list[Button]:
+    """Return the buttons of an experiment for a visitor."""
+    entry = job.entry
+    if token is None or job.state.is_final or not token.right.includes(Right.SUBMIT):
+        return []
+    manages = token.right.includes(Right.MANAGE)
+    if not manages and entry.author != token.name:
+        return []
+    name = f"experiment {entry.id}"
+    found = []
+    if manages and job.state is EntryState.WAITING:
+        found.append(Button("first", "First", f"Put {name} before others of its priority"))
+    if manages:
+        found.append(Button("priority", "+1", f"Raise the priority of {name}", entry.priority + 1))
+    found.append(Button("priority", "-1", f"Lower the priority of {name}", entry.priority - 1))
+    if job.state is EntryState.PAUSED:
+        found.append(Button("resume", "Resume", f"Resume {name}"))
+    else:
+        found.append(Button("pause", "Pause", f"Pause {name}"))
+    return [*found, Button("cancel", "Cancel", f"Cancel {name}")]
+
+
+def service_words(service: ServiceRow) -> str:
+    """Return a service in a few words."""
+    place = "" if service.cluster is None else f" with the cluster {service.cluster}"
+    return f"{service.host}{place}, {service.jobs} at a time"
+
+
+def _ended_table(ended: Sequence[Outlook]) -> Table:
+    return table_of(
+        ended,
+        ("#id", lambda each: _job_cell(each.job)),
+        ("~command", lambda each: Cell(command_text(each.job))),
+        ("author", lambda each: Cell(each.job.entry.author)),
+        ("result", _result_cell),
+        ("#games", lambda each: number(each.job.games)),
+        ("#machine hours", lambda each: Cell(machine_hours(each.machine_s), each.machine_s)),
+        ("ended", lambda each: Cell(day(each.job.entry.ended_at or 0), each.job.entry.ended_at)),
+        ("~note", lambda each: Cell(each.job.entry.message or each.job.entry.note)),
+    )
+
+
+def _job_cell(job: Job) -> Cell:
+    return Cell(str(job.entry.id), float(job.entry.id), href=job_link(job.entry.id))
+
+
+def _result_cell(outlook: Outlook) -> Cell:
+    verdict = outlook.job.verdict
+    if verdict is None:
+        failed = "lost" if outlook.job.state is EntryState.FAILED else ""
+        return Cell(outlook.job.state.value, verdict=failed)
+    return Cell(verdict, verdict=COLOURS.get(verdict, ""))
+
+
+def cost_document(cost: Cost | None) -> dict[str, Any]:
+    """Return the document of an expected cost."""
+    if cost is None:
+        return {"cost": None, "sentence": "It plays until it is cancelled."}
+    return {
+        "cost": {
+            "games": round(cost.games),
+            "most_games": round(cost.most_games),
+            "game_seconds": cost.game_s,
+            "measured": cost.is_measured,
+            "machine_hours": cost.machine_hours,
+            "most_machine_hours": cost.most_machine_hours,
+        },
+        "sentence": cost_sentence(cost),
+    }
+
+
+def cost_sentence(cost: Cost) -> str:
+    """Return the expected cost as a sentence."""
+    games, most = f"{cost.games:,.0f} games", f"{cost.most_games:,.0f}"
+    if round(cost.games) < round(cost.most_games):
+        games = f"about {games} if the bots are equally strong, {most} at most"
+    if cost.game_s is None or cost.machine_hours is None or cost.most_machine_hours is None:
+        return f"It plays {games}. The time of a game is unknown: none was played this way yet."
+    hours = machine_hours(3600 * cost.machine_hours)
+    if cost.machine_hours < cost.most_machine_hours:
+        hours = f"{hours} to {machine_hours(3600 * cost.most_machine_hours)}"
+    how = "as in the latest games" if cost.is_measured else "estimated"
+    return f"It costs {hours} machine hours: {games}, {cost.game_s:,.1f} s each ({how})."
