@@ -86,7 +86,7 @@ def test_only_the_failing_side_loses(
 ) -> None:
     """A failing bot loses with both colours, and the reason is stored."""
     # The usual deadline of a hello would make the test wait for thirty seconds per game.
-    hello_s = 0.3 if mode == "hangs-in-hello" else HELLO_S
+    hello_s = 1.5 if mode == "hangs-in-hello" else HELLO_S  # also the honest bot's
     bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
