@@ -50,9 +50,9 @@ BY_NAME = {
     "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""
-QUEUE_CHANGES = ", ".join(
-    f"ladder queue {word} --json" for word in ("show", "add", "cancel", "pause", "resume", "first")
-)
+QUEUE_CHANGES = "ladder queue show, ladder queue add, ladder queue cancel, ladder queue pause, "
+QUEUE_CHANGES += "ladder queue resume, ladder queue first --json"
+"""The section about the document of one experiment."""
 OPAQUE = {"forfeits", "introduces"}
 """Objects whose keys are data, or described in a sentence."""
 
