@@ -103,7 +103,12 @@ def test_examples_use_options_that_exist() -> None:
     assert set(EXAMPLES) == set(known)
     for words, line in EXAMPLES.items():
         assert line.startswith(f"ladder {words}")
-        options = {option for parameter in known[words].params for option in parameter.opts}
+        taking = [known[words]]
+        if words == "queue add":  # the options of the experiment, too
+            taking.append(known[line.removeprefix(f"ladder {words} ").split()[0]])
+        options = {
+            option for each in taking for parameter in each.params for option in parameter.opts
+        }
         used = {word for word in shlex.split(line) if re.fullmatch(r"--?[a-z-]+", word)}
         assert used <= options, line
 
