@@ -86,7 +86,7 @@ def add(
     note = check_line(note, "--note")
     author = check_line(_user() if author is None else author, "--as")
     experiment = check_experiment(context, words, db=db, note=note)
-    with open_store(db, create=False) as store:
+    with open_store(db, create=True, sync=True) as store:
         entry = submit(
             store,
             Submission(
