@@ -10,12 +10,12 @@ import pytest
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import faults_of, lines_of, marked, query
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 Eventually = Callable[[Callable[[], bool]], None]
 
 
-def match(seed: int, opponent: str = "random", games: int = 8) -> tuple[object, ...]:
+def match(seed: int, opponent: str = "random", games: int = 6) -> tuple[object, ...]:
     return ("match", "steady", opponent, "--simulations", 1, "--games", games, "--seed", seed)
 
 
