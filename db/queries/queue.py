@@ -82,7 +82,7 @@ class Queue:
                         archive=bot.archive,
                     )
                 )
-            return _entry(added)
+            return read_entry(added)
 
     def get(self, entry_id: int) -> EntryRow:
         """Return an entry. Raises UnknownRow."""
@@ -97,7 +97,7 @@ class Queue:
         if states is not None:
             query = query.where(QueueEntry.state.in_([state.value for state in states]))
         with self._database.reading() as connection:
-            return [_entry(row) for row in connection.execute(query)]
+            return [read_entry(row) for row in connection.execute(query)]
 
     def waiting(self) -> list[EntryRow]:
         """Return the waiting entries by priority and place."""
@@ -223,7 +223,7 @@ class Queue:
             .order_by(QueueEntry.id)
         )
         with self._database.reading() as connection:
-            return [_entry(row) for row in connection.execute(query)]
+            return [read_entry(row) for row in connection.execute(query)]
 
     def claim(self, entry_id: int, service_id: int) -> EntryRow | None:
         """Let a service play a waiting entry; return None if it does not wait any more."""
@@ -240,7 +240,7 @@ class Queue:
                 )
                 .returning(*QueueEntry.__table__.columns)
             ).first()
-            return None if row is None else _entry(row)
+            return None if row is None else read_entry(row)
 
     def release(self, service_ids: Collection[int], entry_id: int | None = None) -> list[EntryRow]:
         """Take entries from services that stop playing them; return them as they are now.
@@ -268,7 +268,7 @@ class Queue:
         if entry_id is not None:
             changed = changed.where(QueueEntry.id == entry_id)
         with self._database.writing() as connection:
-            entries = [_entry(row) for row in connection.execute(changed)]
+            entries = [read_entry(row) for row in connection.execute(changed)]
             if any(entry.state.is_final for entry in entries):
                 _drop_archives(connection)
             return entries
@@ -313,7 +313,7 @@ class Queue:
             if row is None:
                 return None
             _drop_archives(connection)
-            return _entry(row)
+            return read_entry(row)
 
 
 def _find(connection: Connection, entry_id: int) -> EntryRow:
@@ -322,7 +322,7 @@ def _find(connection: Connection, entry_id: int) -> EntryRow:
         raise UnknownRow(
             f"there is no experiment {entry_id} in the queue: `ladder queue list` shows them"
         )
-    return _entry(row)
+    return read_entry(row)
 
 
 def _find_unfinished(connection: Connection, entry_id: int) -> EntryRow:
@@ -337,7 +337,7 @@ def _find_unfinished(connection: Connection, entry_id: int) -> EntryRow:
 
 def _set(connection: Connection, entry_id: int, **values: Any) -> EntryRow:
     changed = update(QueueEntry).where(QueueEntry.id == entry_id).values(**values)
-    return _entry(connection.execute(changed.returning(*QueueEntry.__table__.columns)).one())
+    return read_entry(connection.execute(changed.returning(*QueueEntry.__table__.columns)).one())
 
 
 def _drop_archives(connection: Connection) -> None:
@@ -352,7 +352,13 @@ def _drop_archives(connection: Connection) -> None:
     connection.execute(delete(Archive).where(Archive.digest.not_in(needed)))
 
 
-def _entry(row: Any) -> EntryRow:
+def read_entry(row: Any) -> EntryRow:
+    """Return a row as an entry.
+
+    Raises:
+        ValueError: another program has written it.
+
+    """
     values = dict(row._mapping)
     return EntryRow(
         **values

@@ -108,6 +108,23 @@ def test_archives_live_as_long_as_an_entry_needs_them(store: Store) -> None:
     store.bots.delete("v1")
 
 
+def test_faults_of_the_queue_are_found(store: Store) -> None:
+    """A row of another program, and a waiting experiment without its files, are faults."""
+    revision, *_ = add_bots(store)
+    bot = NewQueueBot(name="v1", spec="./v1", revision_id=revision, archive="abc")
+    good, odd, orphan = add(store), add(store), add(store)
+    bare = add(store, bots=(bot,), archives={"abc": b"files"})
+    assert list(store.audit.queue()) == []
+    execute_sql(store.where, "UPDATE queue_entries SET state = 'lost' WHERE id = 2")
+    execute_sql(store.where, "UPDATE queue_entries SET state = 'playing' WHERE id = 3")
+    execute_sql(store.where, "UPDATE queue_bots SET archive = NULL")
+    odd_fault, orphan_fault, bare_fault = store.audit.queue()
+    assert odd_fault.startswith(f"experiment {odd.id}: 'lost'")
+    assert orphan_fault == f"experiment {orphan.id} is played by no service"
+    assert bare_fault == f"experiment {bare.id} lacks the files of a bot"
+    assert store.queue.get(good.id) == good
+
+
 def test_a_service_has_a_lock_of_its_own(store: Store) -> None:
     """The lock of service 1 is not that of run 1, and both can be held."""
     with (

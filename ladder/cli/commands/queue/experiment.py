@@ -9,7 +9,6 @@ import typer
 
 from db.records.bots import BotRow
 from db.store import Store
-from ladder.cli.app import parser
 from ladder.cli.checking import checking_only
 from ladder.cli.resume import COMMAND, all_options, command_words
 from ladder.errors import UsageError
@@ -96,7 +95,8 @@ def check_experiment(
     if note and any(parameter.name == "note" for parameter in inner.command.params):
         options["note"] = note
     with checking_only() as check:
-        parser()(
+        root: Any = context.find_root().command
+        root(
             [*command_words(options, inner), "--db", db],
             prog_name="ladder",
             standalone_mode=False,

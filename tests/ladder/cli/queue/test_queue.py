@@ -16,7 +16,7 @@ from db.store import Store
 from ladder.queue.tokens import find_token
 from tests.ladder.cli.conftest import Command, Done
 
-BOT = Path(__file__).resolve().parents[2] / "fake_bots" / "bot.py"
+BOT = Path(__file__).resolve().parents[3] / "fake_bots" / "bot.py"
 GATE = ("gate", "v4", "--against", "v3", "--simulations", "10", "--boards", "6x7")
 
 
