@@ -1,17 +1,14 @@
 """What the experiments of the queue have cost so far, and when they will be decided."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.runs import RunStatus
 from db.store import Store
-from ladder.experiments.gate.cost import games_left
-from ladder.experiments.gate.result import GateResult
-from ladder.experiments.gate.stored import HeadToHead, running_trials
+from ladder.experiments.gate.stored import GateState, gate_state
 from ladder.queue.jobs import Job
 from ladder.results.overview.pace import RunPace, measure_paces
-from ladder.stats.sprt import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +22,8 @@ class Outlook:
     """Sum of the durations of its newest run's games: the processor seconds of one slot."""
     games_left: float | None = None
     """Games until the decision or the target; None if unknown."""
-    trial: HeadToHead | None = None
-    """The gate or match in play, once it has games."""
+    gate: GateState | None = None
+    """Where a gate in play stands, once it has games."""
 
     @property
     def seconds_left(self) -> float | None:
@@ -40,37 +37,26 @@ def find_outlooks(store: Store, jobs: Sequence[Job], *, now: float | None = None
     runs = {job.run.row.id: job.run for job in jobs if job.run is not None}
     moment = time.time() if now is None else now
     paces = {pace.run.row.id: pace for pace in measure_paces(store, [*runs.values()], now=moment)}
-    trials = running_trials(store, [*paces.values()])
     seconds = store.games.seconds_by_run([*runs])
-    return [
-        Outlook(job)
-        if job.run is None
-        else Outlook(
-            job,
-            paces[job.run.row.id],
-            seconds.get(job.run.row.id, 0.0),
-            _games_left(job, trials.get(job.run.row.id)),
-            trials.get(job.run.row.id),
-        )
-        for job in jobs
-    ]
+    return [_outlook(store, job, paces, seconds) for job in jobs]
 
 
-def _games_left(job: Job, trial: HeadToHead | None) -> float | None:
+def _outlook(
+    store: Store, job: Job, paces: Mapping[int, RunPace], seconds: Mapping[int, float]
+) -> Outlook:
+    if job.run is None:
+        return Outlook(job)
+    row = job.run.row
+    gate = gate_state(store, row) if job.run.status is RunStatus.RUNNING else None
+    return Outlook(job, paces[row.id], seconds.get(row.id, 0.0), _games_left(job, gate), gate)
+
+
+def _games_left(job: Job, gate: GateState | None) -> float | None:
     run = job.run
     if run is None or run.status is not RunStatus.RUNNING:
         return None
     target = run.row.target_games
     most = None if target is None else float(max(target - run.games, 0))
-    if trial is None or trial.result is None:
+    if gate is None:
         return most
-    expected = _until_decision(trial.result)
-    return expected if most is None or (expected is not None and expected < most) else most
-
-
-def _until_decision(result: GateResult) -> float | None:
-    """Return the expected games until all baselines are decided; None if one has no games."""
-    test = result.test.sprt(len(result.baselines))
-    open_ones = [each for each in result.baselines if each.state is State.CONTINUE]
-    left = [games_left(each.pentanomial, test) for each in open_ones]
-    return None if None in left else sum(games for games in left if games is not None)
+    return gate.games_left if most is None else min(gate.games_left, most)

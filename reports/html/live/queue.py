@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 from db.records.queue import EntryState, QueueBotRow, ServiceRow
 from db.records.tokens import Right, TokenRow
+from ladder.experiments.gate.stored import GateState
 from ladder.queue.cost import Cost
 from ladder.queue.jobs import Job
 from ladder.queue.outlook import Outlook
 from reports.html.live.links import job_link, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import duration, pace_words
-from reports.html.sections.trials import COLOURS, llr_text
+from reports.html.sections.trials import COLOURS
 from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import day
 from reports.queue import command_text, state_text
@@ -131,8 +132,7 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
         "expected": _expected_games(outlook),
         "pace": _pace(outlook),
         "left": _decision(outlook),
-        "ratio": "" if outlook.trial is None or outlook.trial.result is None
-        else llr_text(outlook.trial.result),
+        "ratio": "" if outlook.gate is None else gate_text(outlook.gate),
         "hours": machine_hours(outlook.machine_s),
         "buttons": _buttons(job, token),
     }  # fmt: skip
@@ -148,18 +148,23 @@ def _pace(outlook: Outlook) -> str:
     pace = outlook.pace
     if pace is None:
         return ""
-    if outlook.trial is None or outlook.trial.result is None:
+    if outlook.gate is None:
         return pace_words(pace)
     return pace_words(replace(pace, seconds_left=None))
 
 
 def _decision(outlook: Outlook) -> str:
     """Return when a gate will be decided; empty for others, whose pace shows their end."""
-    if outlook.games_left is None or outlook.trial is None or outlook.trial.result is None:
+    if outlook.games_left is None or outlook.gate is None:
         return ""
     games, seconds = f"{outlook.games_left:,.0f} games", outlook.seconds_left
     left = games if seconds is None else f"{duration(seconds)} ({games})"
     return f"decision expected in {left}"
+
+
+def gate_text(gate: GateState) -> str:
+    """Return the lowest LLR of a gate with its bounds."""
+    return f"{gate.llr:.2f} ({gate.lower:.2f} .. {gate.upper:.2f})"
 
 
 def machine_hours(seconds: float) -> str:

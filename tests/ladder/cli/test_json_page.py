@@ -226,7 +226,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
 
 MADE_BY_OTHERS = {
     "ladder run --json and ladder match --json", "ladder report --regressions --json",
-    "ladder bots add-all --json", "ladder serve: documents under /api/",
+    "ladder bots add-all --json",
     "ladder import --json", "ladder bots list --json, ladder bots show --json",
 }  # fmt: skip
 """Sections whose documents need games that are really played, or bots that really exist."""
