@@ -66,8 +66,10 @@ def sleep_instead(seconds: float) -> None:
         if len(made) < RECORDS:  # playing at random takes more processor than all the rest
             record = random_record(plan, SplitMix(len(made)), time_us=20, started=time.time())
             made.append(record)
+        begun, record = time.time(), random.choice(made)
         time.sleep(seconds * random.uniform(0.5, 1.5))
-        return msgspec.structs.replace(random.choice(made), id=plan.id, number=plan.number)
+        games = tuple(msgspec.structs.replace(game, started=begun) for game in record.games)
+        return msgspec.structs.replace(record, id=plan.id, number=plan.number, games=games)
 
     def prepare(kit: RunManifest, sides: tuple[Entrant, ...]) -> Prepared:
         del kit, sides

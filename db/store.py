@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from db.backends.place import locate
-from db.backends.run_lock import RunLocks
+from db.backends.process_locks import LockKind, ProcessLocks
 from db.connection.database import Database, OldSchema
 from db.connection.followed import FollowedDatabase
 from db.connection.read_only import open_to_read
@@ -23,17 +23,19 @@ from db.queries.human_games import HumanGames
 from db.queries.machines import Machines
 from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
+from db.queries.queue import Queue
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
 from db.queries.tallies import Tallies
+from db.queries.tokens import Tokens
 from db.queries.tuning import TuningSteps
 
 __all__ = [
     "SCHEMA_VERSION",
     "FollowedStore",
     "Pairs",
+    "ProcessLocks",
     "RetryPolicy",
-    "RunLocks",
     "Store",
     "find_database_file",
     "find_server_key",
@@ -91,6 +93,8 @@ class Store:
         self.human_games = HumanGames(database)
         self.exchange = Exchange(database)
         self.analysis = Analysis(database)
+        self.queue = Queue(database)
+        self.tokens = Tokens(database)
         self.audit = Audit(database)
 
     @classmethod
@@ -211,14 +215,18 @@ class Store:
         """The path or URL for messages, without a password."""
         return str(self._database.place)
 
-    def run_lock(self) -> RunLocks:
+    def run_lock(self) -> ProcessLocks:
         """Open the run locks of this database; the caller closes them.
 
         Raises:
             Unwritable: the lock file beside a SQLite file cannot be created.
 
         """
-        return self._database.run_lock()
+        return self._database.process_locks(LockKind.RUN)
+
+    def service_lock(self) -> ProcessLocks:
+        """Open the locks of the services that play this database's queue, as `run_lock` does."""
+        return self._database.process_locks(LockKind.SERVICE)
 
 
 class FollowedStore(Store):

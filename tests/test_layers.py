@@ -25,6 +25,7 @@ LAYERS: dict[str, str] = {
     "ladder.experiments": "*",
     "ladder.learning": "* -ladder.experiments",
     "ladder.tools": "* -ladder.learning",
+    "ladder.queue": "* -ladder.learning",
     "reports": "*",
     "ladder.web": "* -ladder.learning",
     "ladder.cli": "*",

@@ -9,7 +9,7 @@ single writer         BEGIN IMMEDIATE                     an advisory lock, take
 reading               WAL snapshot                        REPEATABLE READ, read only
 statements            each answers at once                pipelined: answers are read at the end
 lost connection       cannot happen                       reconnects, asks whether a commit was done
-run locks             locked bytes of a file beside it    advisory locks of the writing session
+locks of processes    locked bytes of a file beside it    advisory locks of the writing session
 change mark           PRAGMA data_version                 the server's transaction snapshot
 other database there  device and inode have changed       cannot happen
 ====================  ==================================  =======================================
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 
 from db.backends.place import Place
-from db.backends.run_lock import RunLocks
+from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.errors import DatabaseError
 from db.records.server import ServerState
 
@@ -45,10 +45,10 @@ class CommitToken(NamedTuple):
 
 
 class Connections(Protocol):
-    """The part of an open database that its run locks use."""
+    """The part of an open database that its locks use."""
 
-    locked_runs: set[int]
-    """Runs whose locks the writing session holds on a server."""
+    held_locks: set[HeldLock]
+    """Locks that the writing session holds on a server."""
 
     @property
     def writer(self) -> Connection:
@@ -165,14 +165,14 @@ class Backend(ABC):
     """Execution options of connections whose transactions write."""
 
     def attach_writer(
-        self, writer: Connection, former: int | None, locked_runs: set[int]
+        self, writer: Connection, former: int | None, held_locks: set[HeldLock]
     ) -> int | None:
         """Make a new connection the writing one, in place of one that was lost.
 
         Args:
             writer: the new connection, in no transaction.
             former: the session of the lost connection, which is ended; None for the first.
-            locked_runs: runs whose locks the new connection takes over.
+            held_locks: locks that the new connection takes over.
 
         Returns:
             The session of the new connection; None for a file.
@@ -245,8 +245,13 @@ class Backend(ABC):
         return None
 
     @abstractmethod
-    def run_lock(self, connections: Connections) -> RunLocks:
-        """Open the locks that show which runs are in play. Raises DatabaseError."""
+    def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
+        """Open the locks that show which runs are in play, or which services live.
+
+        Raises:
+            DatabaseError: they cannot be opened.
+
+        """
 
     @abstractmethod
     def translate(self, error: Exception) -> DatabaseError | None:

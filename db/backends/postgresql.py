@@ -23,12 +23,12 @@ from sqlalchemy.schema import CreateTable
 
 from db.backends.backend import Backend, CommitToken, Connections
 from db.backends.place import Place
-from db.backends.run_lock import RunLocks
-from db.backends.session_run_lock import (
-    SessionRunLocks,
+from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
+from db.backends.session_locks import (
+    SessionLocks,
     find_holder,
-    find_live_runs,
-    lock_run,
+    find_live,
+    take_lock,
 )
 from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, make_session_name
 from db.backends.sqlstate import CHANGED_PLAN, translate_sqlstate
@@ -170,7 +170,7 @@ class PostgresqlBackend(Backend):
 
     def prepare_migration(self, connection: Connection, *, force: bool) -> None:
         """Refuse while runs are in play; take the role that owns the tables."""
-        runs = find_live_runs(connection)
+        runs = find_live(connection, LockKind.RUN)
         if runs and not force:
             played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
             raise InUse(
@@ -201,16 +201,19 @@ class PostgresqlBackend(Backend):
                     driver.execute(statement)
         driver.autocommit = False
 
-    def attach_writer(self, writer: Connection, former: int | None, locked_runs: set[int]) -> int:
+    def attach_writer(
+        self, writer: Connection, former: int | None, held_locks: set[HeldLock]
+    ) -> int:
         """End the lost session, which may still hold its locks, and take them over."""
         with writer.begin():
             if former is not None:
                 self._end_session(writer, former)
-            for run_id in locked_runs:
-                if not lock_run(writer, run_id):
+            for lock in held_locks:
+                if not take_lock(writer, lock):
                     raise InUse(
-                        f"run {run_id} was taken over by {find_holder(writer, run_id)} while this "
-                        f"command had no connection to {self.place}: run the command again later"
+                        f"{lock.kind.value} {lock.number} was taken over by "
+                        f"{find_holder(writer, lock)} while this command had no connection to "
+                        f"{self.place}: run the command again later"
                     )
             limit = {"silence": f"{1000 * self._silence_limit_s:.0f}"}
             return int(writer.execute(_ATTACH_WRITER, limit).scalar_one())
@@ -329,7 +332,7 @@ class PostgresqlBackend(Backend):
             may_migrate=may_migrate,
             sessions=sessions,
             session_limit=limit,
-            runs=find_live_runs(connection),
+            runs=find_live(connection, LockKind.RUN),
             blocker=None if blocker is None else str(blocker),
             blocker_s=0.0 if blocker is None else blocker.age_s,
             round_trip_s=statistics.median(round_trips),
@@ -337,9 +340,9 @@ class PostgresqlBackend(Backend):
             settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
         )
 
-    def run_lock(self, connections: Connections) -> RunLocks:
-        """Return run locks held by the session that writes."""
-        return SessionRunLocks(connections)
+    def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
+        """Return locks held by the session that writes."""
+        return SessionLocks(connections, kind)
 
     def translate(self, error: Exception) -> DatabaseError | None:
         """Translate by SQLSTATE; an error without one, from a failed connection, by its text."""

@@ -19,9 +19,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from db.backends.backend import CONFLICT, Backend, Connections
-from db.backends.file_run_lock import FileRunLocks
+from db.backends.file_locks import FileLocks
 from db.backends.place import Place
-from db.backends.run_lock import RunLocks
+from db.backends.process_locks import LockKind, ProcessLocks
 from db.errors import (
     Conflict,
     Corrupt,
@@ -221,9 +221,9 @@ class SqliteBackend(Backend):
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
-    def run_lock(self, connections: Connections) -> RunLocks:
+    def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
         """Open POSIX locks in a file beside the database. Raises Unwritable."""
-        return FileRunLocks(self.path)
+        return FileLocks(self.path, kind)
 
     def translate(self, error: Exception) -> DatabaseError | None:
         """Translate by SQLite's result code."""

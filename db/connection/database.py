@@ -15,7 +15,7 @@ from db import migrations
 from db.backends import Backend, backend_of
 from db.backends.backend import CommitToken
 from db.backends.place import locate
-from db.backends.run_lock import RunLocks
+from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
@@ -46,7 +46,7 @@ class Database:
     Attributes:
         backend: the kind of database, and its place.
         retry_policy: how long to wait for a server that does not answer.
-        locked_runs: runs whose locks the writer's session holds.
+        held_locks: locks that the writer's session holds.
 
     """
 
@@ -55,7 +55,7 @@ class Database:
         self.place = backend.place
         self.engine = engine
         self.retry_policy = RetryPolicy()
-        self.locked_runs: set[int] = set()
+        self.held_locks: set[HeldLock] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._writer_number = secrets.randbits(63)
@@ -195,7 +195,7 @@ class Database:
             connection = self.engine.connect().execution_options(**self.backend.writing_options)
             try:
                 self._session = self.backend.attach_writer(
-                    connection, self._session, self.locked_runs
+                    connection, self._session, self.held_locks
                 )
             except BaseException:
                 connection.close()
@@ -301,9 +301,14 @@ class Database:
         """Return the result of an attempt, repeated while the server does not answer."""
         return self.retry_policy.retry_unless_nested(attempt)
 
-    def run_lock(self) -> RunLocks:
-        """Open the locks that show which runs are in play. Raises DatabaseError."""
-        return self.backend.run_lock(self)
+    def process_locks(self, kind: LockKind) -> ProcessLocks:
+        """Open the locks that show which runs are in play, or which services live.
+
+        Raises:
+            DatabaseError: they cannot be opened.
+
+        """
+        return self.backend.process_locks(self, kind)
 
     def _next_token(self) -> CommitToken:
         return CommitToken(self._writer_number, next(self._transactions))

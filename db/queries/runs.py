@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
+from db.backends.process_locks import LockKind
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.derived.rebuild import rebuild_derived
@@ -19,6 +20,7 @@ from db.models import (
     LastOutput,
     Pair,
     PairMachine,
+    QueueEntry,
     Revision,
     Run,
     RunBot,
@@ -212,6 +214,9 @@ class Runs:
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
+            connection.execute(
+                update(QueueEntry).where(QueueEntry.run_id == run_id).values(run_id=None)
+            )
             connection.execute(delete(Run).where(Run.id == run_id))
             if games:
                 rebuild_derived(connection, rate, repair=True, division_id=run.division_id)
@@ -226,7 +231,7 @@ class Runs:
     @contextmanager
     def _locked(self, run_id: int) -> Iterator[None]:
         """Hold the run's lock, so that no process resumes it. Raises InUse."""
-        with closing(self._database.run_lock()) as lock:
+        with closing(self._database.process_locks(LockKind.RUN)) as lock:
             if not lock.try_acquire(run_id):
                 raise InUse(f"run {run_id} is being played by {lock.holder(run_id)}: stop it first")
             try:

@@ -25,6 +25,7 @@ from ladder.cli.commands import (
     openings,
     perft,
     play,
+    queue,
     rate,
     replay,
     report,
@@ -86,6 +87,7 @@ app.command("perft", rich_help_panel=EXACT)(perft.perft)
 BOTS = "Bots and machines"
 app.add_typer(bots.app, name="bots", rich_help_panel=BOTS)
 app.add_typer(train.app, name="train", rich_help_panel=BOTS)
+app.add_typer(queue.app, name="queue", rich_help_panel=BOTS)
 app.command("worker", rich_help_panel=BOTS)(worker.worker)
 app.add_typer(cluster.app, name="cluster", rich_help_panel=BOTS)
 
@@ -114,13 +116,14 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Read the defaults of `ladder.toml`."""
+    """Read the defaults of `ladder.toml`, unless the caller has given others."""
     del version
     from pathlib import Path
 
     from ladder.cli.config import read_defaults
 
-    context.default_map = read_defaults(context.command, Path.cwd())
+    if context.default_map is None:
+        context.default_map = read_defaults(context.command, Path.cwd())
 
 
 @cache

@@ -4,14 +4,16 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from db.records.bots import BotRow
     from db.store import RetryPolicy, Store
+from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.output import print_error, printed_first
 from ladder.signals import current_stop
 
@@ -26,6 +28,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
     """
     from db.store import Store
+    from ladder.match.registry.placements import pin_placed
 
     current_stop().check()
     with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
@@ -33,6 +36,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
         with _explained_by_damage(store):
             if sync:
                 _sync(store)
+            pin_placed(store)
             yield store
 
 
@@ -51,21 +55,28 @@ def migrate_database(where: str, *, force: bool) -> str:
 
 
 @contextmanager
-def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
+def open_to_play(where: str, check: "Callable[[Store], Iterable[BotRow]]") -> "Iterator[Store]":
     """Open the database to play in; its runs are finished when the block has printed them.
 
     A missing database is created only after `check` has passed, so that a refused command leaves no
     new file.
 
+    Args:
+        where: a file path or an SQLAlchemy URL.
+        check: refuses what cannot be played, and returns the registered bots that play.
+
     Raises:
         DatabaseError: it cannot be opened.
         Stopped: the user has stopped the command.
+        Exit: the command is only checked, and has passed.
 
     """
     if is_missing(where):
         with open_draft(where) as store:
             check(store)
     with open_store(where, create=True, sync=True) as store, printed_first(store):
+        if is_checking_only():
+            end_check(check(store))
         yield store
 
 

@@ -28,7 +28,12 @@ def all_options(context: typer.Context) -> dict[str, object]:
 
 
 def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
-    """Return a command line with the options that differ from their defaults.
+    """Return a command line as `command_words` does, as a shell reads it."""
+    return shlex.join(["ladder", *command_words(options, context)])
+
+
+def command_words(options: Mapping[str, Any], context: typer.Context) -> list[str]:
+    """Return the words of a command line with the options that differ from their defaults.
 
     Args:
         options: as `options_to_store` returns them; other keys are ignored.
@@ -39,7 +44,7 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
     command: Any = context.find_root().command
     for name in names:
         command = command.commands[name]
-    words = ["ladder", *names]
+    words = names
     for parameter in command.params:
         value = options.get(parameter.name)
         if value in (None, [], _plain(parameter.default)):
@@ -51,7 +56,7 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
         else:
             for each in value if isinstance(value, list) else [value]:
                 words += [parameter.opts[0], _text(each)]
-    return shlex.join(words)
+    return words
 
 
 def _plain(value: object) -> object:

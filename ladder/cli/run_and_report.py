@@ -7,6 +7,7 @@ from dataclasses import replace
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
+from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
 from ladder.cli.first_starts import warn_about_unknown
 from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
@@ -69,6 +70,9 @@ def play_and_report(
         settings, bots, left_out = _fit(settings, bots, named)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
+        if is_checking_only():
+            check_possible(settings, bots)
+            end_check(bots)
         if workforce is THIS_MACHINE:
             _warn_about_shared_cpus(settings)
         served = (

@@ -17,7 +17,7 @@ from db.records.budget import (
     main_fields,
 )
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
-from db.store import RunLocks, Store
+from db.store import ProcessLocks, Store
 from ladder.runs.budgets import Budgets
 from ladder.runs.settings import LIMIT_NAMES, cpu_limit
 
@@ -50,7 +50,7 @@ class Resumable:
     """The command that resumes it, and its options, as `ladder.cli.resume` stores them."""
 
 
-def resumable_runs(store: Store, lock: RunLocks) -> tuple[Resumable, ...]:
+def resumable_runs(store: Store, lock: ProcessLocks) -> tuple[Resumable, ...]:
     """Return the interrupted runs that a command can resume, newest first.
 
     A command that plays several runs is listed once, with the first of them.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from db.records.bots import BotRow
 from db.records.runs import NewRun, RunRow, RunStatus
-from db.store import RunLocks, Store
+from db.store import ProcessLocks, Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
@@ -45,7 +45,7 @@ def runs_like(
 
 def resume_or_create(
     store: Store,
-    lock: RunLocks,
+    lock: ProcessLocks,
     settings: Settings,
     hashes: Mapping[str, str],
     question: Mapping[str, object],
@@ -104,7 +104,7 @@ def _choose_seed(store: Store, settings: Settings, identity: Mapping[str, object
 
 def _create_run(
     store: Store,
-    lock: RunLocks,
+    lock: ProcessLocks,
     settings: Settings,
     hashes: Mapping[str, str],
     question: Mapping[str, object],
@@ -137,7 +137,7 @@ def _create_run(
     return run
 
 
-def adopt_orphaned_pairs(store: Store, lock: RunLocks, run: RunRow) -> int:
+def adopt_orphaned_pairs(store: Store, lock: ProcessLocks, run: RunRow) -> int:
     """Take over the planned pairs of dead runs of the same stream; return their number."""
     orphaned = [
         other.id

@@ -220,12 +220,12 @@ def other(ladder: Ladder) -> Iterator[str]:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], bool]], None]:
-    """Return a function that waits until a condition holds, for a minute at most."""
+    """Return a function that waits until a condition holds, for five minutes at most."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not condition():
-            assert time.monotonic() < deadline, "it did not happen within a minute"
+            assert time.monotonic() < deadline, "it did not happen within five minutes"
             time.sleep(0.02)
 
     return wait

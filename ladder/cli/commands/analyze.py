@@ -58,6 +58,7 @@ def analyze(
     Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
     end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
+    from ladder.cli.checking import end_check, is_checking_only
     from ladder.cli.database import open_store
     from ladder.cli.output import print_error, show_table, stderr_console
     from ladder.cli.parsing import parse_names
@@ -77,6 +78,8 @@ def analyze(
             print_error(f"deleted the analysis of {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)
+        if is_checking_only():
+            end_check(())
         lower_priority()
         with current_stop().defer():
             state = analyse(

@@ -1,5 +1,6 @@
 """`ladder bisect`: finds the commit that lost rating."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from ladder.cli.options import (
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
+    from db.records.bots import BotRow
     from db.store import Store
 
 
@@ -118,8 +120,9 @@ def bisect(
             confinement=confinement,
         )
 
-        def check(store: "Store") -> None:
+        def check(store: "Store") -> "Sequence[BotRow]":
             prepare(store, asked)
+            return ()
 
         with open_to_play(db, check) as store:
             good_bot = prepare(store, asked)

@@ -167,6 +167,7 @@ def run(
     chance; 130 stopped by Ctrl-C.
     """
     from ladder.checked_stream import write_file
+    from ladder.cli.checking import end_check, is_checking_only
     from ladder.cli.database import open_or_preview
     from ladder.cli.output import check_writable, print_error, show_table
     from ladder.errors import ExitCode, UsageError
@@ -195,6 +196,8 @@ def run(
             print_error(f"left out: {reason}")
         if not bots:
             raise UsageError("none of these bots can answer the suite: name one that can")
+        if is_checking_only():
+            end_check(bots)
         result = run_suite(
             bots,
             found,

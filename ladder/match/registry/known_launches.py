@@ -15,6 +15,7 @@ from pathlib import Path
 from db.records.bots import BotRow
 from db.records.launch import Launch
 from ladder.match.registry.builtins import is_own_player
+from ladder.match.registry.placements import placement_of
 
 
 def launches_folder() -> Path:
@@ -50,12 +51,15 @@ def mark_launch(spec: str, launch: Launch) -> None:
 
 
 def unknown_bots(bots: Iterable[BotRow]) -> list[BotRow]:
-    """Return the bots whose launches this user does not know; built-in players are known."""
+    """Return the bots whose launches this user does not know.
+
+    Built-in players are known, and so are bots of the queue, whose submission needs a right.
+    """
     unknown: dict[str, BotRow] = {}
     for bot in bots:
         launch = bot.revision.launch
         starts = not is_own_player(bot) and not launch.is_description_only
-        if starts and not _is_marked(bot.spec, launch):
+        if starts and placement_of(bot) is None and not _is_marked(bot.spec, launch):
             unknown[bot.name] = bot
     return list(unknown.values())
 

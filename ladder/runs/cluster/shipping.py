@@ -6,27 +6,19 @@ programs.
 """
 
 import hashlib
-import sys
 from pathlib import Path
 
 import msgspec
 
-from bots.errors import BotsError, SpecError
+from bots.errors import BotsError
 from db.records.launch import Launch, Limits, Start
 from db.records.pairs import Entrant
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version
-from ladder.match.specs.fingerprint import (
-    describe_changes,
-    find_interpreter,
-    is_same_program,
-    select_programs,
-)
-from ladder.match.specs.git_copies import complete_copy
-from ladder.match.specs.git_spec import resolve_in_copy
-from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
+from ladder.match.specs.fingerprint import describe_changes
+from ladder.match.specs.relocated import resolve_relocated
+from ladder.match.specs.spec import ResolvedBot, resolve_own_player
 from ladder.match.specs.start_command import fill_placeholders, make_start
-from ladder.runs.cluster.archive import FILES
 
 ELSEWHERE = Start(argv=(), folder="")
 """A placeholder for the start of a bot, which the other machine fills in."""
@@ -104,45 +96,6 @@ def is_own_launch(launch: Launch) -> bool:
 
 
 def _resolve_here(bot: ShippedBot, folder: Path) -> ResolvedBot:
-    launch = bot.launch
-    if is_own_launch(launch):
-        return resolve_own_player(launch)
-    python, registered = python_here(bot), select_programs(bot.files)
-    if launch.origin is not None:
-        complete_copy(folder)
-        origin = msgspec.structs.replace(launch.origin, place=str(folder))
-        return resolve_in_copy(bot.spec, origin, python=python, remote_programs=registered)
-    return read_spec(
-        bot.spec, folder / FILES, python=python, stored=bot.files, remote_programs=registered
-    )
-
-
-def python_here(bot: ShippedBot) -> str | None:
-    """Return the interpreter that hosts a bot on this machine; None if it needs none.
-
-    It is the first of the stored one, this process's own, and python3 on PATH that has the same
-    version as the stored one.
-
-    Raises:
-        UsageError: no interpreter has that version, and the user did not choose one.
-
-    """
-    stored = bot.launch.python
-    if stored is None or bot.launch.is_python_chosen is True or bot.launch.player is not None:
-        return stored
-    wanted = (stored, bot.files[stored])
-    others = []
-    for word in (stored, sys.executable, "python3"):
-        try:
-            found = find_interpreter(word, Path())
-        except SpecError:
-            continue
-        if is_same_program(wanted, found):
-            return found.path
-        others.append(f"{found.path} is {found.version.split()[0]}")
-    raise UsageError(
-        f"{bot.name} was registered with Python {wanted[1].split()[0]}, and here "
-        f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` in an environment with that "
-        "version, or register the bot with an interpreter that all machines have (`ladder bots add "
-        "NAME SPEC --python PYTHON`)"
-    )
+    if is_own_launch(bot.launch):
+        return resolve_own_player(bot.launch)
+    return resolve_relocated(bot.spec, bot.launch, bot.files, folder)

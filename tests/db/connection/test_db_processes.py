@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from db.backends.file_run_lock import FileRunLocks
+from db.backends.file_locks import FileLocks
 from db.errors import Unwritable
 from db.store import Store
 from tests.db.making import add_bots, elo, new_bot, new_run
@@ -76,8 +76,8 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 
 HOLDER = """
 import sys
-from db.backends.file_run_lock import FileRunLocks
-lock = FileRunLocks(sys.argv[1])
+from db.backends.file_locks import FileLocks
+lock = FileLocks(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()
 """
@@ -87,7 +87,7 @@ sys.stdin.readline()
 @pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     """Other processes see the lock and cannot take it; killing its process frees it."""
-    lock = FileRunLocks(place)
+    lock = FileLocks(place)
     assert not lock.is_alive(7)
     holder = start(HOLDER, place, 7)
     assert holder.stdout is not None
@@ -110,7 +110,7 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
 @pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
     """Two lock objects of a process share locks, and closing one frees nothing."""
-    one, two = FileRunLocks(place), FileRunLocks(place)
+    one, two = FileLocks(place), FileLocks(place)
     assert one.try_acquire(3)
     assert not two.try_acquire(3)
     assert two.is_alive(3)
@@ -143,4 +143,4 @@ def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
 def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
     """A missing folder gives a clear message."""
     with pytest.raises(Unwritable, match="cannot be written"):
-        FileRunLocks(str(tmp_path / "no" / "ladder.db"))
+        FileLocks(str(tmp_path / "no" / "ladder.db"))

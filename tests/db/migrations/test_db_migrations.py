@@ -64,11 +64,14 @@ def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None
 
 @pytest.mark.sqlite_file
 def test_constraint_names_are_the_models(store: Store) -> None:
-    """Every constraint has the name that the models give it."""
+    """Every constraint has the name that the models give it.
+
+    SQLAlchemy cannot name a key with AUTOINCREMENT, which no migration alters.
+    """
     made = execute_sql(store.where, "SELECT sql FROM sqlite_master")
     text = "\n".join(sql for (sql,) in made if sql)
     for table in Base.metadata.sorted_tables:
-        for constraint in table.constraints:
+        for constraint in table.constraints - counted_keys(table):
             assert f"CONSTRAINT {constraint.name} " in text
 
 

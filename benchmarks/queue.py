@@ -1,0 +1,223 @@
+"""The queue at scale: fairness, delay, cost, and kills, on simulated slots.
+
+    python -m benchmarks.queue [--slots 200] [--jobs 10] [--waiting 100] [--seconds 120]
+        [--kill-every 10] [--db URL]
+
+Scheduler, machines, service, commands and database are the real ones; only a pair takes no
+processor (see `benchmarks.fleet`). Authors submit matches, one of them many more than the others.
+Printed are the slots kept busy, the pairs by author, the processor share of the service and of the
+commands, and the time from the submission of another author's match to its first game. Then the
+service and its commands are killed from time to time until all is played, and every pair must be
+stored once.
+"""
+
+import argparse
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from db.records.games import GameQuery
+from db.records.queue import EntryRow, EntryState, NewEntry
+from db.store import Store
+from ladder.match.registry.builtins import sync_builtins
+from ladder.runs.cluster import machine
+
+AUTHORS = {"ann": 6, "bob": 3, "cid": 1}
+"""Authors and their parts of the queue."""
+MACHINE_SLOTS, PROCESS_SLOTS = 10, 50
+PAIR_S = 2.0
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+class Cluster:
+    """A scheduler and simulated machines."""
+
+    def __init__(self, slots: int) -> None:
+        self.port = random.randrange(20000, 30000)
+        words = [sys.executable, "-m", "benchmarks.fleet", "--port", str(self.port)]
+        words += ["--pair-seconds", str(PAIR_S), "--machine-slots", str(MACHINE_SLOTS)]
+        self.processes = [subprocess.Popen([*words, "--be", "scheduler"], **QUIET)]
+        for number in range(slots // PROCESS_SLOTS):
+            environment = {**os.environ, machine.NAME_VARIABLE: f"fleet-{number}"}
+            worker = [*words, "--be", "worker", "--slots", str(PROCESS_SLOTS)]
+            self.processes.append(subprocess.Popen(worker, env=environment, **QUIET))
+
+    def end(self) -> None:
+        """End all processes."""
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+
+
+class Service:
+    """A service of the queue, started again after each kill."""
+
+    def __init__(self, db: str, port: int, jobs: int, log: Path) -> None:
+        self._words = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
+        self._words += ["queue", "work", "--db", db, "--jobs", str(jobs)]
+        self._words += ["--cluster", f"127.0.0.1:{port}"]
+        self._log = log
+        self.start()
+
+    def start(self) -> None:
+        """Start a service."""
+        with self._log.open("a") as log:
+            self.process = psutil.Popen(self._words, stdout=log, stderr=log)
+
+    def kill_something(self, chance: random.Random) -> str:
+        """Kill the service or one of its commands; return which."""
+        commands = self.process.children()
+        if not commands or chance.random() < 0.3:
+            self.process.kill()
+            self.process.wait()
+            self.start()
+            return "service"
+        chance.choice(commands).kill()
+        return "command"
+
+    def end(self) -> None:
+        """Stop the service as Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+
+def submit(store: Store, author: str, seed: int, games: int) -> EntryRow:
+    """Submit a match."""
+    words = "random stupid --boards 6x7 --opening-plies 0 --time 1s"
+    return store.queue.add(
+        NewEntry(
+            command="match",
+            arguments=(*shlex.split(words), "--games", str(games), "--seed", str(seed)),
+            folder=str(Path.cwd()),
+            author=author,
+            host="benchmark",
+        )
+    )
+
+
+def starts_of(store: Store, entry_id: int) -> list[float]:
+    """Return the times at which the stored games of an entry began."""
+    run_id = store.queue.get(entry_id).run_id
+    if run_id is None:
+        return []
+    return [game.started_at for game in store.games.newest(GameQuery(run_id=run_id), 100)]
+
+
+def count_pairs(store: Store) -> dict[int, int]:
+    """Return the stored pairs of each run."""
+    return {run: games // 2 for run, games in store.games.count_by_run().items()}
+
+
+def pairs_by_author(store: Store) -> Counter[str]:
+    """Return the stored pairs of each author."""
+    pairs, found = count_pairs(store), Counter[str]()
+    for entry in store.queue.find():
+        found[entry.author] += pairs.get(entry.run_id or 0, 0)
+    return found
+
+
+def cpu_of(processes: Sequence[psutil.Process]) -> dict[int, float]:
+    """Return the processor seconds of each process that lives."""
+    found = {}
+    for process in processes:
+        try:
+            found[process.pid] = sum(process.cpu_times()[:2])
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+def measure_quiet(store: Store, service: Service, asked: argparse.Namespace) -> None:
+    """Print what the queue does while nothing is killed."""
+    begun, before = time.monotonic(), pairs_by_author(store)
+    own, commands = cpu_of([service.process]), cpu_of(service.process.children())
+    delays = []
+    for number in range(max(1, int(asked.seconds / 20))):
+        entry, submitted = submit(store, f"new{number}", 1000 + number, 2), time.time()
+        while store.queue.get(entry.id).state is not EntryState.DONE:
+            time.sleep(0.1)
+        delays.append(min(starts_of(store, entry.id)) - submitted)
+        time.sleep(max(0.0, begun + 20 * (number + 1) - time.monotonic()))
+    seconds = time.monotonic() - begun
+    after = pairs_by_author(store)
+    spent = cpu_of([service.process])[service.process.pid] - own[service.process.pid]
+    now = cpu_of(service.process.children())
+    of_commands = [(now[pid] - commands[pid]) / seconds for pid in now.keys() & commands.keys()]
+    played = {author: after[author] - before[author] for author in AUTHORS}
+    total = sum(after.values()) - sum(before.values())
+    print(f"{asked.slots} slots, {asked.jobs} jobs, {asked.waiting} submitted, {seconds:.0f} s:")
+    print(f"  busy: {100 * total * PAIR_S / (asked.slots * seconds):.1f} % of the slots")
+    for author, pairs in played.items():
+        print(f"  {author}: {AUTHORS[author]} of 10 submissions, {pairs / max(1, total):.1%}")
+    print(f"  service: {spent / seconds:.1%} of a processor")
+    if of_commands:
+        median = sorted(of_commands)[len(of_commands) // 2]
+        print(f"  a command: {median:.1%} of a processor (median of {len(of_commands)})")
+    listed = ", ".join(f"{delay:.2f}" for delay in sorted(delays))
+    print(f"  from submission to the first game, new author: {listed} s", flush=True)
+
+
+def play_through_kills(store: Store, service: Service, asked: argparse.Namespace) -> None:
+    """Kill until all is played, and print what was lost."""
+    chance, kills, begun = random.Random(1), Counter[str](), time.monotonic()
+    next_kill = begun + asked.kill_every
+    while store.queue.find(states=[EntryState.WAITING, EntryState.PLAYING]):
+        if time.monotonic() > next_kill:
+            kills[service.kill_something(chance)] += 1
+            next_kill = time.monotonic() + asked.kill_every
+        time.sleep(0.5)
+    entries, pairs = store.queue.find(), count_pairs(store)
+    states = Counter(entry.state.value for entry in entries)
+    wrong = {}
+    for entry in entries:
+        games = int(entry.arguments[entry.arguments.index("--games") + 1])
+        if pairs.get(entry.run_id or 0, 0) != games // 2:
+            wrong[entry.id] = pairs.get(entry.run_id or 0, 0)
+    faults = [*store.audit.integrity(), *store.audit.pairs()]
+    print(f"kills: {dict(kills)} in {time.monotonic() - begun:.0f} s; entries: {dict(states)}")
+    print(f"entries with another number of pairs: {wrong or 'none'}; faults: {faults or 'none'}")
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description="The queue at scale.")
+    parser.add_argument("--slots", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=10)
+    parser.add_argument("--waiting", type=int, default=100)
+    parser.add_argument("--games", type=int, default=400, help="games of each match")
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--kill-every", type=float, default=10.0)
+    parser.add_argument("--db", help="a file or URL; default a new SQLite file")
+    asked = parser.parse_args(words)
+    with tempfile.TemporaryDirectory() as folder:
+        db = asked.db or str(Path(folder, "queue.db"))
+        cluster, log = Cluster(asked.slots), Path(folder, "service.log")
+        with Store.open(db) as store:
+            sync_builtins(store)
+            parts = [author for author, part in AUTHORS.items() for _ in range(part)]
+            for number in range(asked.waiting):
+                submit(store, parts[number % len(parts)], number, asked.games)
+            service = Service(db, cluster.port, asked.jobs, log)
+            try:
+                while sum(pairs_by_author(store).values()) < asked.slots:
+                    time.sleep(0.5)
+                measure_quiet(store, service, asked)
+                play_through_kills(store, service, asked)
+            finally:
+                service.end()
+                cluster.end()
+
+
+if __name__ == "__main__":
+    main()

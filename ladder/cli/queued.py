@@ -1,0 +1,60 @@
+"""The entry point of a command that the service of the queue starts.
+
+    python -m ladder.cli.queued SERVICE DESCRIPTOR MODULE ...
+
+SERVICE is the service's process, and DESCRIPTOR the socket to it. The process loads the program and
+the modules, which takes longer than all else before a first game, and waits for its command line.
+It is played as if it had been started by hand, but with the share of the slots that the service
+gives it, and without defaults of a `ladder.toml`: those were resolved when it was submitted. It
+dies with the service.
+"""
+
+import contextlib
+import importlib
+import os
+import select
+import socket
+import sys
+from pathlib import Path
+
+from bots.parent_death import die_with_parent
+
+
+def main() -> None:
+    """Run a command of the queue and exit with its code."""
+    service, descriptor, *modules = sys.argv[1:]
+    die_with_parent(int(service))
+
+    from ladder.cli.app import parser
+    from ladder.cli.main import main as run
+    from ladder.match.registry.placements import Placement, use_placements
+    from ladder.queue.link import Link, StartMessage
+    from ladder.queue.workforce import SharedWorkforce
+    from ladder.runs.cluster.shipped_cache import CacheLock
+    from ladder.runs.cluster.workforce import workforce_of
+
+    parser()
+    for module in modules:
+        importlib.import_module(module)
+    end = socket.socket(fileno=int(descriptor))
+    end.set_inheritable(False)
+    link = Link(end)
+    while not (found := link.receive(StartMessage, 1)):
+        select.select([end], [], [])
+    (start,) = found
+    placements = {
+        revision: Placement(spec, Path(folder))
+        for revision, (spec, folder) in start.placements.items()
+    }
+    lock = CacheLock({placed.folder for placed in placements.values()})
+    whole = workforce_of(start.address, start.certificates, insecure=start.insecure)
+    if Path(start.folder).is_dir():
+        os.chdir(start.folder)
+    os.environ["LADDER_DB"] = start.db  # not a word, which other users could read
+    sys.argv[1:] = start.words
+    with contextlib.closing(lock), use_placements(placements):
+        run(SharedWorkforce(whole, link), reads_config=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The queue: experiments that wait their turn and share the machines."""

@@ -1,0 +1,114 @@
+"""The service of the queue: real commands, kills, stops, and games equal to those by hand."""
+
+import shutil
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
+from tests.end_to_end.traces import faults_of, lines_of, marked, query
+
+pytestmark = pytest.mark.slow
+
+Eventually = Callable[[Callable[[], bool]], None]
+
+
+def match(seed: int, opponent: str = "random", games: int = 8) -> tuple[object, ...]:
+    return ("match", "steady", opponent, "--simulations", 1, "--games", games, "--seed", seed)
+
+
+def submit(ladder: Ladder, author: str, *words: object) -> int:
+    done = ladder("queue", "add", "--as", author, "--json", "--", *words)
+    assert done.code == 0, done.err
+    job: int = done.document["job"]
+    return job
+
+
+def states(ladder: Ladder) -> dict[int, str]:
+    return dict(query(ladder.db, "select id, state from queue_entries order by id"))
+
+
+def ended(ladder: Ladder) -> bool:
+    return not {"waiting", "playing", "paused"} & {*states(ladder).values()}
+
+
+def show(ladder: Ladder, job: int) -> Any:
+    return ladder("queue", "show", job, "--json").document
+
+
+@pytest.mark.both_databases
+def test_two_services_play_a_queue_through_kills(
+    ladder: Ladder, other: str, eventually: Eventually
+) -> None:
+    """Games are those by hand though a service is killed and the bot's folder is gone."""
+    home = Ladder(ladder.folder / "home", ladder.db)
+    home.folder.mkdir()
+    shutil.copy(FAKE_BOTS / "bot.py", home.folder)
+    by_hand = Ladder(home.folder, other)
+    for each in (home, by_hand):
+        add_steady(each)
+    for seed in (1, 2, 3):
+        assert by_hand(*match(seed)).code == 0
+    ann = [submit(home, "ann", *match(seed)) for seed in (1, 2)]
+    gone = submit(home, "ann", *match(4, "stupid"))
+    bob = submit(home, "bob", *match(3))
+    assert ladder("bots", "retire", "stupid").code == 0
+    shutil.rmtree(home.folder)
+    with ladder.slow():
+        first = ladder.start("queue", "work", "--jobs", 2)
+        eventually(lambda: len(lines_of(ladder.db)) > 1)
+        assert [states(ladder)[job] for job in (ann[0], bob)] == ["playing", "playing"]
+        first.kill()
+    first.communicate()
+    services = [ladder.start("queue", "work", "--jobs", 1) for _ in range(2)]
+    eventually(lambda: ended(ladder))
+    for service in services:
+        done = ladder.interrupt(service, signal.SIGTERM)
+        assert done.code == 0, done.err
+    assert states(ladder) == {ann[0]: "done", ann[1]: "done", gone: "failed", bob: "done"}
+    assert faults_of(ladder.db) == []
+    assert lines_of(ladder.db) == lines_of(other)
+    failed = show(ladder, gone)
+    assert (failed["exit_code"], "stupid is retired" in failed["message"]) == (2, True)
+    assert "steady" in show(ladder, bob)["output"]
+    assert query(ladder.db, "select count(*) from archives") == [(0,)]
+    assert len(query(ladder.db, "select id from runs")) == 3
+
+
+def test_users_stop_an_experiment_and_resume_it(ladder: Ladder, eventually: Eventually) -> None:
+    """A paused one is played on after `resume`, a cancelled one never, and a stop loses nothing."""
+    ladder.stock().environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)
+    ladder.stock()
+    long, other = (submit(ladder, "ann", *match(seed, games=400)) for seed in (1, 2))
+    with ladder.slow():
+        service = ladder.start("queue", "work", "--jobs", 1)
+        eventually(lambda: show(ladder, long)["games"] > 0)
+        assert ladder("queue", "pause", long).code == 0
+        eventually(lambda: states(ladder) == {long: "paused", other: "playing"})
+        eventually(lambda: show(ladder, other)["games"] > 0)
+        assert ladder("queue", "cancel", other).code == 0
+        eventually(lambda: states(ladder)[other] == "cancelled")
+        games = show(ladder, long)["games"]
+        assert ladder("queue", "resume", long).code == 0
+        eventually(lambda: show(ladder, long)["games"] > games)
+        done = ladder.interrupt(service)
+    assert done.code == 0, done.err
+    assert states(ladder) == {long: "waiting", other: "cancelled"}
+    assert marked(mark) == []
+    assert query(ladder.db, "select count(*) from runs where status = 'running'") == [(0,)]
+
+
+def test_an_author_makes_room_for_another(ladder: Ladder, eventually: Eventually) -> None:
+    """The second experiment of one author waits again as soon as another author submits one."""
+    ladder.stock()
+    first, second = (submit(ladder, "ann", *match(seed, games=400)) for seed in (1, 2))
+    with ladder.slow():
+        ladder.start("queue", "work", "--jobs", 2)
+        eventually(lambda: states(ladder) == {first: "playing", second: "playing"})
+        third = submit(ladder, "bob", *match(3, games=400))
+        eventually(
+            lambda: states(ladder) == {first: "playing", second: "waiting", third: "playing"}
+        )
+        eventually(lambda: show(ladder, third)["games"] > 0)
