@@ -10,6 +10,7 @@ stored once, and no process left behind.
 """
 
 import argparse
+import json
 import random
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.cluster import ROOT, Place, networks
@@ -121,10 +123,17 @@ def prepare(place: Place) -> None:
     assert place.start("bots", "add", "steady", spec).wait() == 0, place.folder
 
 
-def by_hand(place: Place, chosen: list[tuple[str, tuple[object, ...]]]) -> list[int]:
-    """Play each experiment by its command; return the exit codes."""
+def by_hand(
+    place: Place, chosen: list[tuple[str, tuple[object, ...]]]
+) -> "list[subprocess.Popen[bytes]]":
+    """Start the command of each experiment."""
     prepare(place)
-    return [place.start(*words, "--concurrency", 1).wait() for _, words in chosen]
+    return [place.start(*words, "--concurrency", 1) for _, words in chosen]
+
+
+def seed_of(words: Sequence[object]) -> int:
+    """Return the seed of a command line, by which its result is found."""
+    return int(str(words[words.index("--seed") + 1]))
 
 
 def print_output(place: Place, *words: object) -> None:
@@ -177,14 +186,16 @@ def main() -> None:
         alone.mkdir()
         many.mkdir()
         begun = time.monotonic()
-        expected = by_hand(Place(alone, namespaces=False), chosen)
+        commands = by_hand(Place(alone, namespaces=False), chosen)
+        expected = [command.wait() for command in commands]
         print(f"by hand: {time.monotonic() - begun:.0f} s, exit codes {expected}", flush=True)
         place = Place(many, namespaces=apart)
         prepare(place)
         assert place.start("cluster", "certificates", "set").wait() == 0
-        for author, words in chosen:
-            code = place.start("queue", "add", "--as", author, "--", *words).wait()
-            assert code == 0, (many / "log.txt").read_text()
+        added = [
+            place.start("queue", "add", "--as", author, "--", *words) for author, words in chosen
+        ]
+        assert {command.wait() for command in added} == {0}, (many / "log.txt").read_text()
         (many / "bot.py").unlink()
         show = Show(place, asked)
         try:
@@ -196,8 +207,11 @@ def main() -> None:
             if asked.log is not None:
                 shutil.copy(many / "log.txt", asked.log)
         print(f"queue: {seconds:.0f} s; killed: {dict(show.did)}")
-        played = query(many, "select exit_code from queue_entries order by id")
-        codes = [code for (code,) in played]
+        by_seed = {
+            seed_of(json.loads(arguments)): code
+            for arguments, code in query(many, "select arguments, exit_code from queue_entries")
+        }
+        codes = [by_seed[seed_of(words)] for _, words in chosen]
         same = lines_of(many) == lines_of(alone)
         print(f"exit codes equal: {codes == expected}; games equal one by one: {same}")
         print(f"games: {len(lines_of(many))}; faults: {faults_of(many)}")
