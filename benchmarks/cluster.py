@@ -101,8 +101,8 @@ def ip(*words: str) -> None:
 
 
 @contextmanager
-def networks(*, wanted: bool) -> Iterator[bool]:
-    """Make two network namespaces on a bridge and yield whether that was possible."""
+def networks(names: tuple[str, ...], *, wanted: bool = True) -> Iterator[bool]:
+    """Make network namespaces on a bridge and yield whether that was possible."""
     if not wanted or os.geteuid() or shutil.which("ip") is None:
         yield False
         return
@@ -110,7 +110,7 @@ def networks(*, wanted: bool) -> Iterator[bool]:
         ip("link", "add", BRIDGE, "type", "bridge")
         ip("addr", "add", f"{HOST}/24", "dev", BRIDGE)
         ip("link", "set", BRIDGE, "up")
-        for number, name in enumerate(NAMES, start=2):
+        for number, name in enumerate(names, start=2):
             ip("netns", "add", name)
             ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name)
             ip("link", "set", name, "master", BRIDGE, "up")
@@ -119,7 +119,7 @@ def networks(*, wanted: bool) -> Iterator[bool]:
             ip("-n", name, "link", "set", "lo", "up")
         yield True
     finally:
-        for name in NAMES:
+        for name in names:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", BRIDGE], check=False, capture_output=True)
 
@@ -188,7 +188,7 @@ def main() -> None:
     )  # fmt: skip
     with (
         tempfile.TemporaryDirectory(prefix="cluster-") as name,
-        networks(wanted=not asked.loopback) as apart,
+        networks(NAMES, wanted=not asked.loopback) as apart,
     ):
         alone, many = Path(name, "alone"), Path(name, "many")
         alone.mkdir()

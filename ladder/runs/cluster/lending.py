@@ -19,6 +19,8 @@ from ladder.runs.cluster.task_key import played_pair
 
 METRIC = "ladder"
 """The name of an offer among the metrics of a worker."""
+PLAYING, FINISHED = "executing", "memory"
+"""The states of tasks that are in play, and of those whose result is not collected yet."""
 POLL_S = 0.2
 """Seconds between two checks whether the last pair of a machine that leaves is finished."""
 COLLECT_S = 30.0
@@ -45,7 +47,9 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int
     """Slots without reservations."""
     playing: tuple[str, ...] = ()
-    """Keys of the tasks of pairs that are in play, or whose result is not collected yet."""
+    """Keys of the tasks of pairs in play."""
+    finished: tuple[str, ...] = ()
+    """Keys of the tasks of pairs whose result is not collected yet."""
     speed: float = 0.0
     """Speed in the reference search, in million positions a second; 0 before it is measured."""
     is_leaving: bool = False
@@ -153,7 +157,7 @@ class Lending:
             self._leaving.set()
             return False
         self._leaving.set()
-        pairs = len(_pairs_of(self._worker))
+        pairs = len(_pairs_of(self._worker, PLAYING))
         self._report(
             f"{why}: finishing {pairs} pair{'' if pairs == 1 else 's'} in play, then leaving "
             "(Ctrl-C ends at once)"
@@ -169,8 +173,8 @@ class Lending:
             await asyncio.wait((finished, leaving), return_when=asyncio.FIRST_COMPLETED)
             self._apply(worker)
             patience = time.monotonic() + COLLECT_S
-            while not finished.done() and _pairs_of(worker):
-                if any(ts.state == "executing" for ts in _pairs_of(worker)):
+            while not finished.done() and _pairs_of(worker, PLAYING, FINISHED):
+                if _pairs_of(worker, PLAYING):
                     patience = time.monotonic() + COLLECT_S
                 elif time.monotonic() > patience:
                     return
@@ -185,7 +189,8 @@ class Lending:
             name=self._name,
             slots=self._slots(),
             total=self._total,
-            playing=tuple(ts.key for ts in _pairs_of(worker)),
+            playing=_pairs_of(worker, PLAYING),
+            finished=_pairs_of(worker, FINISHED),
             speed=machine.known_speed(),
             is_leaving=self.is_leaving,
             leaves_at=self._leaves_at,
@@ -213,13 +218,13 @@ class Lending:
         worker.handle_stimulus(UnpauseEvent(stimulus_id=f"lend-{slots}-{time.time()}"))
 
 
-def _pairs_of(worker: Worker) -> list[Any]:
-    """Return the tasks of pairs that are in play, or whose result is not collected yet."""
-    return [
-        ts
-        for ts in worker.state.tasks.values()
-        if ts.state in ("executing", "memory") and played_pair(ts.key) is not None
-    ]
+def _pairs_of(worker: Worker, *states: str) -> tuple[str, ...]:
+    """Return the keys of a worker's tasks that are pairs in some states."""
+    return tuple(
+        str(task.key)
+        for task in worker.state.tasks.values()
+        if task.state in states and played_pair(task.key) is not None
+    )
 
 
 async def reserve_here(reservation: Reservation | None, dask_worker: Worker) -> None:

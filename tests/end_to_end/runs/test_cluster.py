@@ -108,6 +108,58 @@ def test_a_run_on_machines_is_the_run_on_one(
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
 
 
+def test_machines_are_shown_drained_and_leave_after_their_pairs(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """A drained machine lends nothing until it is released; Ctrl-C finishes the pair in play.
+
+    The games must be those of a run alone, and no pair may be begun twice.
+    """
+    ladder.stock()
+    assert ladder(*PLAYED, *GAMES).code == 0
+    alone = lines_of(ladder.folder)
+    ladder.stock()
+    finished = "select count(*) from pairs where status = 'finished'"
+    with ladder.slow():
+        machines = Machines(ladder)
+        at = ("--cluster", *machines.reach)
+
+        def alpha() -> dict[str, object]:
+            shown = ladder("cluster", "status", *at, "--json").document
+            assert [each["kind"] for each in shown["runs"]] == ["ladder"]
+            (machine,) = shown["machines"]
+            return machine  # type: ignore[no-any-return]
+
+        worker = machines.start_worker("alpha", 1)
+        run = ladder.start(*PLAYED, *GAMES, *at)
+        eventually(lambda: query(ladder.folder, finished)[0][0] >= 1)
+        eventually(lambda: alpha()["state"] == "playing")
+        drained = ladder("cluster", "drain", "alpha", *at)
+        assert drained.out.startswith("alpha lends 0 of 1 slot: drained by "), drained.err
+        eventually(lambda: alpha()["playing"] == [])
+        assert (alpha()["state"], alpha()["lent"], alpha()["slots"]) == ("drained", 0, 1)
+        before = query(ladder.folder, finished)[0][0]
+        unknown = ladder("cluster", "release", "gamma", *at)
+        assert (unknown.code, unknown.out) == (2, "")
+        assert "its machines are alpha" in unknown.err
+        assert query(ladder.folder, finished)[0][0] == before
+        assert ladder("cluster", "release", "alpha", *at).out == "alpha lends 1 of 1 slot\n"
+        eventually(lambda: alpha()["state"] == "playing")
+        machines.started.remove(worker)
+        worker.send_signal(signal.SIGINT)
+        left = ladder.finish(worker)
+        assert left.code == 0, left.err
+        assert re.search(r"Ctrl-C: finishing [01] pairs? in play, then leaving", left.err)
+        machines.start_worker("beta", 1)
+    done = ladder.finish(run)
+    assert done.code == 0, done.err
+    assert re.search(r"alpha lends 0 of 1 slot \(drained by .*\): 0 machines, 0 slots", done.err)
+    assert "alpha has left: 0 machines, 0 slots" in done.err
+    assert lines_of(ladder.folder) == alone
+    assert faults_of(ladder.folder) == []
+    assert machines.end() == [0, 0]
+
+
 class Liars(Machines):
     """A cluster with workers that lie, each in a process of its own."""
 

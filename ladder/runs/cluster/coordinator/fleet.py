@@ -298,8 +298,9 @@ class Fleet:
     def _take_back(self, machine: Machine) -> None:
         """Cancel the assignments that a machine without slots has not begun."""
         if machine.offer is not None:
+            begun = {*machine.offer.playing, *machine.offer.finished}
             for assignment in list(machine.playing):
-                if assignment.key not in machine.offer.playing:
+                if assignment.key not in begun:
                     self._cancel(assignment)
 
     def _rename_duplicate(self, machine: Machine) -> None:
