@@ -58,11 +58,11 @@ def slow_roll_out(
 
 
 def lies_below_a_win(game: SlowGame, column: int, side: int) -> bool:
-    """Return whether a side could win directly above the column's landing cell."""
+    """Return whether a side already has a winning cell above the column's landing cell."""
     after = game.copy()
     after.play(column)
     row = after.landing_row(column)
-    return row is not None and after.four_through((row, column), side)
+    return row is not None and game.four_through((row, column), side)
 
 
 def undecided(game: SlowGame) -> SlowGame:
