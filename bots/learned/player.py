@@ -10,6 +10,7 @@ from bots.learned.settings import LearnedSettings
 from bots.learned.weights import read_evaluation
 from bots.options import read_options
 from bots.uct.player import DESCENTS_PER_SIMULATION
+from bots.uct.rollout import CAREFULLY, KEEPING
 from bots.uct.settings import Settings
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
@@ -48,7 +49,11 @@ class LearnedPlayer(TreePlayer):
             self._memory(),
             float(self._settings.c) * _HALF,
             self._evaluation,
-            int(self._settings.mixed),
+            kernel.Parameters(
+                int(self._settings.mixed),
+                KEEPING if self._settings.keeping else CAREFULLY,
+                bool(self._settings.fourth_root),
+            ),
             simulations,
             DESCENTS_PER_SIMULATION * simulations,
         )

@@ -6,7 +6,7 @@ careful rollout, which is noisy, but wrong in other positions than the evaluatio
 of `bots.uct.tree`, with scores in parts of `WHOLE`.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,18 @@ PARTS = 256
 MOST_VISITS = (2**31 - 1) // WHOLE
 """Largest number of visits of a root: its children's scores are 32-bit integers, and a win adds
 WHOLE."""
+
+
+class Parameters(NamedTuple):
+    """The parameters of a version."""
+
+    mixed: int
+    """Share of a rollout in a new node's value, of `PARTS`."""
+    care: int
+    """How carefully rollouts play, see `bots.uct.rollout`."""
+    fourth_root: bool
+    """Whether exploration grows with the fourth root of the parent's visits."""
+
 
 _expand = expansion_on(vector)
 _rollout = rollout_on(vector)
@@ -89,7 +101,7 @@ def search(
     memory: TreeMemory,
     c: float,
     evaluation: Evaluation,
-    mixed: int,
+    parameters: Parameters,
     simulations: int,
     descents: int,
 ) -> None:
@@ -101,12 +113,13 @@ def search(
         memory: the search's memory; tree, path and counters are updated.
         c: exploration constant.
         evaluation: the weights.
-        mixed: share of a rollout in a new node's value, of `PARTS`.
+        parameters: the version's parameters.
         simulations: number of nodes to expand.
         descents: limit of all descents.
 
     """
     stones, board, tree, path, counters = memory
+    mixed, care, fourth_root = parameters
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
@@ -136,7 +149,7 @@ def search(
                 break
             prefetch_children(tree, first)
             siblings = np.int64(tree[first - HEAD]) & 255
-            child = choose_child(tree, at, first, siblings, c)
+            child = choose_child(tree, at, first, siblings, c, fourth_root)
             move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
             stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
             own, other = other, own | stone
@@ -234,7 +247,7 @@ def search(
                         bottoms,
                         cells,
                     )
-                    result, random = _rollout(outlook, random, True)
+                    result, random = _rollout(outlook, random, care)
                     points = (
                         points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
                     ) // PARTS

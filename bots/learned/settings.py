@@ -15,5 +15,11 @@ class LearnedSettings(Settings):
     cells_per_move: int = 2
     """v22: empty cells per own move that is expected under a clock. 2 gives all possible moves the
     same time, a larger number gives early moves more."""
+    keeping: bool = False
+    """v23: both sides of a rollout keep their own winning cells: they do not play below one while
+    they have another move."""
+    fourth_root: bool = False
+    """v23: exploration grows with the fourth root of the parent's visits, not with the logarithm;
+    `c` then has another scale."""
     weights: str = SHIPPED
     """A file of weights, `shipped`, or the SHA-256 of a stored file."""

@@ -23,7 +23,7 @@ def _rollouts_on(layout: ModuleType) -> Any:
 
     @inlined
     def roll_out(
-        stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+        stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
     ) -> tuple[int, np.uint64]:
         own, other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
@@ -47,7 +47,7 @@ _without_look_ahead = no_lookahead_policies(vector).rollout
 
 @kernel
 def roll_out_vector(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
 ) -> tuple[int, np.uint64]:
     """Play rollouts one after another on vector registers.
 
@@ -61,7 +61,7 @@ def roll_out_vector(
 
 @kernel
 def roll_out_plain(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
 ) -> tuple[int, np.uint64]:
     """Play rollouts on 64-bit words, with the results of `roll_out_vector`."""
     total, state = _on_words(stones, board, random, careful, count)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bots.array_board import lay_out
 from bots.uct.array.search import rollout as array_rollout
+from bots.uct.rollout import CAREFULLY, KEEPING
 from engine.board import parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position, parse_position
@@ -18,12 +19,14 @@ STATES = st.integers(1, 2**64 - 1)
 
 
 def slow_roll_out(
-    game: SlowGame, state: int, *, careful: bool = False, stops_below: bool = False
+    game: SlowGame, state: int, *, careful: int = 0, stops_below: bool = False
 ) -> tuple[int, int]:
     """Play a rollout by its rules; return twice the result for the side to move, and the state.
 
-    With `careful`, columns directly below a winning cell of the opponent are not played, and a side
-    without other columns has lost. With `stops_below`, such a move ends the rollout as a loss.
+    If `careful`, columns directly below a winning cell of the opponent are not played, and a side
+    without other columns has lost; with `KEEPING`, a side plays below its own winning cells only
+    without other columns. With `stops_below`, a move below a winning cell of the opponent ends the
+    rollout as a loss.
     """
     starter = game.to_move
     while landing := game.landing_cells():
@@ -40,23 +43,26 @@ def slow_roll_out(
         state = slow_step(state)
         choices = [column for _, column in landing]
         if careful:
-            choices = [column for column in choices if not lies_below_a_win(game, column)]
+            choices = [column for column in choices if not lies_below_a_win(game, column, 1 - side)]
             if not choices:
                 return lost, state
+        if careful == KEEPING:
+            keeping = [column for column in choices if not lies_below_a_win(game, column, side)]
+            choices = keeping or choices
         column = choices[slow_below(state, len(choices))]
-        below = lies_below_a_win(game, column)
+        below = lies_below_a_win(game, column, 1 - side)
         game.play(column)
         if stops_below and below:
             return lost, state
     return DRAW, state
 
 
-def lies_below_a_win(game: SlowGame, column: int) -> bool:
-    """Return whether the opponent could win directly above the column's landing cell."""
+def lies_below_a_win(game: SlowGame, column: int, side: int) -> bool:
+    """Return whether a side already has a winning cell above the column's landing cell."""
     after = game.copy()
     after.play(column)
     row = after.landing_row(column)
-    return row is not None and after.four_through((row, column), after.to_move)
+    return row is not None and game.four_through((row, column), side)
 
 
 def undecided(game: SlowGame) -> SlowGame:
@@ -71,8 +77,8 @@ def undecided(game: SlowGame) -> SlowGame:
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=200)
-@given(games(), STATES, st.booleans())
-def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:
+@given(games(), STATES, st.integers(0, KEEPING))
+def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: int) -> None:
     """Result and generator are those of the slow game, on words and on registers."""
     game = undecided(game)
     position = Position.from_moves(game.board, game.moves)
@@ -94,9 +100,9 @@ def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:
     assert (result, int(after)) == slow_roll_out(game, state, stops_below=True)
 
 
-@pytest.mark.parametrize("careful", [False, True])
+@pytest.mark.parametrize("careful", [0, CAREFULLY, KEEPING])
 @pytest.mark.parametrize("text", ["6x7", "11x11@5,5", "9x12@0,3", "12x9@11,8", "4x4@1,1", "12x12"])
-def test_both_layouts_sum_the_same_rollouts(text: str, careful: bool) -> None:
+def test_both_layouts_sum_the_same_rollouts(text: str, careful: int) -> None:
     """Thousands of rollouts one after the other, from one generator to the next."""
     position = Position(parse_board(text))
     stones, board = stone_words(position), board_words(position.board)
@@ -120,5 +126,5 @@ def test_a_decided_position_costs_no_draw(text: str, result: int) -> None:
     position = parse_position(text)
     stones, board = stone_words(position), board_words(position.board)
     for function in (roll_out_vector, roll_out_plain):
-        found = function(stones, board, np.uint64(99), False, 1)
+        found = function(stones, board, np.uint64(99), 0, 1)
         assert (found[0], int(found[1])) == (result, 99)
