@@ -31,12 +31,12 @@ def main() -> None:
     best: dict[str, float] = {}
     for name, kernel in (("vector", roll_out_vector), ("plain", roll_out_plain)):
         started = time.perf_counter()
-        kernel(stones, words, state, 0, 1)
+        kernel(stones, words, state, False, 1)
         ready = time.perf_counter() - started
         times = []
         for _ in range(options.repeat):
             started = time.perf_counter()
-            points2, _ = kernel(stones, words, state, 0, options.count)
+            points2, _ = kernel(stones, words, state, False, options.count)
             times.append(time.perf_counter() - started)
         best[name] = min(times)
         print(

@@ -10,7 +10,6 @@ from bots.learned.settings import LearnedSettings
 from bots.learned.weights import read_evaluation
 from bots.options import read_options
 from bots.uct.player import DESCENTS_PER_SIMULATION
-from bots.uct.rollout import CAREFULLY, KEEPING
 from bots.uct.settings import Settings
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
@@ -51,7 +50,7 @@ class LearnedPlayer(TreePlayer):
             self._evaluation,
             kernel.Parameters(
                 int(self._settings.mixed),
-                KEEPING if self._settings.keeping else CAREFULLY,
+                bool(self._settings.keeping),
                 bool(self._settings.fourth_root),
             ),
             simulations,

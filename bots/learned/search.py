@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 
 from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
 from bots.learned.patterns import odd_from_top
+from bots.learned.rollout import roll_out
 from bots.uct.expansion import expansion_on
 from bots.uct.meta import COLUMN, COLUMNS, DISTANCE, OUTCOME, column_of, outcome_of
 from bots.uct.outcome import DRAWN, OPEN, WON
 from bots.uct.outlook import Outlook
-from bots.uct.rollout import rollout_on
 from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
 from bots.uct.tree.backup import solve
-from bots.uct.tree.descent import choose_child, count_descents, prefetch_children
+from bots.uct.tree.descent import count_descents, prefetch_children
 from bots.uct.tree.layout import DEPTH, PASSED_OVER, ROOT, STATE, USED, Tree, TreeMemory
+from bots.uct.ucb import exploration
+from bots.uct.ucb_vector import best_child
 from engine import vector
 from engine.bits import (
     ONE,
@@ -50,14 +52,22 @@ class Parameters(NamedTuple):
 
     mixed: int
     """Share of a rollout in a new node's value, of `PARTS`."""
-    care: int
-    """How carefully rollouts play, see `bots.uct.rollout`."""
+    keeping: bool
+    """Whether rollouts keep their threats, see `bots.learned.rollout`."""
     fourth_root: bool
     """Whether exploration grows with the fourth root of the parent's visits."""
 
 
 _expand = expansion_on(vector)
-_rollout = rollout_on(vector)
+
+
+@inlined
+def fourth_root_exploration(c: float, parent_visits: np.int64) -> np.float32:
+    """Return a factor that grows faster than `bots.uct.ucb.exploration`: c * N_parent ** (1 / 4).
+
+    See D. Shah, Q. Xie and Z. Xu, Non-Asymptotic Analysis of Monte Carlo Tree Search (2020).
+    """
+    return np.float32(c * np.sqrt(np.sqrt(np.float64(parent_visits))))
 
 
 @inlined
@@ -119,7 +129,7 @@ def search(
 
     """
     stones, board, tree, path, counters = memory
-    mixed, care, fourth_root = parameters
+    mixed, keeping, fourth_root = parameters
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
@@ -149,7 +159,14 @@ def search(
                 break
             prefetch_children(tree, first)
             siblings = np.int64(tree[first - HEAD]) & 255
-            child = choose_child(tree, at, first, siblings, c, fourth_root)
+            child = first
+            if siblings > 1:
+                visits = max(np.int64(tree[at]), np.int64(1))
+                if fourth_root:
+                    explore = fourth_root_exploration(c, visits)
+                else:
+                    explore = exploration(c, visits)
+                child = np.int64(best_child(tree, first, siblings, explore))
             move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
             stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
             own, other = other, own | stone
@@ -247,7 +264,7 @@ def search(
                         bottoms,
                         cells,
                     )
-                    result, random = _rollout(outlook, random, care)
+                    result, random = roll_out(outlook, random, keeping)
                     points = (
                         points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
                     ) // PARTS

@@ -14,21 +14,16 @@ from bots.uct.outlook import Outlook
 from engine.bits import below_random, step_random
 from engine.compiled import inlined
 
-CAREFULLY, KEEPING = 1, 2
-
 
 def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     """Build the rollout for sets of `engine.lanes` or `engine.vector`.
 
-    The kernel takes the outlook, the generator's state, and how carefully to play. It returns
+    The kernel takes the outlook, the generator's state, and whether to play carefully. It returns
     twice the result for the side to move, and the state. It does not detect a four that is already
     on the board.
 
-    A careful rollout (`CAREFULLY`, or True) never plays below a cell in which the opponent would
-    win; if no other move is left, the position counts as lost. With `KEEPING` it also never plays
-    below a winning cell of its own side while it has another move, since the opponent would fill
-    that cell. So both sides keep their threats until one of them has no other move left, as in the
-    fight for the last columns of a long game.
+    A careful rollout never plays below a cell in which the opponent would win; if no other move is
+    left, the position counts as lost.
     """
     either, both = layout.either, layout.both
     any_cell, several = layout.any_cell, layout.several
@@ -40,7 +35,7 @@ def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     def rollout(
         outlook: Outlook,
         random: np.uint64,
-        careful: int,
+        careful: bool,
     ) -> tuple[int, np.uint64]:
         own, other, occupied, landing, own_threats, other_threats, bottoms, cells = outlook
         second = 0  # 1 while `own` is the side that did not start
@@ -63,10 +58,6 @@ def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
                         choices = in_columns(landing, ~under)
                         if not any_cell(choices):
                             return 2 * second, random
-                    if careful > CAREFULLY:
-                        kept = in_columns(choices, ~columns_of(both(above, own_threats)))
-                        if any_cell(kept):
-                            choices = kept
                 choice = kth_cell(choices, below_random(random, count_columns(choices)))
                 own = either(own, choice)
                 occupied = either(occupied, choice)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from engine.bits import leading_zeros64
-from engine.compiled import inlined, kernel
+from engine.compiled import kernel
 
 _KNOWN_BITS = 12
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 1 << _KNOWN_BITS)])
@@ -33,15 +33,6 @@ def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
     shift = _SPARE - zeros if zeros < _SPARE else np.uint64(0)
     log = _LOG[visits >> shift] + _LOG_2 * np.float64(shift)
     return np.float32(c * np.sqrt(2.0 * log))
-
-
-@inlined
-def fourth_root_exploration(c: float, parent_visits: int | np.int64) -> np.float32:
-    """Return a factor that grows faster than `exploration`: c * N_parent ** (1 / 4).
-
-    See D. Shah, Q. Xie and Z. Xu, Non-Asymptotic Analysis of Monte Carlo Tree Search (2020).
-    """
-    return np.float32(c * np.sqrt(np.sqrt(np.float64(parent_visits))))
 
 
 @kernel

@@ -120,6 +120,12 @@ ROWS = (
         "a quarter of a new node's value is the result of one careful rollout",
         {"mixed": 64, "cells_per_move": 4},
     ),
+    Row(
+        "v23",
+        "v22",
+        "rollouts keep their threats; exploration grows with the fourth root of the visits",
+        {"keeping": True, "fourth_root": True, "c": 0.07},
+    ),
 )
 
 # The players of two course reports: the same search with rollouts without look-ahead. Values

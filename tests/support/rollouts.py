@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bots.learned.rollout import roll_out as learned_roll_out
 from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
 from bots.uct.outlook import Outlook
 from bots.uct.rollout import rollout_on
@@ -23,7 +24,7 @@ def _rollouts_on(layout: ModuleType) -> Any:
 
     @inlined
     def roll_out(
-        stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
+        stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
     ) -> tuple[int, np.uint64]:
         own, other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
@@ -47,7 +48,7 @@ _without_look_ahead = no_lookahead_policies(vector).rollout
 
 @kernel
 def roll_out_vector(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
 ) -> tuple[int, np.uint64]:
     """Play rollouts one after another on vector registers.
 
@@ -61,11 +62,26 @@ def roll_out_vector(
 
 @kernel
 def roll_out_plain(
-    stones: WordArray, board: WordArray, random: np.uint64, careful: int, count: int
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
 ) -> tuple[int, np.uint64]:
     """Play rollouts on 64-bit words, with the results of `roll_out_vector`."""
     total, state = _on_words(stones, board, random, careful, count)
     return total, state
+
+
+@kernel
+def roll_out_learned(
+    stones: WordArray, board: WordArray, random: np.uint64, keeping: bool
+) -> tuple[int, np.uint64]:
+    """Return twice the result of a learned search's rollout for the side to move, and the state."""
+    own, other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    occupied = own | other | vector.load(board, FORBIDDEN)
+    landing = vector.playable(occupied, bottoms, cells)
+    own_threats, other_threats = vector.threats(own), vector.threats(other)
+    outlook = Outlook(own, other, occupied, landing, own_threats, other_threats, bottoms, cells)
+    result, state = learned_roll_out(outlook, random, keeping)
+    return result, state
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from bots.uct.meta import Integer
 from bots.uct.tree.layout import DEPTH, NEW, NODES, OLD, STATE, USED, Tree, TreeMemory
-from bots.uct.ucb import exploration, fourth_root_exploration
+from bots.uct.ucb import exploration
 from bots.uct.ucb_vector import best_child
 from engine.bits import prefetch
 from engine.compiled import inlined
@@ -19,9 +19,7 @@ def prefetch_children(tree: Tree, first: int | np.int64) -> None:
 
 
 @inlined
-def choose_child(
-    tree: Tree, at: Integer, first: Integer, siblings: Integer, c: float, fourth_root: bool = False
-) -> np.int64:
+def choose_child(tree: Tree, at: Integer, first: Integer, siblings: Integer, c: float) -> np.int64:
     """Return the place of the child that UCB selects.
 
     Args:
@@ -30,14 +28,11 @@ def choose_child(
         first: place of its first child.
         siblings: number of its children.
         c: exploration constant.
-        fourth_root: whether exploration grows with the fourth root of the parent's visits.
 
     """
     child = np.int64(first)
     if siblings > 1:
-        visits = max(tree[at], 1)
-        explore = fourth_root_exploration(c, visits) if fourth_root else exploration(c, visits)
-        child = np.int64(best_child(tree, first, siblings, explore))
+        child = np.int64(best_child(tree, first, siblings, exploration(c, max(tree[at], 1))))
     return child
 
 

@@ -7,24 +7,28 @@ from hypothesis import strategies as st
 
 from bots.array_board import lay_out
 from bots.uct.array.search import rollout as array_rollout
-from bots.uct.rollout import CAREFULLY, KEEPING
 from engine.board import parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position, parse_position
 from tests.engine.oracle import SlowGame, games, slow_below, slow_step
-from tests.support.rollouts import roll_out_plain, roll_out_vector
+from tests.support.rollouts import roll_out_learned, roll_out_plain, roll_out_vector
 
 LOSS, DRAW, WIN = range(3)
 STATES = st.integers(1, 2**64 - 1)
 
 
 def slow_roll_out(
-    game: SlowGame, state: int, *, careful: int = 0, stops_below: bool = False
+    game: SlowGame,
+    state: int,
+    *,
+    careful: bool = False,
+    keeping: bool = False,
+    stops_below: bool = False,
 ) -> tuple[int, int]:
     """Play a rollout by its rules; return twice the result for the side to move, and the state.
 
-    If `careful`, columns directly below a winning cell of the opponent are not played, and a side
-    without other columns has lost; with `KEEPING`, a side plays below its own winning cells only
+    With `careful`, columns directly below a winning cell of the opponent are not played, and a side
+    without other columns has lost. With `keeping`, a side plays below its own winning cells only
     without other columns. With `stops_below`, a move below a winning cell of the opponent ends the
     rollout as a loss.
     """
@@ -46,9 +50,9 @@ def slow_roll_out(
             choices = [column for column in choices if not lies_below_a_win(game, column, 1 - side)]
             if not choices:
                 return lost, state
-        if careful == KEEPING:
-            keeping = [column for column in choices if not lies_below_a_win(game, column, side)]
-            choices = keeping or choices
+        if keeping:
+            kept = [column for column in choices if not lies_below_a_win(game, column, side)]
+            choices = kept or choices
         column = choices[slow_below(state, len(choices))]
         below = lies_below_a_win(game, column, 1 - side)
         game.play(column)
@@ -77,8 +81,8 @@ def undecided(game: SlowGame) -> SlowGame:
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=200)
-@given(games(), STATES, st.integers(0, KEEPING))
-def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: int) -> None:
+@given(games(), STATES, st.booleans())
+def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:
     """Result and generator are those of the slow game, on words and on registers."""
     game = undecided(game)
     position = Position.from_moves(game.board, game.moves)
@@ -87,6 +91,19 @@ def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: i
     for function in (roll_out_vector, roll_out_plain):
         result, after = function(stones, board, np.uint64(state), careful, 1)
         assert (result, int(after)) == expected
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=200)
+@given(games(), STATES, st.booleans())
+def test_the_rollout_of_the_learned_search(game: SlowGame, state: int, keeping: bool) -> None:
+    """v22 plays the careful slow game, v23 the one that also keeps its own threats."""
+    game = undecided(game)
+    position = Position.from_moves(game.board, game.moves)
+    stones, board = stone_words(position), board_words(game.board)
+    result, after = roll_out_learned(stones, board, np.uint64(state), keeping)
+    expected = slow_roll_out(game.copy(), state, careful=True, keeping=keeping)
+    assert (result, int(after)) == expected
 
 
 @pytest.mark.slow
@@ -100,9 +117,9 @@ def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:
     assert (result, int(after)) == slow_roll_out(game, state, stops_below=True)
 
 
-@pytest.mark.parametrize("careful", [0, CAREFULLY, KEEPING])
+@pytest.mark.parametrize("careful", [False, True])
 @pytest.mark.parametrize("text", ["6x7", "11x11@5,5", "9x12@0,3", "12x9@11,8", "4x4@1,1", "12x12"])
-def test_both_layouts_sum_the_same_rollouts(text: str, careful: int) -> None:
+def test_both_layouts_sum_the_same_rollouts(text: str, careful: bool) -> None:
     """Thousands of rollouts one after the other, from one generator to the next."""
     position = Position(parse_board(text))
     stones, board = stone_words(position), board_words(position.board)
@@ -126,5 +143,5 @@ def test_a_decided_position_costs_no_draw(text: str, result: int) -> None:
     position = parse_position(text)
     stones, board = stone_words(position), board_words(position.board)
     for function in (roll_out_vector, roll_out_plain):
-        found = function(stones, board, np.uint64(99), 0, 1)
+        found = function(stones, board, np.uint64(99), False, 1)
         assert (found[0], int(found[1])) == (result, 99)
