@@ -15,6 +15,7 @@ import pytest
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
 from db.records.launch import Launch, Start
+from db.records.queue import NewEntry
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.cli.terminal.console import PlainConsole
@@ -166,11 +167,13 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
     "train c4ai", "train value", "openings make", "worker", "cluster start", "cluster certificates",
-    "cluster status", "cluster drain", "cluster reserve", "cluster release",
+    "cluster status", "cluster drain", "cluster reserve", "cluster release", "queue token",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 ON_PAGES = {"serve"}
 """Commands that show texts on pages alone, which the tests of `ladder.web` look at."""
+PLAYING = {"queue work"}
+"""Commands that play what is stored, until they are stopped."""
 
 
 @pytest.fixture(scope="session")
@@ -184,6 +187,15 @@ def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             made = NewRevision(f"hash {number}", launch, ("time",), None, {name: name})
             bot = NewBot(name, name, f"exec:{name}", made, name, name)
             revisions.append(store.bots.add(bot).revision.id)
+            entry = NewEntry(
+                command="match",
+                arguments=(name, name),
+                folder=name,
+                author=name,
+                host=name,
+                note=name,
+            )
+            store.queue.add(entry)
         play_all(store, new_run(store), revisions, 60)
     with sqlite3.connect(path) as connection:
         for number, text in enumerate(NO_NAMES):
@@ -212,7 +224,7 @@ def shown(said: Said, old_database: Path) -> Said:
 
 def test_every_command_is_in_one_of_the_lists() -> None:
     """A new command must be given its place here."""
-    known = {words for words, _ in SHOWING} | WITHOUT_TEXTS | ON_PAGES
+    known = {words for words, _ in SHOWING} | WITHOUT_TEXTS | ON_PAGES | PLAYING
     assert {" ".join(words) for words, _ in COMMANDS} - known == set()
 
 
@@ -271,6 +283,10 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
     ("compete", [("\x1b[31mred", "line\nbreak", "result.txt", "1")]),
     ("play", [("\x1b[31mred",)]),
     ("doctor", [()]),
+    ("queue list", [(), ("--json",)]),
+    ("queue show", [("8",), ("9", "--json"), ("12",), ("\x1b[31m",)]),
+    ("queue add", [("match", "\x1b[31mred", "line\nbreak"), ("\x1b[31m",)]),
+    *[(f"queue {word}", [("8",)]) for word in ("pause", "resume", "first", "cancel")],
     ("analyze", [
         ("--games", "2", "--nodes", "1"), ("--bots", "\x1b[31mred"), ("--division", "\x1b[31m"),
     ]),
