@@ -29,6 +29,7 @@ NEEDED = {
     "bots add-all": (".",),
     "stats sprt": ("--wdl", "5,4,3", "--elo0", "-5", "--elo1", "5"),
     "rate": ("games.pgn",),
+    "queue add": ("match", "v3", "v4"),
 }
 """Required arguments and options, by command."""
 
@@ -60,7 +61,7 @@ def numbers() -> Iterator[tuple[str, str, bool]]:
 
 
 NONSENSE = ("nan", "inf", "1e300", str(10**26), "-1")
-SIGNED = ("--elo0", "--elo1", "--mean", "--threshold")
+SIGNED = ("--elo0", "--elo1", "--mean", "--threshold", "--priority")
 """Numbers that may be below 0."""
 
 
