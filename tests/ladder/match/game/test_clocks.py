@@ -87,7 +87,7 @@ def test_a_slow_bot_loses_by_the_sum_of_its_moves(
     ("mode", "budget", "has_usual"),
     [
         ("works", Budget(clock=Clock(300)), False),
-        ("works", Budget(time_ms=20, overage_ms=250), False),
+        ("works", Budget(time_ms=20, overage_ms=200), False),
         ("late-once", Budget(time_ms=300), True),
     ],
     ids=["clock", "over", "time"],
@@ -102,7 +102,7 @@ def test_only_moves_with_the_same_time_show_how_long_a_bot_usually_takes(
         judged.append(late)
         return charge(late, seconds)
 
-    argument = "60" if mode == "works" else f"{tmp_path / 'flag'},8"
+    argument = "90" if mode == "works" else f"{tmp_path / 'flag'},8"
     slow = entrant(fake_start(mode, argument, folder=tmp_path), budget)
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
     play_game(plan(slow, good), pool, swapped=False, judge_late=judge)
