@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bots.champion import CHAMPION
 from db.records.games import Thought
 from db.records.runs import RunKind
 from db.store import Store
@@ -235,12 +236,12 @@ def test_undecided_positions_have_estimates(ladder: Command) -> None:
     """With too few nodes the champion's values stand beside the proven ones, and are not stored."""
     done = ladder("replay", "1", "--analyze", "--nodes", "1", "--json")
     analysis = done.document["analysis"]
-    assert analysis["estimated_by"] == "v22"
+    assert analysis["estimated_by"] == CHAMPION
     for move in analysis["moves"]:
         assert (move["value"] is None) == (move["estimate"] is not None)
     later = ladder("replay", "1", "--json").document["analysis"]
     assert later["estimated_by"] is None
-    assert "by v22, not proven" in ladder("replay", "1", "--analyze", "--nodes", "1").out
+    assert f"by {CHAMPION}, not proven" in ladder("replay", "1", "--analyze", "--nodes", "1").out
 
 
 @pytest.mark.usefixtures("random_games")
