@@ -324,14 +324,24 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "bots delete": ("random",),
     "suite make": ("suite.jsonl", "--count", "1", "--boards", "4x4", "--stored"),
     "suite run": ("random", "suite.jsonl"),
+    "queue add": ("match", "random", "stupid", "--games", "2", *SHORT),
+    "queue list": (),
+    "queue token": ("ann", "--read"),
+    **dict.fromkeys(
+        ("queue show", "queue pause", "queue resume", "queue first", "queue cancel"), ("1",)
+    ),
 }  # fmt: skip
 ELSEWHERE = {
     "serve",  # goes on, and shows on its pages what is wrong
+    "queue work",  # goes on
     "train c4ai", "train value",  # open it after the training, to register the player
 }  # fmt: skip
-INDIFFERENT = ("match", "select", "tune", "bisect", "compete", "play", "suite run", "bots add-all")
+INDIFFERENT = (
+    "match", "select", "tune", "bisect", "compete", "play", "suite run", "bots add-all",
+    *(name for name in COMMANDS if name.startswith("queue ")),
+)  # fmt: skip
 """Commands that read no stored game, so that wrong values in games mean nothing to them."""
-LOOKING = ("report", "games", "replay", "export", "runs", "bots list", "bots show")
+LOOKING = ("report", "games", "replay", "export", "runs", "bots list", "bots show", "queue list")
 
 
 def commands_with_a_database() -> Iterator[str]:

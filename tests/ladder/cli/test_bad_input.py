@@ -11,6 +11,7 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.cli.parsing import parse_until
 from ladder.errors import UsageError
+from tests.support.loops import run_in_thread
 
 REFUSED = [
     (("run", "--bots", "nobody"), "no registered bot is called 'nobody'"),
@@ -117,7 +118,7 @@ REFUSED = [
     (("bench", "search", "--seconds", "0"), "--seconds: 0 is not between"),
     (("dance",), "No such command 'dance' (see"),
     (("reprot",), "No such command 'reprot': did you mean `ladder report`?"),
-    (("list",), "did you mean `ladder bots list`? (see"),
+    (("list",), "did you mean `ladder bots list` or `ladder queue list`? (see"),
     (("bots", "remove", "v1"), "did you mean `ladder bots retire` or `ladder bots delete`?"),
     (("run", "--bots", "flatmc,v1"), "called 'flatmc': did you mean flat-mc"),
     (("bots", "show", "flatmc"), "did you mean flat-mc?"),
@@ -142,7 +143,7 @@ def test_bad_input_is_refused(
     empty_folder: Path,
 ) -> None:
     """The exit code must be 2, the sentence one line, and the folder as empty as before."""
-    assert run_command([*words]) == 2
+    assert run_in_thread(run_command, [*words]) == 2
     output = capsys.readouterr()
     assert sentence in output.err
     assert output.err.startswith("ladder: ")
