@@ -168,13 +168,13 @@ class QueueService:
         mine = {entry.id: entry for entry in self.store.queue.played_by(self._row.id)}
         for entry_id, command in list(self._playing.items()):
             entry = mine.get(entry_id)
-            if entry is None:  # the lock was lost for a while, and another service has the entry
+            if entry is None:  # the lock was lost for a while: the entry waits, or another plays it
                 command.kill()
                 command.close()
                 del self._playing[entry_id]
                 self._interrupted.pop(entry_id, None)
                 self.report(
-                    f"{_name(command.entry)} was released while this service had no connection"
+                    f"{_name(command.entry)} was released: the lock of this service was lost"
                 )
                 continue
             command.entry = entry

@@ -133,8 +133,10 @@ def test_a_lost_result_is_printed_again(ladder: Ladder, eventually: Eventually) 
         ladder.interrupt(service, signal.SIGTERM)
         shown.append(
             [
-                *query(ladder.db, "select id, state, exit_code, output from queue_entries"),
-                *query(ladder.db, "select id, status from runs"),
+                *query(
+                    ladder.db, "select id, state, exit_code, output from queue_entries order by id"
+                ),
+                *query(ladder.db, "select id, status from runs order by id"),
                 *query(ladder.db, "select count(*) from games"),
             ]
         )
