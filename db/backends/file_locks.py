@@ -1,8 +1,7 @@
 """Locks beside a SQLite file: POSIX locks on the bytes of ``<database>.locks``.
 
 While run 12 is in play, its process holds a lock on byte 12; services lock bytes far behind, which
-need not exist. The kernel frees the lock however the
-process ends, so there are no stale locks.
+need not exist. The kernel frees the lock however the process ends, so there are no stale locks.
 
 POSIX locks belong to the process, and closing *any* descriptor of the file drops all of them.
 So a process has one descriptor per file, shared by all its `FileLocks` objects, and closes it

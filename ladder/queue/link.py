@@ -28,6 +28,8 @@ class StartMessage(msgspec.Struct, frozen=True):
     """The cluster's scheduler; None to play on the service's machine."""
     certificates: str | None
     insecure: bool
+    run: int | None
+    """The entry's newest run, whose result it prints if that is finished; None before any."""
     placements: dict[int, tuple[str, str]]
     """The specification of each submitted bot, and the folder of its unpacked archive, by
     revision."""

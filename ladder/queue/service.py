@@ -168,11 +168,14 @@ class QueueService:
         mine = {entry.id: entry for entry in self.store.queue.played_by(self._row.id)}
         for entry_id, command in list(self._playing.items()):
             entry = mine.get(entry_id)
-            if entry is None:  # the lock was lost for a while, and another service has the entry
+            if entry is None:  # the lock was lost for a while: the entry waits, or another plays it
                 command.kill()
                 command.close()
                 del self._playing[entry_id]
-                self.report(f"{_name(command.entry)} is played by another service")
+                self._interrupted.pop(entry_id, None)
+                self.report(
+                    f"{_name(command.entry)} was released: the lock of this service was lost"
+                )
                 continue
             command.entry = entry
             if entry.request in (EntryRequest.CANCEL, EntryRequest.PAUSE):
@@ -210,6 +213,8 @@ class QueueService:
             if chosen is None:
                 return
             waiting.remove(chosen)
+            if chosen.id in self._playing:
+                continue  # it was released a moment ago; `_obey` ends its command first
             if chosen.run_id is not None and self._locks.is_alive(chosen.run_id):
                 continue  # a command of a service that has just died still saves
             claimed = self.store.queue.claim(chosen.id, self._row.id)
@@ -245,6 +250,7 @@ class QueueService:
             address=self.slots.cluster,
             certificates=self.slots.certificates,
             insecure=self.slots.insecure,
+            run=entry.run_id,
             placements=placements,
         )
         command.start(entry, message)

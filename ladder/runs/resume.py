@@ -2,6 +2,8 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from db.records.bots import BotRow
 from db.records.runs import NewRun, RunRow, RunStatus
@@ -11,6 +13,28 @@ from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.runs.resumable import is_unfinished
 from ladder.runs.settings import ResumePolicy, Settings, identity_hash
+
+_own_run: ContextVar[int | None] = ContextVar("own_run", default=None)
+
+
+@contextmanager
+def reopen_own(run_id: int | None) -> Iterator[None]:
+    """Let the runs that start in the block resume this one even if it is finished.
+
+    A command of the queue may be killed after its run has ended and before its result is stored.
+    Started again, it finds nothing left to play in that run and prints its result.
+    """
+    token = _own_run.set(run_id)
+    try:
+        yield
+    finally:
+        _own_run.reset(token)
+
+
+def can_resume(run: RunRow) -> bool:
+    """Return whether this process may resume a run that no process plays."""
+    is_own = run.id == _own_run.get() and run.status is RunStatus.FINISHED
+    return is_own or is_unfinished(run)
 
 
 def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
@@ -49,7 +73,7 @@ def resume_or_create(
     settings: Settings,
     hashes: Mapping[str, str],
     question: Mapping[str, object],
-    is_open: Callable[[RunRow], bool] = is_unfinished,
+    is_open: Callable[[RunRow], bool] = can_resume,
 ) -> tuple[RunRow, Settings] | None:
     """Lock and return the run to play, and its settings.
 

@@ -32,6 +32,7 @@ def main() -> None:
     from ladder.queue.workforce import SharedWorkforce
     from ladder.runs.cluster.shipped_cache import CacheLock
     from ladder.runs.cluster.workforce import workforce_of
+    from ladder.runs.resume import reopen_own
 
     parser()
     for module in modules:
@@ -52,7 +53,7 @@ def main() -> None:
         os.chdir(start.folder)
     os.environ["LADDER_DB"] = start.db  # not a word, which other users could read
     sys.argv[1:] = start.words
-    with contextlib.closing(lock), use_placements(placements):
+    with contextlib.closing(lock), use_placements(placements), reopen_own(start.run):
         run(SharedWorkforce(whole, link), reads_config=False)
 
 

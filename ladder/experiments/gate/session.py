@@ -14,8 +14,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.names import unknown_bot
-from ladder.runs.resumable import is_unfinished
-from ladder.runs.resume import hashes_of, runs_like
+from ladder.runs.resume import can_resume, hashes_of, runs_like
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
@@ -152,7 +151,7 @@ def _with_stored_test(store: Store, task: GateTask) -> GateTask:
     if task.settings.resume_policy is ResumePolicy.NEVER:
         return task
     for run, _ in runs_like(store, task.settings, hashes_of(task.bots)):
-        if is_unfinished(run):
+        if can_resume(run):
             return replace(task, test=task.test.as_stored(run.settings) or task.test)
     return task
 

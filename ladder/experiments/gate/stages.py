@@ -16,8 +16,7 @@ from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
-from ladder.runs.resumable import is_unfinished
-from ladder.runs.resume import hashes_of, runs_like
+from ladder.runs.resume import can_resume, hashes_of, runs_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def _find_passed(
     if latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
         return None
     after = _newest_run(store, following)
-    is_due = after is None or after.id < latest.id or is_unfinished(after)
+    is_due = after is None or after.id < latest.id or can_resume(after)
     return (finished, latest) if is_due else None
 
 

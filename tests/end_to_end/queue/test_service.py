@@ -1,7 +1,9 @@
 """The service of the queue: real commands, kills, stops, and games equal to those by hand."""
 
+import contextlib
 import shutil
 import signal
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -112,3 +114,37 @@ def test_an_author_makes_room_for_another(ladder: Ladder, eventually: Eventually
             lambda: states(ladder) == {first: "playing", second: "waiting", third: "playing"}
         )
         eventually(lambda: show(ladder, third)["games"] > 0)
+
+
+def test_a_lost_result_is_printed_again(ladder: Ladder, eventually: Eventually) -> None:
+    """A service killed between the end of a run and the storing of its result plays nothing twice.
+
+    The state that it leaves is restored: a finished run, and an entry played by a dead service.
+    """
+    gate = ("gate", "random", "--against", "stupid", "--simulations", 1, "--max-games", 4)
+    jobs = [
+        submit(ladder, "ann", "match", "random", "stupid", "--simulations", 1, "--games", 4),
+        submit(ladder, "ann", *gate),
+    ]
+    shown: list[list[tuple[object, ...]]] = []
+    for _ in range(2):
+        service = ladder.start("queue", "work", "--jobs", 1)
+        eventually(lambda: ended(ladder))
+        ladder.interrupt(service, signal.SIGTERM)
+        shown.append(
+            [
+                *query(
+                    ladder.db, "select id, state, exit_code, output from queue_entries order by id"
+                ),
+                *query(ladder.db, "select id, status from runs order by id"),
+                *query(ladder.db, "select count(*) from games"),
+            ]
+        )
+        with contextlib.closing(sqlite3.connect(ladder.db)) as connection, connection:
+            connection.execute(
+                "update queue_entries set state = 'playing', exit_code = null, output = '', "
+                "ended_at = null"
+            )
+    assert [row[0] for row in shown[0][:2]] == jobs
+    assert all(row[1] == "done" and row[3] for row in shown[0][:2])
+    assert shown[1] == shown[0]
