@@ -1,6 +1,7 @@
 """Submission of an experiment by `ladder queue add`, which checks it as if it started now."""
 
 import asyncio
+import os
 import sys
 from typing import Any
 
@@ -48,7 +49,6 @@ class Submitter:
 
     async def _add(self, submission: Submission, author: str) -> dict[str, Any]:
         options = {
-            "db": self._database,
             "as": author,
             "priority": str(submission.priority),
             "note": submission.note,
@@ -61,6 +61,8 @@ class Submitter:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            # Not a word, which other users could read: it may contain a password.
+            env={**os.environ, "LADDER_DB": self._database},
             start_new_session=True,
         )
         try:
