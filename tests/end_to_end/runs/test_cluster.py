@@ -143,7 +143,8 @@ def test_machines_are_shown_drained_and_leave_after_their_pairs(
         assert (unknown.code, unknown.out) == (2, "")
         assert "its machines are alpha" in unknown.err
         assert query(ladder.folder, finished)[0][0] == before
-        assert ladder("cluster", "release", "alpha", *at).out == "alpha lends 1 of 1 slot\n"
+        released = ladder("cluster", "release", "alpha", *at).out  # it may play again at once
+        assert released.startswith("alpha lends 1 of 1 slot")
         eventually(lambda: alpha()["state"] == "playing")
         machines.started.remove(worker)
         worker.send_signal(signal.SIGINT)

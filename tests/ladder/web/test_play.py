@@ -227,6 +227,8 @@ def wait_for_none() -> None:
         time.sleep(0.05)
 
 
+TRIES = 5
+"""Games, of which one is judged: other programs on the machine may delay the referee."""
 FAILS_LATER = """
 import json, os, sys, time
 for line in sys.stdin:
@@ -270,8 +272,13 @@ def test_a_bot_that_fails_loses(
     monkeypatch.setenv("LADDER_STATE", str(tmp_path / "of somebody else"))
     for mode, ending in (("crash", "crash"), ("hang", "timeout")):
         flag.write_text(mode)
-        page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
-        until(page, f"{SAYS}.includes('You won by {ending}')")
+        won = f"{SAYS}.includes('You won by {ending}')"
+        for _ in range(TRIES):
+            page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
+            until(page, f"{won} || {SAYS}.includes('stopped or delayed')")
+            if page.evaluate(won):
+                break
+        assert page.evaluate(won)
         assert page.is_disabled("#hint")
         page.click("#end")
         page.close()
