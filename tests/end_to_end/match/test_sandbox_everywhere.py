@@ -160,8 +160,22 @@ OTHER_PAGES = {
     "/api/games/{game}": "/api/games/1",
     "/api/compare": "/api/compare?bots=guest,random",
     "/static/{version}/{name}": "/static/x/style.css",
+    "/queue": "/queue",
+    "/queue/new": "/queue/new",
+    "/queue/{job}": "/queue/1",
+    "/machines": "/machines",
+    "/api/queue": "/api/queue",
+    "/api/queue/{job}": "/api/queue/1",
 }
 """Every other route but the page of a person's game, with an address of it."""
+CHANGES_OF_THE_QUEUE = {
+    ("POST", path)
+    for path in (
+        *("/api/queue", "/api/queue/cost", "/api/queue/{job}"),
+        *("/api/sign-in", "/api/sign-out"),
+    )
+}
+"""The routes that change the queue or a sign-in; a service plays what is submitted."""
 
 
 class Site:
@@ -214,8 +228,12 @@ def test_no_page_starts_a_bot_without_it(
     assert ladder("bots", "add", "guest", SPEC).code == 0
     assert ladder("run", "--bots", "guest,random", *SHORT, "--games", "2").code == 0
     known = {(method, route.path) for route in routes() for method in methods_of(route)}
-    others = {("GET", path) for path in [*OTHER_PAGES, REVIEW, "/play/{key}"]} | {("POST", REVIEW)}
-    assert known == STARTING_PAGES | others, "a route is in no table"
+    without_cluster = "/api/machines"  # is refused
+    got = {("GET", path) for path in [*OTHER_PAGES, REVIEW, "/play/{key}", without_cluster]}
+    others = got | {("POST", REVIEW)}
+    assert known == STARTING_PAGES | others | CHANGES_OF_THE_QUEUE, "a route is in no table"
+    waiting = ladder("queue", "add", "match", "guest", "random", "--games", 2)
+    assert waiting.code == 0, waiting.err
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
     with served(ladder) as site:
         sandbox.bots()

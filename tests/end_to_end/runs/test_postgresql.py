@@ -100,15 +100,16 @@ def test_a_gate_a_report_and_the_doctor(ladder: Ladder, url: str) -> None:
     Tables of an older version are read as they are, and brought up to date by the doctor alone.
     """
     gate = ladder(
-        "gate", "stupid", "--against", "random", "--simulations", 1, "--max-games", 20, "--json"
-    )  # fmt: skip
+        *("gate", "stupid", "--against", "random", "--simulations", 1, "--max-games", 8),
+        "--json",
+    )
     assert gate.code == 4, gate.err
-    assert gate.document["games"] == 20
+    assert gate.document["games"] == 8
     assert ladder("runs", "--json").document["runs"][0]["kind"] == "gate"
     doctor = ladder("doctor", "--json")
     assert "fault" not in {each["level"] for each in doctor.document}, doctor.out
     go_back(url, "0013")
-    assert ladder("runs", "--json").document["runs"][0]["games"] == 20
+    assert ladder("runs", "--json").document["runs"][0]["games"] == 8
     refused = ladder("run", "--bots", "random,stupid", "--games", 2)
     assert refused.code == 2
     assert "`ladder doctor --migrate`" in refused.err
