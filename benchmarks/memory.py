@@ -39,7 +39,8 @@ def measure(name: str, text: str, seconds: float, moves: int) -> str:
     """Return one row of the table.
 
     Raises:
-        RuntimeError: the player gave up a fifth of its time or more, or played an illegal move.
+        RuntimeError: the player gave up a fifth of its time or more although its tree had room, or
+            played an illegal move.
 
     """
     board = parse_board(text)
@@ -51,13 +52,15 @@ def measure(name: str, text: str, seconds: float, moves: int) -> str:
         started = time.perf_counter()
         choice = bot.choose(position.moves)
         used = time.perf_counter() - started
-        if used < 0.8 * seconds or not position.can_play(choice.column):
-            raise RuntimeError(f"{name} on {board}: column {choice.column} after {used:.2f} s")
-        position = position.play(choice.column)
         info = choice.info
         assert info is not None
         simulations, held = info.simulations or 0, info.tree or 0
-        full = ", full" if is_full(bot, board, simulations, held) else ""
+        is_complete = is_full(bot, board, simulations, held)
+        # A full tree whose root has as many visits as its counters hold is not searched further.
+        if (used < 0.8 * seconds and not is_complete) or not position.can_play(choice.column):
+            raise RuntimeError(f"{name} on {board}: column {choice.column} after {used:.2f} s")
+        position = position.play(choice.column)
+        full = ", full" if is_complete else ""
         found.append(f"{simulations:,} | {held:,}{full} | {1000 * used:,.0f}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return f"| {name} | {board} | {peak:,.0f} | " + " | ".join(found) + " |"
