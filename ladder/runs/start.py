@@ -23,6 +23,7 @@ from ladder.match.registry.registered import (
     refuse_boards,
     refuse_changed,
     refuse_short_time,
+    refuse_threads,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
@@ -248,6 +249,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
 
     """
     refuse_boards(bots, settings.boards)
+    refuse_threads(bots, pinned=settings.pin)
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))

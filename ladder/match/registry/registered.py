@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from bots.errors import BotsError, SpecError
+from bots.option_values import threads_of
 from bots.protocol import Budget
 from db.records.bots import BotRow, NewBot
 from db.records.pairs import Entrant
@@ -272,4 +273,21 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
                 f"{bot.name} takes {needed} ms per move whatever its budget is, more than the "
                 f"{time_ms} ms that this run gives it",
                 f"allow at least {needed} ms per move",
+            )
+
+
+def refuse_threads(bots: Iterable[BotRow], *, pinned: bool) -> None:
+    """Refuse built-in players that search with several threads where a pair has one CPU.
+
+    Raises:
+        UsageError: a player does.
+
+    """
+    for bot in bots:
+        player = bot.revision.launch.player
+        if pinned and player is not None and is_own_player(bot) and threads_of(player) > 1:
+            raise UsageError(
+                f"{bot.name} searches with {threads_of(player)} threads, but a pair of games has "
+                "one CPU: choose this option, or leave the bot out",
+                option="no_pin",
             )
