@@ -1,6 +1,7 @@
 """Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -62,10 +63,12 @@ class ThisMachine:
         """Compile kernels, and end processes that killed harnesses have left.
 
         Raises:
-            UsageError: a revision from git cannot be compiled.
+            UsageError: a revision from git cannot be compiled, or a player has more threads than
+                there are CPUs.
             LadderError: the current sources cannot be compiled.
 
         """
+        refuse_threads(entrants.values(), len(os.sched_getaffinity(0)))
         compile_entrants(entrants.values())
         if adjudicated and needs_compiling(adjudicated):
             call_in_subprocess(compile_solver, adjudicated)
@@ -249,7 +252,6 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
 
     """
     refuse_boards(bots, settings.boards)
-    refuse_threads(bots, pinned=settings.pin)
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
@@ -258,6 +260,8 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
+    if settings.pin:
+        refuse_threads(found.values())
     first = schedule_of(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
         compile_entrants(found.values())  # a start must not be a compilation

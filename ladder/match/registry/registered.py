@@ -276,18 +276,29 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
             )
 
 
-def refuse_threads(bots: Iterable[BotRow], *, pinned: bool) -> None:
-    """Refuse built-in players that search with several threads where a pair has one CPU.
+def refuse_threads(sides: Iterable[Entrant], cpus: int | None = None) -> None:
+    """Refuse built-in players that search with more threads than a pair has CPUs.
+
+    Args:
+        sides: The bots as sides of pairs.
+        cpus: The CPUs of this process; None if each pair is pinned to one.
 
     Raises:
         UsageError: a player does.
 
     """
-    for bot in bots:
-        player = bot.revision.launch.player
-        if pinned and player is not None and is_own_player(bot) and threads_of(player) > 1:
+    for side in sides:
+        threads = 1 if side.player is None else threads_of(side.player)
+        if threads <= (cpus or 1):
+            continue
+        problem = f"{side.name} searches with {threads} threads, but "
+        if cpus is None:
             raise UsageError(
-                f"{bot.name} searches with {threads_of(player)} threads, but a pair of games has "
-                "one CPU: choose this option, or leave the bot out",
+                f"{problem}without this option a pair of games has one CPU: choose it, or leave "
+                "the bot out",
                 option="no_pin",
             )
+        raise UsageError(
+            f"{problem}this process may use only {cpus} CPU{'s' * (cpus > 1)}: allow it more, or "
+            "leave the bot out"
+        )
