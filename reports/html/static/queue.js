@@ -27,24 +27,26 @@ document.addEventListener("submit", async (event) => {
   if (await post("/api/sign-in", { token: new FormData(form).get("token") })) location.reload();
 });
 
+/** @param {any} field @returns {string[]} What the user has given in a field. */
+function valuesOf(field) {
+  if (field.multiple) return [...field.selectedOptions].map((/** @type {HTMLOptionElement} */ each) => each.value);
+  if (field instanceof HTMLTextAreaElement) return field.value.split("\n");
+  return field.type === "checkbox" && !field.checked ? [] : [field.value];
+}
+
 /** @param {HTMLFormElement} form @returns {object} The experiment as the server reads it. */
 function readForm(form) {
-  const data = new FormData(form); // without disabled fields
-  /** @type {Record<string, string>} */
-  const options = {};
-  const named = ["command", "bot", "bots", "against", "amount", "kind", "priority", "note"];
-  for (const [name, value] of data) if (!named.includes(name)) options[name] = String(value);
-  const given = (/** @type {string} */ name) => data.getAll(name).filter((value) => value !== "");
-  return {
-    command: data.get("command"),
-    bots: [...given("bot"), ...given("bots")],
-    against: given("against"),
-    kind: data.get("kind"),
-    amount: data.get("amount") ? Number(data.get("amount")) : null,
-    options,
-    priority: Number(data.get("priority") || 0),
-    note: data.get("note"),
-  };
+  /** @type {Record<string, any>} */
+  const experiment = { arguments: [], options: {} };
+  for (const field of /** @type {any} */ (form.elements)) {
+    if (field.disabled || !field.name) continue;
+    const values = valuesOf(field).filter((each) => each.trim() !== "");
+    if (["command", "note"].includes(field.name)) experiment[field.name] = field.value;
+    else if (field.name === "priority") experiment.priority = Number(field.value || 0);
+    else if ("argument" in field.dataset) experiment.arguments.push(...values);
+    else if (values.length) experiment.options[field.name] = "list" in field.dataset ? values.join(",") : values;
+  }
+  return experiment;
 }
 
 /** @param {HTMLFormElement} form */
@@ -52,26 +54,30 @@ function startForm(form) {
   const command = /** @type {HTMLSelectElement} */ (form.elements.namedItem("command"));
   let asked = 0;
   const showFields = () => {
-    for (const place of document.querySelectorAll("[data-for]")) {
-      const isUsed = (place.getAttribute("data-for") || "").split(" ").includes(command.value);
-      /** @type {any} */ (place).hidden = !isUsed;
-      for (const field of place.querySelectorAll("input, select")) /** @type {any} */ (field).disabled = !isUsed;
-      if (place instanceof HTMLOptionElement) {
-        place.disabled = !isUsed;
-        const list = /** @type {HTMLSelectElement} */ (place.parentElement);
-        if (isUsed) list.selectedIndex = 0;
-        else if (place.selected) list.selectedIndex = 1;
-      }
+    byId("summary").textContent = command.selectedOptions[0].dataset.summary;
+    for (const place of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-for]"))) {
+      place.hidden = !(place.dataset.for || "").split(",").includes(command.value);
+      for (const field of place.querySelectorAll("input, select, textarea")) /** @type {any} */ (field).disabled = place.hidden;
     }
+    for (const group of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".group")))
+      group.hidden = !group.querySelector(".field:not([hidden])");
   };
   const showCost = async () => {
     const number = ++asked;
     await new Promise((done) => setTimeout(done, 250));
     if (number !== asked) return;
+    const missing = [.../** @type {any} */ (form.elements)].find((each) => !each.disabled && each.validity.valueMissing);
+    if (missing) {
+      byId("cost").textContent = `Give ${missing.labels[0].textContent}.`;
+      return;
+    }
     const answer = await post("/api/queue/cost", readForm(form));
     if (number === asked) byId("cost").textContent = answer ? answer.sentence : "";
   };
-  command.addEventListener("change", showFields);
+  command.addEventListener("change", () => {
+    showFields();
+    byId("refused").hidden = true;
+  });
   form.addEventListener("input", () => void showCost());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
