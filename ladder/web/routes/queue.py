@@ -21,7 +21,7 @@ from ladder.web.queue.form import MAX_PRIORITY, Form, check_form
 from ladder.web.routes.api import document
 from ladder.web.security.parameters import LARGEST_KEY, Parameters
 from ladder.web.security.safety import client_address
-from ladder.web.security.sign_in import Visitor
+from ladder.web.security.sign_in import visitor_of
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts
 from reports.html.live.queue import cost_document, form_parts, job_parts, queue_parts
@@ -44,12 +44,6 @@ class GivenToken(msgspec.Struct, forbid_unknown_fields=True):
     """The body of a request that signs a browser in."""
 
     token: str
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Return who sent a request."""
-    visitor: Visitor = request.state.visitor
-    return visitor
 
 
 async def queue_page(request: Request) -> Response:

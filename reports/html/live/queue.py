@@ -187,7 +187,13 @@ def _field_groups(users: Mapping[Field, Sequence[str]]) -> list[FieldGroup]:
         heading = "" if each.is_required else each.heading
         group = groups.setdefault(heading, FieldGroup(heading, [], each.is_rare))
         group.fields.append(ShownField(place, _label(each), each, ",".join(commands)))
-    return sorted(groups.values(), key=lambda group: group.is_rare)
+    required, *others = groups.values()
+    return [required, *sorted(others, key=_place)]
+
+
+def _place(group: FieldGroup) -> tuple[bool, int]:
+    """Return the sort key of a group: options of few commands matter most to these."""
+    return group.is_rare, max(each.commands.count(",") for each in group.fields)
 
 
 def _label(each: Field) -> str:

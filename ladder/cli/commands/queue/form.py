@@ -84,7 +84,7 @@ def _fields(parameter: Any, context: typer.Context) -> Iterator[Field]:
     for word in words:
         yield Field(
             name=word if is_argument else max(parameter.opts, key=len).removeprefix("--"),
-            help=text,
+            help=text if word == words[-1] else "",
             heading=heading,
             metavar=word,
             default=_default(value, is_flag=is_flag),
