@@ -50,27 +50,26 @@ class Cost:
         return None if self.most_machine_s is None else self.most_machine_s / self.most_games
 
 
-def estimate_cost(store: Store, workloads: Sequence[Workload]) -> Cost:
+def estimate_cost(times: "GameTimes", workloads: Sequence[Workload]) -> Cost:
     """Return the cost of the games of an experiment.
 
     Args:
-        store: an open database.
+        times: the times of games.
         workloads: what it plays; not empty.
 
     """
-    times = [estimate_game(store, each.boards, each.budgets) for each in workloads]
+    found = [(each, *times.of(each.boards, each.budgets)) for each in workloads]
     return Cost(
         games=_sum(each.games for each in workloads),
         most_games=sum(each.most_games for each in workloads),
         machine_s=_sum(
             None if each.games is None or seconds is None else each.games * seconds
-            for each, (seconds, _) in zip(workloads, times, strict=True)
+            for each, seconds, _ in found
         ),
         most_machine_s=_sum(
-            None if seconds is None else each.most_games * seconds
-            for each, (seconds, _) in zip(workloads, times, strict=True)
+            None if seconds is None else each.most_games * seconds for each, seconds, _ in found
         ),
-        is_measured=all(is_measured for _, is_measured in times),
+        is_measured=all(is_measured for _, _, is_measured in found),
     )
 
 
@@ -87,34 +86,48 @@ def estimate_gate(test: GateTest, baselines: int) -> tuple[float, float]:
     return min(each * baselines, test.games), float(test.games)
 
 
-def estimate_game(
-    store: Store, boards: Sequence[BoardClass], budgets: Budgets
-) -> tuple[float | None, bool]:
-    """Return the seconds of a game, and whether they were measured under these conditions.
+class GameTimes:
+    """The times of games, from those that are stored."""
 
-    Without games under these conditions, the time of those with another amount is scaled; without
-    any, a time per move is multiplied by the usual number of plies.
+    def __init__(self, store: Store) -> None:
+        """Read the divisions of an open database."""
+        self._store = store
+        self._divisions = store.divisions.all()
+        self._known: dict[object, tuple[float | None, bool]] = {}
 
-    Args:
-        store: an open database.
-        boards: the boards.
-        budgets: the budgets of a move or of a game.
+    def of(self, boards: Sequence[BoardClass], budgets: Budgets) -> tuple[float | None, bool]:
+        """Return the seconds of a game, and whether they were measured under these conditions.
 
-    """
-    listed, amounts = format_board_classes(boards), dict(budgets.amounts)
-    there = [each for each in store.divisions.all() if each.boards == listed]
-    same = [each.id for each in there if dict(each.budget) == amounts]
-    measured = store.games.mean_seconds(same, latest=SAMPLE) if same else None
-    if measured is not None:
-        return measured, True
-    kind, amount = next(iter(amounts.items()))
-    if len(amounts) == 1 and kind != "depth":
-        alike = {each.id: each.budget[kind] for each in there if tuple(each.budget) == (kind,)}
-        for other in sorted(set(alike.values()), key=lambda each: abs(each - amount)):
-            keys = [key for key, each in alike.items() if each == other]
-            seconds = store.games.mean_seconds(keys, latest=SAMPLE)
-            if seconds is not None:
-                return seconds * amount / other, False
-    cells = [THU_CELLS if each.board is None else each.board.cells for each in boards]
-    longest_us = budgets.longest_us(round(PLIES_PER_CELL * sum(cells) / len(cells) / 2))
-    return None if longest_us is None else 2 * longest_us / 1e6, False
+        Without games under these conditions, the time of those with another amount is scaled;
+        without any, a time per move is multiplied by the usual number of plies.
+
+        Args:
+            boards: the boards.
+            budgets: the budgets of a move or of a game.
+
+        """
+        key = (format_board_classes(boards), *budgets.amounts.items())
+        if key not in self._known:
+            self._known[key] = self._estimate(boards, dict(budgets.amounts), budgets)
+        return self._known[key]
+
+    def _estimate(
+        self, boards: Sequence[BoardClass], amounts: dict[str, int], budgets: Budgets
+    ) -> tuple[float | None, bool]:
+        listed, mean = format_board_classes(boards), self._store.games.mean_seconds
+        there = [each for each in self._divisions if each.boards == listed]
+        same = [each.id for each in there if dict(each.budget) == amounts]
+        measured = mean(same, latest=SAMPLE) if same else None
+        if measured is not None:
+            return measured, True
+        kind, amount = next(iter(amounts.items()))
+        if len(amounts) == 1 and kind != "depth":
+            alike = {each.id: each.budget[kind] for each in there if tuple(each.budget) == (kind,)}
+            for other in sorted(set(alike.values()), key=lambda each: abs(each - amount)):
+                keys = [key for key, each in alike.items() if each == other]
+                seconds = mean(keys, latest=SAMPLE)
+                if seconds is not None:
+                    return seconds * amount / other, False
+        cells = [THU_CELLS if each.board is None else each.board.cells for each in boards]
+        longest_us = budgets.longest_us(round(PLIES_PER_CELL * sum(cells) / len(cells) / 2))
+        return None if longest_us is None else 2 * longest_us / 1e6, False

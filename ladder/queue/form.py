@@ -86,3 +86,6 @@ class CommandForms(Protocol):
 
     def ask_cost(self, words: Sequence[str]) -> CostQuestion:
         """Read a command line without looking at any file. Raises UsageError."""
+
+    def workloads(self, words: Sequence[str]) -> Sequence[Workload]:
+        """Return what a command line of the queue plays; nothing if this is unknown."""

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from db.records.queue import EntryRow
 from db.records.tokens import Right, TokenRow
 from db.store import FollowedStore, Store
-from ladder.queue.cost import Cost, estimate_cost
+from ladder.queue.cost import Cost, GameTimes, estimate_cost
 from ladder.queue.jobs import find_job, find_jobs, find_live_services
 from ladder.queue.outlook import find_outlooks
 from ladder.results.overview.bot_groups import bot_groups
@@ -49,13 +49,13 @@ class GivenToken(msgspec.Struct, forbid_unknown_fields=True):
 async def queue_page(request: Request) -> Response:
     """Answer with the queue, updated live."""
     Parameters(request).check()
-    visitor = visitor_of(request)
+    visitor, forms = visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
         jobs = find_jobs(store, ended=ENDED)
         has_tokens = visitor.token is not None or bool(store.tokens.all())
         return queue_parts(
-            find_outlooks(store, jobs),
+            find_outlooks(store, jobs, forms.workloads),
             find_live_services(store),
             visitor.token,
             has_tokens=has_tokens,
@@ -67,10 +67,10 @@ async def queue_page(request: Request) -> Response:
 async def job_page(request: Request) -> Response:
     """Answer with the page of an experiment of the queue, updated live."""
     Parameters(request).check()
-    key, visitor = _key(request), visitor_of(request)
+    key, visitor, forms = _key(request), visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
-        (outlook,) = find_outlooks(store, [find_job(store, key)])
+        (outlook,) = find_outlooks(store, [find_job(store, key)], forms.workloads)
         return job_parts(outlook, store.queue.bots(key), visitor.token)
 
     return await live_page(request, "job.html.j2", (key, visitor.badge), render)
@@ -130,7 +130,7 @@ async def cost(request: Request) -> Response:
     question = forms.ask_cost(check_form(decode(await request.body(), Form), forms.commands).words)
 
     def query(store: FollowedStore) -> Cost | None:
-        return estimate_cost(store, question.workloads) if question.workloads else None
+        return estimate_cost(GameTimes(store), question.workloads) if question.workloads else None
 
     return await document(
         request, lambda store: cost_document(query(store), otherwise=question.sentence)

@@ -107,27 +107,27 @@ def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | N
         token: the token of the visitor; None without one.
 
     """
-    entry, card = outlook.job.entry, _card(outlook, token)
+    entry, card, service = outlook.job.entry, _card(outlook, token), outlook.job.service
     facts = [
         ("State", str(card["state"])),
         ("Author", f"{entry.author} on {entry.host}"),
         ("Priority", str(entry.priority)),
         ("Submitted", day(entry.submitted_at)),
-        ("Started", "-" if entry.started_at is None else day(entry.started_at)),
-        ("Ended", "-" if entry.ended_at is None else day(entry.ended_at)),
-        ("Exit code", "-" if entry.exit_code is None else str(entry.exit_code)),
-        ("Verdict", outlook.job.verdict or "-"),
-        ("Machine hours", machine_hours(outlook.machine_s)),
+        ("Started", "" if entry.started_at is None else day(entry.started_at)),
+        ("Ended", "" if entry.ended_at is None else day(entry.ended_at)),
+        ("Exit code", "" if entry.exit_code is None else str(entry.exit_code)),
+        ("Verdict", outlook.job.verdict or ""),
+        ("Machine hours", machine_hours(outlook.machine_s) if outlook.machine_s else ""),
+        ("Expected machine hours", str(card["cost"])),
+        ("Service", "" if service is None else service_words(service)),
     ]
-    if outlook.job.service is not None:
-        facts.append(("Service", service_words(outlook.job.service)))
     return PageParts(
         f"Experiment {entry.id}",
         {
             "job": fragment(
                 "job_parts.html.j2",
                 card=card,
-                facts=facts,
+                facts=[(name, value) for name, value in facts if value],
                 bots=[bot.name for bot in bots],
                 message=entry.message,
                 output=entry.output,
@@ -221,6 +221,7 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
         "left": _decision(outlook),
         "ratio": "" if outlook.gate is None else gate_text(outlook.gate),
         "hours": machine_hours(outlook.machine_s),
+        "cost": _expected_hours(outlook.cost),
         "buttons": _buttons(job, token),
     }  # fmt: skip
 
@@ -228,6 +229,13 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
 def _expected_games(outlook: Outlook) -> int | None:
     """Return the games that the experiment will probably have at its end; None if unknown."""
     return None if outlook.games_left is None else outlook.job.games + round(outlook.games_left)
+
+
+def _expected_hours(cost: Cost | None) -> str:
+    """Return the hours that an experiment will probably cost; empty if unknown."""
+    if cost is None or cost.most_machine_s is None:
+        return ""
+    return hours_range(cost.machine_s, cost.most_machine_s)
 
 
 def _pace(outlook: Outlook) -> str:
@@ -347,10 +355,15 @@ def cost_sentence(cost: Cost) -> str:
             games = f"about {games} if the bots are equally strong, {most}"
     if cost.most_machine_s is None or cost.game_s is None:
         return f"It plays {games}. The time of a game is unknown: none was played this way yet."
-    hours = machine_hours(cost.most_machine_s)
-    if cost.machine_s is None:
-        hours = f"at most {hours}"
-    elif cost.machine_s < cost.most_machine_s:
-        hours = f"{machine_hours(cost.machine_s)} to {hours}"
     how = "as in the latest games" if cost.is_measured else "estimated"
+    hours = hours_range(cost.machine_s, cost.most_machine_s)
     return f"It costs {hours} machine hours: {games}, {cost.game_s:,.1f} s each ({how})."
+
+
+def hours_range(seconds: float | None, most: float) -> str:
+    """Return the expected hours of one slot and the most; the expected may be unknown."""
+    longest = machine_hours(most)
+    if seconds is None:
+        return f"at most {longest}"
+    shortest = machine_hours(seconds)
+    return longest if shortest == longest else f"{shortest} to {longest}"

@@ -68,6 +68,7 @@ def test_the_queue_is_shown_to_all_who_may_read(server: Running) -> None:
     assert "Decision expected in" in text
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in text
     assert "data-job" not in text
+    assert '<td class="number">0.73</td>' in text  # 400 games of 6.6 s
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in server.ask("/queue/3").text
     assert server.ask("/queue/4").status == 404
     assert server.ask("/queue/x").status == 404

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 LEFT_OUT = {*REFUSED, "note"}
 """Parameters that no form has; a note belongs to the entry of the queue."""
+MOST_PLAYED = 2000
+"""Largest number of command lines that are kept."""
 RARE = (PANEL_EXECUTION, *LAST)
 """Headings that are folded away at first."""
 BOTS = frozenset({"candidate", "candidates", "a", "b", "against", "bots", "BOT..."})
@@ -44,6 +46,8 @@ class QueueForms:
 
         """
         self._context = context
+        self._played: dict[tuple[str, ...], tuple[Workload, ...]] = {}
+        """What command lines of the queue play."""
 
     @cached_property
     def commands(self) -> Mapping[str, FormCommand]:
@@ -59,6 +63,18 @@ class QueueForms:
                 raise
             raise UsageError(error.format_message()) from error
         return _cost_question(inner.command_path.partition(" ")[2], inner.params)
+
+    def workloads(self, words: Sequence[str]) -> Sequence[Workload]:
+        """Return what a command line of the queue plays; nothing if this is unknown."""
+        key = tuple(words)
+        if key not in self._played:
+            if len(self._played) >= MOST_PLAYED:
+                self._played.clear()
+            try:
+                self._played[key] = self.ask_cost(key).workloads
+            except UsageError:  # of another version of the program
+                self._played[key] = ()
+        return self._played[key]
 
     def _describe(self, name: str) -> FormCommand:
         inner = parse_command(self._context, name.split(), resilient_parsing=True)
