@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -74,8 +75,13 @@ def _result(output: str) -> Any:
 
 
 def command_text(job: Job) -> str:
-    """Return the command line of an experiment, without ``ladder``."""
-    return shlex.join(job.entry.words)
+    """Return the command line of an experiment, without ``ladder`` and the note of the entry."""
+    words = job.entry.words
+    for place, pair in enumerate(pairwise(words)):
+        if pair == ("--note", job.entry.note):
+            words = (*words[:place], *words[place + 2 :])
+            break
+    return shlex.join(words)
 
 
 def submitted_text(job: Job) -> str:

@@ -3,11 +3,12 @@
 import re
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UsageError
+from ladder.moments import duration_s
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
@@ -350,11 +351,6 @@ def parse_plies(text: str) -> tuple[int | None, int | None]:
     return int(low) if low else None, int(high) if high else None
 
 
-_AGO = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([mhd])")
-_SECONDS = {"m": 60, "h": 3600, "d": 86400}
-_CLOCK_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
-
-
 def parse_since(text: str, *, now: float | None = None) -> float:
     """Return the epoch seconds of an ISO date or time, or of ``30m``, ``12h`` or ``2d`` ago.
 
@@ -364,9 +360,9 @@ def parse_since(text: str, *, now: float | None = None) -> float:
         UsageError: the text is neither.
 
     """
-    match = _AGO.fullmatch(text.strip())
-    if match is not None:
-        return (time.time() if now is None else now) - float(match[1]) * _SECONDS[match[2]]
+    ago = duration_s(text)
+    if ago is not None:
+        return (time.time() if now is None else now) - ago
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
     except ValueError:
@@ -374,34 +370,3 @@ def parse_since(text: str, *, now: float | None = None) -> float:
             f"--since: {text!r} is neither a date such as 2026-11-20 or 2026-11-20T18:00, nor a "
             "time ago such as 12h"
         ) from None
-
-
-MOST_DAYS_AHEAD = 366
-
-
-def parse_until(text: str, *, now: datetime | None = None) -> float:
-    """Return the epoch seconds of ``18:00``, of an ISO date or time, or of ``30m`` or ``2h`` ahead.
-
-    Times without a zone are local; ``18:00`` is the next one.
-
-    Raises:
-        UsageError: the text is none of these, or the time is over or more than a year ahead.
-
-    """
-    now = now or datetime.now()
-    word = text.strip()
-    if (match := _AGO.fullmatch(word)) is not None:
-        until = now.timestamp() + float(match[1]) * _SECONDS[match[2]]
-    elif (match := _CLOCK_TIME.fullmatch(word)) is not None:
-        then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
-        until = (then if then > now else then + timedelta(days=1)).timestamp()
-    else:
-        try:
-            until = datetime.fromisoformat(word).timestamp()
-        except (ValueError, OverflowError):
-            raise UsageError(
-                f"--until: {text!r} is not a time such as 18:00, 2026-11-20T18:00 or 2h from now"
-            ) from None
-    if not 0 < until - now.timestamp() <= MOST_DAYS_AHEAD * _SECONDS["d"]:
-        raise UsageError(f"--until: {text!r} is over, or more than a year ahead: give another time")
-    return until

@@ -68,6 +68,7 @@ def routes() -> list[BaseRoute]:
         Route("/queue/{job}", queue.job_page),
         Route("/machines", machines.machines_page),
         Route("/api/machines", machines.machines),
+        Route("/api/machines", machines.act, methods=["POST"]),
         Route("/api/queue", queue.jobs),
         Route("/api/queue", queue.submit, methods=["POST"]),
         Route("/api/queue/cost", queue.cost, methods=["POST"]),

@@ -1,4 +1,4 @@
-"""The cluster that the page of machines shows, read in a thread at most every two seconds."""
+"""The cluster that the page of machines shows and changes, in a thread of its own."""
 
 import asyncio
 import time
@@ -10,14 +10,14 @@ from ladder.web.errors import Busy
 
 if TYPE_CHECKING:  # loads the libraries for clusters, which may be missing
     from ladder.runs.cluster.security import SchedulerEndpoint
-    from ladder.runs.cluster.status import ClusterStatus
+    from ladder.runs.cluster.status import ClusterStatus, MachineStatus
 
 FRESH_S = 2.0
 """Time for which a status is shown again."""
 
 
 class ClusterReader:
-    """Reads the status of a cluster; pages that ask at the same time share one answer."""
+    """Reads the status of a cluster at most every two seconds, for all pages together."""
 
     def __init__(self, endpoint: "SchedulerEndpoint | None") -> None:
         """Read nothing.
@@ -44,6 +44,34 @@ class ClusterReader:
             return await asyncio.shield(self._task)
         except UsageError as error:
             raise Busy(str(error)) from error
+
+    async def reserve(
+        self, machine: str, user: str, kept: tuple[int | None, float | None] | None
+    ) -> "list[MachineStatus] | None":
+        """Replace the reservation of a machine, and return its new status; None without a cluster.
+
+        Args:
+            machine: its name or address.
+            user: who asks for it.
+            kept: the slots (None: all) and the end of the reservation in seconds since the epoch
+                (None: until it is released); None to lend all slots again.
+
+        Raises:
+            Busy: the scheduler is away.
+            UsageError: no machine has that name, or it does not answer.
+
+        """
+        await self.read()
+        if self._endpoint is None:
+            return None
+        from ladder.runs.cluster.lending import Reservation
+        from ladder.runs.cluster.status import reserve
+
+        reservation = None if kept is None else Reservation(user, *kept)
+        self._asked_at = 0.0  # what is known is out of date
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, reserve, self._endpoint, machine, reservation
+        )
 
     def close(self) -> None:
         """Read nothing more."""

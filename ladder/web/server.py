@@ -16,6 +16,7 @@ from db.store import Store
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
+from ladder.queue.form import CommandForms
 from ladder.signals import current_stop
 from ladder.web import memory
 from ladder.web.app import application
@@ -56,6 +57,8 @@ class ServerOptions:
     database: str
     confinement: Confinement
     """Limits and sandbox of the bots that play against people and give hints."""
+    forms: CommandForms
+    """The commands that may wait in the queue."""
     host: str = "127.0.0.1"
     port: int = 8344
     """0 for any free port."""
@@ -139,6 +142,7 @@ async def _serve(
         Boards(options.database, changes),
         changes,
         Writer(options.database),
+        options.forms,
         Submitter(options.database),
         ClusterReader(options.cluster),
     )

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
+from ladder.queue.form import CommandForms
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.cluster import ClusterReader
@@ -61,6 +62,7 @@ class Site:
     changes: ChangeSignal
     """The signal of the follower and the boards."""
     writer: Writer
+    forms: CommandForms
     submitter: Submitter
     cluster: ClusterReader
     streams: Streams = field(default_factory=Streams)

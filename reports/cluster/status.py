@@ -20,11 +20,16 @@ RUN = ("run", "kind", "database", "coordinator")
 """The keys of a run."""
 
 
+def machines_document(machines: Sequence["MachineStatus"]) -> dict[str, Any]:
+    """Return some machines as `ladder cluster status --json` shows them."""
+    return {"machines": [_machine_document(machine) for machine in machines]}
+
+
 def status_document(status: "ClusterStatus") -> dict[str, Any]:
     """Return the document of `ladder cluster status --json`."""
     return {
         "cluster": status.address,
-        "machines": [_machine_document(machine) for machine in status.machines],
+        **machines_document(status.machines),
         "runs": [values_of(run, *RUN) for run in status.runs],
     }
 

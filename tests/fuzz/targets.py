@@ -42,10 +42,10 @@ from ladder.cli.parsing import (
     parse_margin,
     parse_since,
     parse_time,
-    parse_until,
 )
 from ladder.errors import LadderError
 from ladder.match.specs.spec import read_spec
+from ladder.moments import parse_until
 from ladder.names import CONFIG
 from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat

@@ -144,7 +144,7 @@ def reserve(
 
     The pairs in play are finished. Another reservation of the machine is replaced.
     """
-    from ladder.cli.parsing import parse_until
+    from ladder.moments import parse_until
 
     end = parse_until(until)
     endpoint = _endpoint(cluster, certificates, insecure=insecure)

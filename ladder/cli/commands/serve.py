@@ -88,12 +88,14 @@ def serve(
     what users with a token of `ladder queue token` change in the queue.
     """
     from db.store import Store
+    from ladder.cli.commands.queue.form import QueueForms
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import check_claims
     from ladder.runs.cluster.workforce import endpoint_of
     from ladder.web.server import ServerOptions, serve
 
+    assert options.context is not None  # noqa: S101 - within a command
     confinement = options.confinement()
     check_claims()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
@@ -112,6 +114,7 @@ def serve(
     server = ServerOptions(
         db,
         confinement,
+        QueueForms(options.context),
         host=host,
         port=port,
         password_file=password_file,

@@ -27,6 +27,7 @@ from ladder.cli.run_options import BotOptions, takes_options
 if TYPE_CHECKING:
     from ladder.runs.budgets import Budgets
 
+DEFAULT_TIMES = "10ms,100ms"
 app = CommandGroup(help="Make positions with one right move, and ask bots for it.")
 
 
@@ -127,7 +128,7 @@ def run(
             "T,...",
             "Times per move; each position is asked once with each.",
             PANEL_BUDGET,
-            show_default="10ms,100ms",
+            show_default=DEFAULT_TIMES,
         ),
     ] = None,
     simulations: Annotated[
@@ -237,7 +238,7 @@ def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]"
     if len(given) > 1:
         raise UsageError("give one of --simulations, --nodes and --depth")
     if not given:
-        amounts = sorted({parse_time(word) for word in (time or "10ms,100ms").split(",")})
+        amounts = sorted({parse_time(word) for word in (time or DEFAULT_TIMES).split(",")})
         return [Budgets({"time_ms": amount}) for amount in amounts]
     ((name, text),) = given.items()
     most = MOST_PLIES if name == "depth" else MOST_WORK

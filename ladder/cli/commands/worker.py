@@ -57,8 +57,9 @@ def worker(
     this user's cache. --sandbox takes the place of the run's own.
     """
     from ladder.cli.output import print_error
-    from ladder.cli.parsing import parse_sandbox, parse_until
+    from ladder.cli.parsing import parse_sandbox
     from ladder.errors import ExitCode
+    from ladder.moments import parse_until
     from ladder.names import check_line
     from ladder.runs.cluster.workforce import need_cluster
 

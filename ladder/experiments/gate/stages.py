@@ -13,6 +13,7 @@ from itertools import zip_longest
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.experiments.engine import ExperimentContext
+from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
@@ -28,6 +29,15 @@ class Stage:
     games: int
     """Most games of the stage."""
 
+    @property
+    def budgets(self) -> Budgets:
+        """The budgets of the stage."""
+        return Budgets({"time_ms": self.time_ms})
+
+    def test(self, whole: GateTest, stages: "Sequence[Stage]") -> GateTest:
+        """Return the test of this one of the stages of a gate."""
+        return replace(whole, beta=whole.beta / len(stages), max_games=self.games)
+
 
 def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
     """Return the gate of each stage; without stages the gate itself.
@@ -42,10 +52,10 @@ def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
             task,
             settings=replace(
                 task.settings,
-                budgets=Budgets({"time_ms": stage.time_ms}),
+                budgets=stage.budgets,
                 games=stage.games - stage.games % 2,
             ),
-            test=replace(task.test, beta=task.test.beta / len(stages), max_games=stage.games),
+            test=stage.test(task.test, stages),
         )
         for stage in stages
     ]

@@ -9,22 +9,22 @@ from starlette.responses import JSONResponse, Response
 from db.records.queue import EntryRow
 from db.records.tokens import Right, TokenRow
 from db.store import FollowedStore, Store
-from engine.board import parse_board_classes
-from ladder.queue.cost import Cost, estimate_game
+from ladder.queue.cost import Cost, GameTimes, estimate_cost
 from ladder.queue.jobs import find_job, find_jobs, find_live_services
 from ladder.queue.outlook import find_outlooks
 from ladder.results.overview.bot_groups import bot_groups
+from ladder.visible import visible
 from ladder.web.body import decode
 from ladder.web.errors import Forbidden, NotFound, Refused
 from ladder.web.live_page import live_page, still_page
-from ladder.web.queue.form import BUDGETS, MAX_PRIORITY, OPTIONS, PLAYING, Form, check_form
+from ladder.web.queue.form import MAX_PRIORITY, Form, check_form
 from ladder.web.routes.api import document
 from ladder.web.security.parameters import LARGEST_KEY, Parameters
 from ladder.web.security.safety import client_address
-from ladder.web.security.sign_in import Visitor
+from ladder.web.security.sign_in import visitor_of
 from ladder.web.site import site_of
-from reports.html.live.parts import PageParts, fragment
-from reports.html.live.queue import cost_document, job_parts, queue_parts
+from reports.html.live.parts import PageParts
+from reports.html.live.queue import cost_document, form_parts, job_parts, queue_parts
 from reports.queue import job_document, jobs_document
 
 ENDED = 30
@@ -46,22 +46,16 @@ class GivenToken(msgspec.Struct, forbid_unknown_fields=True):
     token: str
 
 
-def visitor_of(request: Request) -> Visitor:
-    """Return who sent a request."""
-    visitor: Visitor = request.state.visitor
-    return visitor
-
-
 async def queue_page(request: Request) -> Response:
     """Answer with the queue, updated live."""
     Parameters(request).check()
-    visitor = visitor_of(request)
+    visitor, forms = visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
         jobs = find_jobs(store, ended=ENDED)
         has_tokens = visitor.token is not None or bool(store.tokens.all())
         return queue_parts(
-            find_outlooks(store, jobs),
+            find_outlooks(store, jobs, forms.workloads),
             find_live_services(store),
             visitor.token,
             has_tokens=has_tokens,
@@ -73,10 +67,10 @@ async def queue_page(request: Request) -> Response:
 async def job_page(request: Request) -> Response:
     """Answer with the page of an experiment of the queue, updated live."""
     Parameters(request).check()
-    key, visitor = _key(request), visitor_of(request)
+    key, visitor, forms = _key(request), visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
-        (outlook,) = find_outlooks(store, [find_job(store, key)])
+        (outlook,) = find_outlooks(store, [find_job(store, key)], forms.workloads)
         return job_parts(outlook, store.queue.bots(key), visitor.token)
 
     return await live_page(request, "job.html.j2", (key, visitor.badge), render)
@@ -85,24 +79,11 @@ async def job_page(request: Request) -> Response:
 async def form_page(request: Request) -> Response:
     """Answer with the form for an experiment."""
     Parameters(request).check()
-    visitor = visitor_of(request)
+    visitor, commands = visitor_of(request), site_of(request).forms.commands
 
     def render(store: FollowedStore) -> PageParts:
         groups = bot_groups(store.bots.all(), store.bots.names_with_games())
-        names = [name for group in groups.values() for name in group]
-        form = fragment(
-            "queue_form.html.j2",
-            first=names[0] if names else "",
-            second=names[1] if len(names) > 1 else "",
-            may_submit=visitor.may(Right.SUBMIT),
-            may_manage=visitor.may(Right.MANAGE),
-            groups=groups,
-            commands=PLAYING,
-            budgets=BUDGETS,
-            options=OPTIONS,
-            max_priority=MAX_PRIORITY,
-        )
-        return PageParts("Submit an experiment", {"form": form})
+        return form_parts(commands.values(), groups, visitor.token, max_priority=MAX_PRIORITY)
 
     return await still_page(request, "queue_new.html.j2", render, mark=visitor.badge)
 
@@ -126,11 +107,18 @@ async def job(request: Request) -> Response:
 async def submit(request: Request) -> Response:
     """Put an experiment into the queue and answer with its document."""
     token, site = visitor_of(request).require(Right.SUBMIT), site_of(request)
-    submission = check_form(decode(await request.body(), Form))
-    if submission.priority > 0 and not token.right.includes(Right.MANAGE):
-        raise Forbidden(
-            "a priority above 0 needs the right to manage the queue: submit it with 0 or less"
-        )
+    submission = check_form(decode(await request.body(), Form), site.forms.commands)
+    if not token.right.includes(Right.MANAGE):
+        if submission.priority > 0:
+            raise Forbidden(
+                "a priority above 0 needs the right to manage the queue: submit it with 0 or less"
+            )
+        if submission.foreign:
+            raise Forbidden(
+                f"{visible(submission.foreign)} is a file or a program of the server's machine, "
+                "which needs the right to manage the queue: give what comes with the program, such "
+                "as builtin:v18 or the suite standard, or submit it with `ladder queue add`"
+            )
     made = await site.submitter.submit(submission, token.name)
     await site.writer.write(lambda store: store.tokens.mark_used(token.id))
     return JSONResponse(made)
@@ -138,14 +126,15 @@ async def submit(request: Request) -> Response:
 
 async def cost(request: Request) -> Response:
     """Answer with the expected cost of an experiment."""
-    submission = check_form(decode(await request.body(), Form))
-    boards = parse_board_classes(submission.boards)
+    forms = site_of(request).forms
+    question = forms.ask_cost(check_form(decode(await request.body(), Form), forms.commands).words)
 
     def query(store: FollowedStore) -> Cost | None:
-        seconds, is_measured = estimate_game(store, boards, submission.kind, submission.amount)
-        return submission.cost(seconds, is_measured=is_measured)
+        return estimate_cost(GameTimes(store), question.workloads) if question.workloads else None
 
-    return await document(request, lambda store: cost_document(query(store)))
+    return await document(
+        request, lambda store: cost_document(query(store), otherwise=question.sentence)
+    )
 
 
 async def act(request: Request) -> Response:

@@ -10,6 +10,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from starlette.requests import Request
+
 from db.records.tokens import Right, TokenRow
 from ladder.queue.tokens import hash_token
 from ladder.web.errors import Forbidden, Unauthorized
@@ -59,6 +61,12 @@ class Visitor:
                 f"the right to {right.value}"
             )
         return self.token
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who sent a request."""
+    visitor: Visitor = request.state.visitor
+    return visitor
 
 
 class SignIn:

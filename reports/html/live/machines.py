@@ -1,14 +1,13 @@
 """The page of the machines that play."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from db.records.queue import EntryState, ServiceRow
 from ladder.queue.jobs import Job
 from reports.cluster.status import machine_notes, pairs_text, reason_text, slots_text, speed_text
 from reports.html.live.links import job_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.tables import Cell, Table, table_of
 from reports.html.words import as_sentence, day
 
 if TYPE_CHECKING:  # loads the libraries for clusters, which may be missing
@@ -23,6 +22,8 @@ def machine_parts(
     jobs: Sequence[Job],
     status: "ClusterStatus | None",
     problem: str,
+    *,
+    may_manage: bool,
 ) -> PageParts:
     """Return the parts of the page of machines.
 
@@ -31,6 +32,7 @@ def machine_parts(
         jobs: the experiments of the queue.
         status: the cluster; None if there is none, or if it does not answer.
         problem: why it does not answer; empty if it does.
+        may_manage: whether the visitor may drain and reserve machines.
 
     """
     machines = () if status is None else status.machines
@@ -54,7 +56,8 @@ def machine_parts(
                     for service in services
                 ],
                 address="" if status is None else status.address,
-                table=_machines_table(machines),
+                machines=[_row(each) for each in machines],
+                may_manage=may_manage,
                 notes=[as_sentence(note, [each.name for each in machines])
                        for note in machine_notes(machines)],
                 problem=as_sentence(problem) if problem else "",
@@ -63,14 +66,28 @@ def machine_parts(
     )  # fmt: skip
 
 
-def _machines_table(machines: Sequence["MachineStatus"]) -> Table:
-    return table_of(
-        machines,
-        ("machine", lambda each: Cell(each.name, title=each.address)),
-        ("state", lambda each: Cell(each.state, verdict=COLOURS.get(each.state, ""))),
-        ("#slots", lambda each: Cell(slots_text(each), float(each.slots))),
-        ("~plays", lambda each: Cell(pairs_text(each) or "-")),
-        ("#M positions/s", lambda each: Cell(speed_text(each), each.speed)),
-        ("#seen", lambda each: Cell(f"{each.last_seen_s:.0f} s ago", each.last_seen_s)),
-        ("~reason", lambda each: Cell(reason_text(each))),
-    )
+def _row(machine: "MachineStatus") -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        "address": machine.address,
+        "state": machine.state,
+        "colour": COLOURS.get(machine.state, ""),
+        "slots": slots_text(machine),
+        "plays": pairs_text(machine) or "-",
+        "speed": speed_text(machine),
+        "seen": f"{machine.last_seen_s:.0f} s ago",
+        "reason": reason_text(machine),
+        "buttons": _buttons(machine),
+    }
+
+
+def _buttons(machine: "MachineStatus") -> list[tuple[str, str]]:
+    """Return the words of the changes of a machine, and what each does for screen readers."""
+    if machine.state == "leaving":
+        return []
+    found = [("reserve", f"Reserve slots of {machine.name} until a time")]
+    if machine.state != "drained":
+        found.insert(0, ("drain", f"Give {machine.name} no new pairs until it is released"))
+    if machine.reservation is not None:
+        found.append(("release", f"Lend all slots of {machine.name} again"))
+    return found

@@ -1,6 +1,6 @@
 """The pages of the queue: what is played, what waits and what has ended."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ from db.records.queue import EntryState, QueueBotRow, ServiceRow
 from db.records.tokens import Right, TokenRow
 from ladder.experiments.gate.stored import GateState
 from ladder.queue.cost import Cost
+from ladder.queue.form import Field, FormCommand
 from ladder.queue.jobs import Job
 from ladder.queue.outlook import Outlook
 from reports.html.live.links import job_link, run_link
@@ -28,6 +29,26 @@ class Button(NamedTuple):
     """What it does, for screen readers."""
     priority: int | None = None
     """The new priority."""
+
+
+class ShownField(NamedTuple):
+    """A field of the form."""
+
+    number: int
+    label: str
+    field: Field
+    commands: str
+    """The commands that have it, with commas between them."""
+
+
+class FieldGroup(NamedTuple):
+    """The fields under a heading."""
+
+    heading: str
+    """Empty for the fields that must be filled in."""
+    fields: list[ShownField]
+    is_rare: bool
+    """Whether the group is folded away at first."""
 
 
 def queue_parts(
@@ -86,33 +107,99 @@ def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | N
         token: the token of the visitor; None without one.
 
     """
-    entry, card = outlook.job.entry, _card(outlook, token)
+    entry, card, service = outlook.job.entry, _card(outlook, token), outlook.job.service
     facts = [
         ("State", str(card["state"])),
         ("Author", f"{entry.author} on {entry.host}"),
         ("Priority", str(entry.priority)),
         ("Submitted", day(entry.submitted_at)),
-        ("Started", "-" if entry.started_at is None else day(entry.started_at)),
-        ("Ended", "-" if entry.ended_at is None else day(entry.ended_at)),
-        ("Exit code", "-" if entry.exit_code is None else str(entry.exit_code)),
-        ("Verdict", outlook.job.verdict or "-"),
-        ("Machine hours", machine_hours(outlook.machine_s)),
+        ("Started", "" if entry.started_at is None else day(entry.started_at)),
+        ("Ended", "" if entry.ended_at is None else day(entry.ended_at)),
+        ("Exit code", "" if entry.exit_code is None else str(entry.exit_code)),
+        ("Verdict", outlook.job.verdict or ""),
+        ("Machine hours", machine_hours(outlook.machine_s) if outlook.machine_s else ""),
+        ("Expected machine hours", str(card["cost"])),
+        ("Service", "" if service is None else service_words(service)),
     ]
-    if outlook.job.service is not None:
-        facts.append(("Service", service_words(outlook.job.service)))
     return PageParts(
         f"Experiment {entry.id}",
         {
             "job": fragment(
                 "job_parts.html.j2",
                 card=card,
-                facts=facts,
+                facts=[(name, value) for name, value in facts if value],
                 bots=[bot.name for bot in bots],
                 message=entry.message,
                 output=entry.output,
             )
         },
     )
+
+
+def form_parts(
+    commands: Iterable[FormCommand],
+    bots: Mapping[str, Sequence[str]],
+    token: TokenRow | None,
+    *,
+    max_priority: int,
+) -> PageParts:
+    """Return the parts of the page with the form of an experiment.
+
+    Args:
+        commands: the commands that may wait in the queue.
+        bots: names of bots by group.
+        token: the token of the visitor; None without one.
+        max_priority: the largest priority.
+
+    """
+    commands = tuple(commands)
+    users: dict[Field, list[str]] = {}
+    """The commands that share a field, such as ``--boards``."""
+    for command in commands:
+        for each in command.fields:
+            users.setdefault(each, []).append(command.name)
+    required, *groups = _field_groups(users)
+    names = [name for group in bots.values() for name in group]
+    rights = () if token is None else [right for right in Right if token.right.includes(right)]
+    return PageParts(
+        "Submit an experiment",
+        {
+            "form": fragment(
+                "queue_form.html.j2",
+                commands=commands,
+                required=required,
+                groups=groups,
+                bots=bots,
+                first=names[0] if names else "",
+                second=names[1] if len(names) > 1 else "",
+                may_submit=Right.SUBMIT in rights,
+                may_manage=Right.MANAGE in rights,
+                max_priority=max_priority,
+            )
+        },
+    )
+
+
+def _field_groups(users: Mapping[Field, Sequence[str]]) -> list[FieldGroup]:
+    """Return the fields by heading: first those that must be filled in, last the rare ones."""
+    groups = {"": FieldGroup("", [], is_rare=False)}
+    for place, (each, commands) in enumerate(users.items()):
+        heading = "" if each.is_required else each.heading
+        group = groups.setdefault(heading, FieldGroup(heading, [], each.is_rare))
+        group.fields.append(ShownField(place, _label(each), each, ",".join(commands)))
+    required, *others = groups.values()
+    return [required, *sorted(others, key=_place)]
+
+
+def _place(group: FieldGroup) -> tuple[bool, int]:
+    """Return the sort key of a group: options of few commands matter most to these."""
+    return group.is_rare, max(each.commands.count(",") for each in group.fields)
+
+
+def _label(each: Field) -> str:
+    """Return the name of a field in words, such as ``Max drop``."""
+    words = each.name.rstrip(".").lower() + ("s" if each.is_argument and each.is_many else "")
+    return words.replace("-", " ").capitalize()
 
 
 def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
@@ -134,6 +221,7 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
         "left": _decision(outlook),
         "ratio": "" if outlook.gate is None else gate_text(outlook.gate),
         "hours": machine_hours(outlook.machine_s),
+        "cost": _expected_hours(outlook.cost),
         "buttons": _buttons(job, token),
     }  # fmt: skip
 
@@ -141,6 +229,13 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
 def _expected_games(outlook: Outlook) -> int | None:
     """Return the games that the experiment will probably have at its end; None if unknown."""
     return None if outlook.games_left is None else outlook.job.games + round(outlook.games_left)
+
+
+def _expected_hours(cost: Cost | None) -> str:
+    """Return the hours that an experiment will probably cost; empty if unknown."""
+    if cost is None or cost.most_machine_s is None:
+        return ""
+    return hours_range(cost.machine_s, cost.most_machine_s)
 
 
 def _pace(outlook: Outlook) -> str:
@@ -229,32 +324,46 @@ def _result_cell(outlook: Outlook) -> Cell:
     return Cell(verdict, verdict=COLOURS.get(verdict, ""))
 
 
-def cost_document(cost: Cost | None) -> dict[str, Any]:
-    """Return the document of an expected cost."""
+def cost_document(cost: Cost | None, *, otherwise: str) -> dict[str, Any]:
+    """Return the document of an expected cost, or of the sentence if it is unknown."""
     if cost is None:
-        return {"cost": None, "sentence": "It plays until it is cancelled."}
+        return {"cost": None, "sentence": otherwise}
     return {
         "cost": {
-            "games": round(cost.games),
+            "games": None if cost.games is None else round(cost.games),
             "most_games": round(cost.most_games),
             "game_seconds": cost.game_s,
             "measured": cost.is_measured,
-            "machine_hours": cost.machine_hours,
-            "most_machine_hours": cost.most_machine_hours,
+            "machine_hours": _hours(cost.machine_s),
+            "most_machine_hours": _hours(cost.most_machine_s),
         },
         "sentence": cost_sentence(cost),
     }
 
 
+def _hours(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds / 3600
+
+
 def cost_sentence(cost: Cost) -> str:
     """Return the expected cost as a sentence."""
-    games, most = f"{cost.games:,.0f} games", f"{cost.most_games:,.0f}"
-    if round(cost.games) < round(cost.most_games):
-        games = f"about {games} if the bots are equally strong, {most} at most"
-    if cost.game_s is None or cost.machine_hours is None or cost.most_machine_hours is None:
+    games = f"at most {cost.most_games:,.0f} games"
+    if cost.games is not None:
+        games = f"{cost.games:,.0f} games"
+        if round(cost.games) < round(cost.most_games):
+            most = f"{cost.most_games:,.0f} at most"
+            games = f"about {games} if the bots are equally strong, {most}"
+    if cost.most_machine_s is None or cost.game_s is None:
         return f"It plays {games}. The time of a game is unknown: none was played this way yet."
-    hours = machine_hours(3600 * cost.machine_hours)
-    if cost.machine_hours < cost.most_machine_hours:
-        hours = f"{hours} to {machine_hours(3600 * cost.most_machine_hours)}"
     how = "as in the latest games" if cost.is_measured else "estimated"
+    hours = hours_range(cost.machine_s, cost.most_machine_s)
     return f"It costs {hours} machine hours: {games}, {cost.game_s:,.1f} s each ({how})."
+
+
+def hours_range(seconds: float | None, most: float) -> str:
+    """Return the expected hours of one slot and the most; the expected may be unknown."""
+    longest = machine_hours(most)
+    if seconds is None:
+        return f"at most {longest}"
+    shortest = machine_hours(seconds)
+    return longest if shortest == longest else f"{shortest} to {longest}"

@@ -1,5 +1,5 @@
 // @ts-check
-/** The queue: signing in, the buttons of experiments, and the form with its expected cost. */
+/** The queue: signing in, the buttons of experiments and machines, and the form with its expected cost. */
 
 import { post } from "./post.js";
 
@@ -13,38 +13,68 @@ document.addEventListener("click", async (event) => {
     if (await post("/api/sign-out", {})) location.reload();
     return;
   }
-  const { job, word, priority } = button.dataset;
+  const { job, machine, name, word, priority } = button.dataset;
+  if (machine && word === "reserve") showReservation(machine, name || machine);
+  else if (machine) await changeMachine(button, { machine, word });
+  if (button.id === "reserve-close") byId("reserve").hidden = true;
   if (!job || (word === "cancel" && !confirm(`Cancel experiment ${job}?`))) return;
   button.setAttribute("disabled", "");
   await post(`/api/queue/${job}`, priority === undefined ? { word } : { word, priority: Number(priority) });
   button.removeAttribute("disabled");
 });
 
+/** @param {string} machine @param {string} name Shows the form of a reservation for a machine. */
+function showReservation(machine, name) {
+  const form = byId("reserve");
+  form.hidden = false;
+  form.dataset.machine = machine;
+  byId("reserve-title").textContent = `Reserve ${name}`;
+  form.elements.namedItem("until").focus();
+}
+
+/** @param {HTMLButtonElement} button @param {object} change @returns {Promise<boolean>} Whether the machine was changed. */
+async function changeMachine(button, change) {
+  button.disabled = true;
+  const answer = await post("/api/machines", change);
+  button.disabled = false;
+  if (answer) await refresh();
+  return answer !== null;
+}
+
 document.addEventListener("submit", async (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.id === "reserve") {
+    event.preventDefault();
+    const { until, slots } = Object.fromEntries(new FormData(form));
+    const button = /** @type {HTMLButtonElement} */ (form.querySelector("button[type=submit]"));
+    const change = { machine: form.dataset.machine, word: "reserve", until, slots: slots ? Number(slots) : null };
+    form.hidden = await changeMachine(button, change);
+  }
   if (form.id !== "sign-in") return;
   event.preventDefault();
   if (await post("/api/sign-in", { token: new FormData(form).get("token") })) location.reload();
 });
 
+/** @param {any} field @returns {string[]} What the user has given in a field. */
+function valuesOf(field) {
+  if (field.multiple) return [...field.selectedOptions].map((/** @type {HTMLOptionElement} */ each) => each.value);
+  if (field instanceof HTMLTextAreaElement) return field.value.split("\n");
+  return field.type === "checkbox" && !field.checked ? [] : [field.value];
+}
+
 /** @param {HTMLFormElement} form @returns {object} The experiment as the server reads it. */
 function readForm(form) {
-  const data = new FormData(form); // without disabled fields
-  /** @type {Record<string, string>} */
-  const options = {};
-  const named = ["command", "bot", "bots", "against", "amount", "kind", "priority", "note"];
-  for (const [name, value] of data) if (!named.includes(name)) options[name] = String(value);
-  const given = (/** @type {string} */ name) => data.getAll(name).filter((value) => value !== "");
-  return {
-    command: data.get("command"),
-    bots: [...given("bot"), ...given("bots")],
-    against: given("against"),
-    kind: data.get("kind"),
-    amount: data.get("amount") ? Number(data.get("amount")) : null,
-    options,
-    priority: Number(data.get("priority") || 0),
-    note: data.get("note"),
-  };
+  /** @type {Record<string, any>} */
+  const experiment = { arguments: [], options: {} };
+  for (const field of /** @type {any} */ (form.elements)) {
+    if (field.disabled || !field.name) continue;
+    const values = valuesOf(field).filter((each) => each.trim() !== "");
+    if (["command", "note"].includes(field.name)) experiment[field.name] = field.value;
+    else if (field.name === "priority") experiment.priority = Number(field.value || 0);
+    else if ("argument" in field.dataset) experiment.arguments.push(...values);
+    else if (values.length) experiment.options[field.name] = "list" in field.dataset ? values.join(",") : values;
+  }
+  return experiment;
 }
 
 /** @param {HTMLFormElement} form */
@@ -52,26 +82,32 @@ function startForm(form) {
   const command = /** @type {HTMLSelectElement} */ (form.elements.namedItem("command"));
   let asked = 0;
   const showFields = () => {
-    for (const place of document.querySelectorAll("[data-for]")) {
-      const isUsed = (place.getAttribute("data-for") || "").split(" ").includes(command.value);
-      /** @type {any} */ (place).hidden = !isUsed;
-      for (const field of place.querySelectorAll("input, select")) /** @type {any} */ (field).disabled = !isUsed;
-      if (place instanceof HTMLOptionElement) {
-        place.disabled = !isUsed;
-        const list = /** @type {HTMLSelectElement} */ (place.parentElement);
-        if (isUsed) list.selectedIndex = 0;
-        else if (place.selected) list.selectedIndex = 1;
-      }
+    byId("summary").textContent = command.selectedOptions[0].dataset.summary;
+    for (const place of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-for]"))) {
+      place.hidden = !(place.dataset.for || "").split(",").includes(command.value);
+      for (const field of place.querySelectorAll("input, select, textarea")) /** @type {any} */ (field).disabled = place.hidden;
     }
+    for (const group of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".group")))
+      group.hidden = !group.querySelector(".field:not([hidden])");
   };
   const showCost = async () => {
     const number = ++asked;
     await new Promise((done) => setTimeout(done, 250));
     if (number !== asked) return;
+    const missing = [.../** @type {any} */ (form.elements)].find((each) => !each.disabled && each.validity.valueMissing);
+    if (missing) {
+      byId("cost").textContent = `Give ${missing.labels[0].textContent}.`;
+      return;
+    }
     const answer = await post("/api/queue/cost", readForm(form));
     if (number === asked) byId("cost").textContent = answer ? answer.sentence : "";
   };
-  command.addEventListener("change", showFields);
+  if (window.matchMedia("(max-width:760px)").matches)
+    for (const group of form.querySelectorAll("details")) group.open = false;
+  command.addEventListener("change", () => {
+    showFields();
+    byId("refused").hidden = true;
+  });
   form.addEventListener("input", () => void showCost());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -90,20 +126,27 @@ if (form) startForm(form);
 
 /** Parts of a page that is asked for again, as its data are not in the database. */
 const refreshed = /** @type {HTMLElement|null} */ (document.querySelector("[data-refresh]"));
-if (refreshed) {
-  window.setInterval(async () => {
-    if (document.visibilityState === "hidden") return;
-    const problem = byId("problem");
-    try {
-      const answer = await fetch(location.href);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const part = page.querySelector("[data-refresh]");
-      if (part && part.innerHTML !== refreshed.innerHTML) refreshed.innerHTML = part.innerHTML;
-      problem.hidden = part !== null;
-      if (!part) problem.textContent = "The server cannot show the machines now: reload the page.";
-    } catch {
-      problem.hidden = false;
-      problem.textContent = "The server does not answer.";
+async function refresh() {
+  if (!refreshed) return;
+  const problem = byId("problem");
+  try {
+    const answer = await fetch(location.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const part = page.querySelector("[data-refresh]");
+    if (part && part.innerHTML !== refreshed.innerHTML) {
+      const focused = document.activeElement?.id;
+      refreshed.innerHTML = part.innerHTML;
+      if (focused && document.activeElement === document.body) byId(focused)?.focus();
     }
-  }, 4000);
+    problem.hidden = part !== null;
+    if (!part) problem.textContent = "The server cannot show the machines now: reload the page.";
+  } catch {
+    problem.hidden = false;
+    problem.textContent = "The server does not answer.";
+  }
 }
+
+if (refreshed)
+  window.setInterval(() => {
+    if (document.visibilityState !== "hidden") void refresh();
+  }, 4000);

@@ -9,8 +9,8 @@ import pytest
 
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.cli.parsing import parse_until
 from ladder.errors import UsageError
+from ladder.moments import parse_until
 from tests.support.loops import run_in_thread
 
 REFUSED = [
@@ -324,5 +324,5 @@ def test_a_time_of_day_is_the_next_one(text: str, until: datetime) -> None:
 )
 def test_other_words_and_times_that_are_over_are_refused(text: str) -> None:
     """Each with a sentence that names the option."""
-    with pytest.raises(UsageError, match=r"^--until: "):
+    with pytest.raises(UsageError, match=r"^until: "):
         parse_until(text, now=NOW)

@@ -13,11 +13,17 @@ from typing import Any
 
 import psutil
 import pytest
+import typer
 
+from ladder.cli.app import parser
+from ladder.cli.commands.queue.form import QueueForms
 from ladder.web.server import Listening, ServerOptions, serve
 from tests.support.browser import Opened, watched
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
+
+FORMS = QueueForms(typer.Context(parser(), info_name="ladder"))
+"""The commands of the queue, with the defaults of the program."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,9 @@ def start_server() -> Iterator[Start]:
 
     def start(database: object, **options: Any) -> Running:
         running = Running(
-            ServerOptions(str(database), port=0, **{"confinement": UNCONFINED, **options})
+            ServerOptions(
+                str(database), port=0, **{"confinement": UNCONFINED, "forms": FORMS, **options}
+            )
         )
         started.append(running)
         return running

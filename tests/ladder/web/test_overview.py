@@ -17,7 +17,7 @@ from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import ServerOptions
 from tests.db.migrations.versions import go_back
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import FORMS, Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
@@ -172,7 +172,7 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
     until(page, "document.querySelector('#connection').innerText === 'live'")
     first.end()
     until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(ServerOptions(str(league.store.path), UNCONFINED, port=first.port))
+    second = Running(ServerOptions(str(league.store.path), UNCONFINED, FORMS, port=first.port))
     try:
         until(page, "document.querySelector('#connection').innerText === 'live'")
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
@@ -196,7 +196,7 @@ def test_pages_recover_from_a_killed_server(league: League, visit: Visit) -> Non
         first.send_signal(signal.SIGKILL)
         until(page, "document.querySelector('#connection').innerText.includes('not answer')")
     second = Running(
-        ServerOptions(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2]))
+        ServerOptions(path, UNCONFINED, FORMS, port=int(address.rstrip("/").rpartition(":")[2]))
     )
     try:
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")

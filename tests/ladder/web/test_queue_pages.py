@@ -68,6 +68,7 @@ def test_the_queue_is_shown_to_all_who_may_read(server: Running) -> None:
     assert "Decision expected in" in text
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in text
     assert "data-job" not in text
+    assert '<td class="number">0.73</td>' in text  # 400 games of 6.6 s
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in server.ask("/queue/3").text
     assert server.ask("/queue/4").status == 404
     assert server.ask("/queue/x").status == 404
@@ -168,14 +169,13 @@ def test_a_submission_is_that_of_the_command(league: League, start_server: Start
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ({"command": "bisect"}, "ladder queue add"),
+        ({"command": "worker"}, "one of run, match"),
+        ({"command": "tune", "arguments": ["exec:./bot"]}, "right to manage"),
         ({"command": "gate", "bots": ["--db=x"]}, "a bot's name"),
         ({"command": "gate", "bots": ["a,b"]}, "a bot's name"),
         ({"command": "gate", "options": {"html": "/etc/x"}}, "no option"),
-        ({"command": "gate", "options": {"boards": "7"}}, "unknown board"),
-        ({"command": "gate", "options": {"alpha": "x" * 300}}, "at most 200"),
-        ({"command": "gate", "kind": "bottles"}, "budget"),
-        ({"command": "gate", "amount": 0}, "budget"),
+        ({"command": "gate", "options": {"alpha": "x" * 3000}}, "at most 2000"),
+        ({"command": "gate", "kind": "bottles", "amount": 1}, "no option 'bottles'"),
         ({"command": "gate", "priority": 11}, "priority"),
         ({"command": "gate", "note": "a\x1bb"}, "note"),
         ({"command": "gate", "shell": "true"}, "not valid"),
@@ -203,20 +203,49 @@ def cost(server: Running, **body: Any) -> Any:
 def test_the_cost_is_that_of_stored_games(server: Running) -> None:
     """The time of a game is measured where there are games, else scaled or computed."""
     options = {"boards": "6x7"}
-    known = cost(server, command="match", options={**options, "games": "7200"})["cost"]
+    bots = {"bots": ["beta", "alpha"]}
+    known = cost(server, command="match", **bots, options={**options, "games": "7200"})["cost"]
     assert known["measured"]
     assert known["machine_hours"] == pytest.approx(2 * known["game_seconds"])
-    double = cost(server, command="match", options=options, kind="time_ms", amount=200)["cost"]
+    double = cost(server, command="match", **bots, options=options, amount=200)["cost"]
     assert double["game_seconds"] == pytest.approx(2 * known["game_seconds"])
     assert not double["measured"]
-    thu = cost(server, command="match")["cost"]
+    thu = cost(server, command="match", **bots)["cost"]
     assert thu["game_seconds"] == pytest.approx(6.6)
-    work = cost(server, command="match", kind="nodes", amount=5)
+    work = cost(server, command="match", **bots, kind="nodes", amount=5)
     assert work["cost"]["machine_hours"] is None
     assert "unknown" in work["sentence"]
     assert cost(server, command="run")["cost"] is None
-    gate = cost(server, command="gate", options={"max-drop": "20"})["cost"]
+    one = {"arguments": ["beta"], "against": ["alpha"]}
+    gate = cost(server, command="gate", **one, options={"max-drop": "20"})["cost"]
     assert 1000 < gate["games"] < gate["most_games"] == 3000
+    stages = cost(server, command="gate", **one, options={"stages": "20ms:500,100ms:2000"})["cost"]
+    assert stages["most_games"] == 2500
+    assert stages["most_machine_hours"] == pytest.approx((500 * 1.32 + 2000 * 6.6) / 3600)
+    chosen = cost(server, command="select", arguments=["beta", "alpha"])
+    assert chosen["cost"]["games"] is None
+    assert "at most 20,000 games" in chosen["sentence"]
+    clock = cost(server, command="match", **bots, options={"clock": "10s+100ms"})["cost"]
+    assert clock["game_seconds"] == pytest.approx(2 * (10 + 33 * 0.1))
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"command": "tune"}, "Missing argument 'SPEC'"),
+        ({"command": "run", "options": {"boards": "7", "games": "2"}}, "--boards"),
+        ({"command": "run", "options": {"games": "many"}}, "not a whole number"),
+        ({"command": "gate", "bots": ["a"], "against": ["b"], "options": {"alpha": "2"}}, "alpha"),
+        ({"command": "match", "bots": ["a", "b"], "amount": 0}, "time"),
+    ],
+)
+def test_options_that_cannot_be_are_named(
+    server: Running, body: dict[str, Any], reason: str
+) -> None:
+    """The form shows the sentence that the command line would print."""
+    answer = server.ask("/api/queue/cost", method="POST", body=body, token=server.known_token)
+    assert answer.status == 400
+    assert reason in answer.document["error"]
 
 
 def test_the_end_of_a_gate_is_expected_from_its_ratio(queued: League) -> None:
@@ -258,8 +287,15 @@ def test_a_browser_follows_and_changes_the_queue(
     page.goto(f"{server.address}queue/new")
     until(page, "document.getElementById('cost').textContent.includes('machine hours')")
     page.select_option("select[name=command]", "match")
+    page.click("summary:text('What to play')")
     page.fill("input[name=games]:enabled", "10")
     until(page, "document.getElementById('cost').textContent.includes('10 games')")
+    page.select_option("select[name=command]", "tune")
+    until(page, "document.getElementById('cost').textContent.startsWith('Give ')")
+    page.fill("input[name=SPEC]", "builtin:v18")
+    page.click("summary:text('The search')")
+    page.fill("textarea[name=param]", "c=0.2..1.2")
+    until(page, "document.getElementById('cost').textContent.includes('8,000 games')")
     page.goto(f"{server.address}queue")
     page.click("button[data-job='2'][data-word=pause]")
     page.wait_for_selector("button[data-job='2'][data-word=resume]")

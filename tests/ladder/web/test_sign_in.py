@@ -9,7 +9,7 @@ from db.records.tokens import Right
 from ladder.errors import UsageError
 from ladder.queue.tokens import create_token
 from ladder.web.server import ServerOptions, serve
-from tests.ladder.web.conftest import Running, Start
+from tests.ladder.web.conftest import FORMS, Running, Start
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
@@ -45,7 +45,10 @@ def test_a_server_without_a_password_can_be_read_by_tokens(
 ) -> None:
     """Other machines reach a server without a password only with a token, which may be deleted."""
     with pytest.raises(UsageError, match="ladder queue token NAME"):
-        serve(ServerOptions(league.store.path, UNCONFINED, host=ANYWHERE, port=0), lambda _: None)
+        serve(
+            ServerOptions(league.store.path, UNCONFINED, FORMS, host=ANYWHERE, port=0),
+            lambda _: None,
+        )
     secret, _ = create_token(league.store, "ann", Right.READ)
     server = start_server(league.store.path, host=ANYWHERE)
     assert server.ask("/").status == 401

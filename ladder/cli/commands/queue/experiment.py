@@ -83,7 +83,7 @@ def check_experiment(
         LadderError: it cannot start.
 
     """
-    inner = _parse(context, words)
+    inner = parse_command(context, words)
     options = all_options(inner)
     for name, why in REFUSED.items():
         source = inner.get_parameter_source(name)
@@ -110,8 +110,13 @@ def check_experiment(
     )
 
 
-def _parse(context: typer.Context, words: Sequence[str]) -> typer.Context:
+def parse_command(context: typer.Context, words: Sequence[str], **settings: Any) -> typer.Context:
     """Return the context of the command line, which was read but not run.
+
+    Args:
+        context: the context of any command of the program.
+        words: the command line without ``ladder``.
+        settings: of the new context.
 
     Raises:
         UsageError: the command cannot wait in the queue.
@@ -131,7 +136,7 @@ def _parse(context: typer.Context, words: Sequence[str]) -> typer.Context:
         command = command.commands[word]
         parent = typer.Context(command, info_name=word, parent=parent)
     found: typer.Context = command.commands[words[size - 1]].make_context(
-        words[size - 1], list(words[size:]), parent=parent
+        words[size - 1], list(words[size:]), parent=parent, **settings
     )
     return found
 
