@@ -48,7 +48,7 @@ from tests.support.data.random_games import random_record
 
 SLOTS_OF_A_PROCESS = 50
 RECORDS = 200
-"""Pairs that a worker makes up; it sends them again and again."""
+"""Pairs that a worker makes up, by the remainder of their numbers; it sends them repeatedly."""
 LOOK_S = 0.02
 """Interval between two samples of the profile."""
 ENOUGH = 0.95
@@ -59,17 +59,17 @@ BOTS = ("random", "stupid")
 def sleep_instead(seconds: float) -> None:
     """Make this process's machine sleep for about `seconds` instead of playing a pair."""
 
-    made: list[PairRecord] = []
+    made: dict[int, PairRecord] = {}
 
     def play(key: str, plan: PairPlan) -> PairRecord:
         del key
-        if len(made) < RECORDS:  # playing at random takes more processor than all the rest
-            record = random_record(plan, SplitMix(len(made)), time_us=20, started=time.time())
-            made.append(record)
-        begun, record = time.time(), random.choice(made)
+        index = plan.number % RECORDS  # a pair that is played again has equal games
+        if index not in made:  # playing at random takes more processor than all the rest
+            made[index] = random_record(plan, SplitMix(index), time_us=20)
+        begun = time.time()
         time.sleep(seconds * random.uniform(0.5, 1.5))
-        games = tuple(msgspec.structs.replace(game, started=begun) for game in record.games)
-        return msgspec.structs.replace(record, id=plan.id, number=plan.number, games=games)
+        games = tuple(msgspec.structs.replace(game, started=begun) for game in made[index].games)
+        return msgspec.structs.replace(made[index], id=plan.id, number=plan.number, games=games)
 
     def prepare(kit: RunManifest, sides: tuple[Entrant, ...]) -> Prepared:
         del kit, sides

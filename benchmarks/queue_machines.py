@@ -90,9 +90,10 @@ class Show:
             self.place.start_scheduler()
         else:
             assert self.service is not None
-            children = children_of(self.service.pid)
-            if victim == "command" and children:
-                subprocess.run(["kill", "-9", str(self.chance.choice(children))], check=False)
+            servers = children_of(self.service.pid)
+            commands = [each for server in servers for each in children_of(server)]
+            if victim == "command" and commands:
+                subprocess.run(["kill", "-9", str(self.chance.choice(commands))], check=False)
             else:
                 victim = SERVICE
                 self.service.kill()

@@ -1,21 +1,19 @@
-"""A command that the service plays: a child process, its share of the slots, and its result."""
+"""A command that the service plays: its process, its share of the slots, and its result."""
 
 import contextlib
 import os
+import select
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO
 
 from db.records.queue import EntryRow
+from ladder.queue.command_server import CommandServer
 from ladder.queue.link import Link, ShareMessage, StartMessage, StateMessage
 
-CHILD = "ladder.cli.queued"
-"""The module that the child runs."""
 MOST_OUTPUT = 1 << 20
 """Most bytes of a result that are stored."""
 MOST_ERRORS = 1 << 16
@@ -39,53 +37,36 @@ class CommandResult:
 
 
 class PlayedCommand:
-    """An ordinary command that runs in a child process, which dies with this one.
+    """An ordinary command that runs in a process of its own."""
 
-    The process is started in advance, because loading the program takes a second or more.
-    """
-
-    entry: EntryRow
-    """The entry of the queue, from `start` on."""
-
-    def __init__(self, modules: Iterable[str] = ()) -> None:
-        """Start a process that waits for its command.
+    def __init__(self, entry: EntryRow, message: StartMessage, server: CommandServer) -> None:
+        """Start the command of an entry.
 
         Args:
-            modules: The modules that it loads in advance.
+            entry: The entry of the queue.
+            message: What the command needs to know.
+            server: Starts the process.
 
         """
+        self.entry = entry
         self.share = ShareMessage(0)
         self.held = 0
         """Slots that it may be using: at least its share, and more until surplus pairs end."""
-        self.run_id: int | None = None
+        self.run_id = entry.run_id
         self.is_ending = False
         """Whether it was interrupted."""
+        self._process: int | None = None
+        """The id of its process; None until it has started."""
+        self._code: int | None = None
+        self._signal: signal.Signals | None = None
+        """The last signal that was sent to it."""
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         ours, theirs = socket.socketpair()
         self._link = Link(ours)
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", CHILD, str(os.getpid()), str(theirs.fileno()), *modules],
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._errors,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,  # a Ctrl-C on the terminal is the service's business
-            )
-        finally:
-            theirs.close()
-
-    def start(self, entry: EntryRow, message: StartMessage) -> None:
-        """Start the command of an entry."""
-        self.entry = entry
-        self.run_id = entry.run_id
         self._link.send(message)
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
+        with theirs:
+            server.start_command(theirs, self._output, self._errors)
 
     @property
     def descriptor(self) -> int:
@@ -100,34 +81,47 @@ class PlayedCommand:
             self.held = max(self.held, slots)
             self._link.send(share)
 
-    def receive(self) -> bool:
-        """Read the messages of the command; return whether it has begun a run."""
-        former = self.run_id
+    def receive(self) -> None:
+        """Read the messages of the command."""
         for message in self._link.receive(StateMessage):
+            if message.process is not None:
+                self._process = message.process
+                if self._signal is not None:
+                    self._send_signal(self._signal)
             if message.held is not None:
                 self.held = max(self.share.slots, message.held)
             if message.run is not None:
                 self.run_id = message.run
-        return self.run_id != former
+            if message.code is not None:
+                self._code = message.code
+        if self._link.is_closed and self._code is None:  # the server was killed, and it with that
+            self._code = -signal.SIGKILL
 
     def interrupt(self) -> None:
         """Have the command save and end, so that it can be resumed."""
         if not self.is_ending:
             self.is_ending = True
-            self._process.send_signal(signal.SIGINT)
+            self._send_signal(signal.SIGINT)
 
     def kill(self) -> None:
         """End the command at once."""
-        self._process.kill()
-        self._process.wait()
+        self._send_signal(signal.SIGKILL)
+        while self._code is None:
+            select.select([self._link.descriptor], [], [])
+            self.receive()
+
+    def _send_signal(self, number: signal.Signals) -> None:
+        self._signal = number
+        if self._process is not None and self._code is None:
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(self._process, number)
 
     def poll(self) -> CommandResult | None:
         """Return the result if the command has ended."""
-        code = self._process.poll()
-        if code is None:
+        if self._code is None:
             return None
         errors = _read(self._errors, MOST_ERRORS)
-        return CommandResult(code, _read(self._output, MOST_OUTPUT), _sentence(errors))
+        return CommandResult(self._code, _read(self._output, MOST_OUTPUT), _sentence(errors))
 
     def close(self) -> None:
         """Release the descriptors of a command that has ended."""

@@ -1,7 +1,8 @@
 """The connection between the service and a command that it has started.
 
 Each line is one JSON message. The service sends the command's share of the slots, whenever it
-changes; the command sends its run and the slots that it holds.
+changes; the command sends its run and the slots that it holds, and the process that started it
+sends its beginning and its end.
 """
 
 import contextlib
@@ -46,6 +47,10 @@ class ShareMessage(msgspec.Struct, frozen=True):
 class StateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The state of a command; None for what has not changed."""
 
+    process: int | None = None
+    """The id of its process, which has started."""
+    code: int | None = None
+    """The exit code of its process, which has ended; negative for the signal that killed it."""
     run: int | None = None
     """The run that it plays now."""
     held: int | None = None
@@ -59,6 +64,8 @@ class Link:
         """Take over a socket."""
         end.setblocking(False)
         self._end = end
+        self.is_closed = False
+        """Whether the other end is closed."""
         self._lines = [b""]
         """Complete lines that have come, and the beginning of the next one."""
         self._unsent = b""
@@ -76,11 +83,16 @@ class Link:
 
     def receive(self, kind: type[T], most: int | None = None) -> list[T]:
         """Return the messages that have come, all of one kind and at most `most`."""
-        with contextlib.suppress(BlockingIOError, ConnectionResetError):
+        try:
             while packed := self._end.recv(LONGEST):
                 first, *others = packed.split(b"\n")
                 self._lines[-1] += first
                 self._lines += others
+            self.is_closed = True
+        except BlockingIOError:
+            pass
+        except ConnectionResetError:
+            self.is_closed = True
         count = len(self._lines) - 1 if most is None else min(most, len(self._lines) - 1)
         taken, self._lines = self._lines[:count], self._lines[count:]
         return [msgspec.json.decode(line, type=kind) for line in taken]

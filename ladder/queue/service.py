@@ -21,6 +21,7 @@ from db.records.queue import EntryRequest, EntryRow, EntryState, NewService, Ser
 from db.store import ProcessLocks, Store
 from ladder.errors import ExitCode, LadderError, Stopped
 from ladder.queue.command import CommandResult, PlayedCommand
+from ladder.queue.command_server import CommandServer
 from ladder.queue.jobs import release_orphans
 from ladder.queue.link import StartMessage
 from ladder.queue.shares import divide_machines, entry_to_stop, next_entry, shares
@@ -39,7 +40,7 @@ STOP_S = 60.0
 """Seconds after which an interrupted command is killed."""
 LOADED = ("ladder.cli.run_and_report", "ladder.experiments.gate.session")
 CLUSTER = "ladder.runs.cluster.executor"
-"""Modules that a command loads before it knows what to play."""
+"""Modules that are loaded before a command is known."""
 MOST_DEATHS = 3
 """Kills of a command in a row after which its experiment has failed."""
 IDLE, LOCAL = "analyze", "suite run"
@@ -64,8 +65,6 @@ class QueueService:
     """Kills in a row by entry."""
     _interrupted: dict[int, float] = field(default_factory=dict)
     """The time at which a command was interrupted, by entry."""
-    _spare: PlayedCommand | None = None
-    """A process that waits for the next command."""
     _next_look: float = 0.0
 
     def run(self) -> None:
@@ -73,15 +72,14 @@ class QueueService:
         with contextlib.closing(self.store.service_lock()) as lock:
             self._row = self._start_service(lock)
             with current_stop().defer(), self._run_locks() as self._locks:
+                self._server = self._start_server()
                 try:
                     while not current_stop().is_requested():
                         self._step()
                         self._wait()
                 finally:
                     self._stop_all()
-                    if self._spare is not None:
-                        self._spare.kill()
-                        self._spare.close()
+                    self._server.close()
 
     def _start_service(self, lock: ProcessLocks) -> ServiceRow:
         while True:
@@ -113,8 +111,6 @@ class QueueService:
         self._obey(now)
         self._start_entries()
         self._divide()
-        if self._spare is None:
-            self._spare = self._new_command()
 
     def _wait(self) -> None:
         """Wait for the next event of a command, or until the queue should be looked at again."""
@@ -127,7 +123,8 @@ class QueueService:
     def _collect(self) -> None:
         """Store the runs and results of commands."""
         for entry_id, command in list(self._playing.items()):
-            if command.receive() and command.run_id is not None:
+            command.receive()
+            if command.run_id is not None and command.run_id != command.entry.run_id:
                 self.store.queue.set_run(entry_id, command.run_id)
             result = command.poll()
             if result is not None:
@@ -242,7 +239,9 @@ class QueueService:
         except (LadderError, DatabaseError, OSError) as error:
             self._store_end(entry, ExitCode.USAGE, "", str(error))
             return
-        command = self._playing[entry.id] = self._take_spare()
+        if not self._server.is_alive:
+            self._server.close()
+            self._server = self._start_server()
         message = StartMessage(
             words=entry.words,
             db=self.db,
@@ -253,20 +252,12 @@ class QueueService:
             run=entry.run_id,
             placements=placements,
         )
-        command.start(entry, message)
+        self._playing[entry.id] = PlayedCommand(entry, message, self._server)
         again = "resumes" if entry.run_id is not None else "starts"
         self.report(f"{_name(entry)} {again}: {' '.join(entry.words)} ({entry.author})")
 
-    def _take_spare(self) -> PlayedCommand:
-        """Return a process that waits for a command."""
-        spare, self._spare = self._spare, None
-        if spare is not None and not spare.is_alive:  # somebody killed it
-            spare.close()
-            spare = None
-        return spare or self._new_command()
-
-    def _new_command(self) -> PlayedCommand:
-        return PlayedCommand(LOADED if self.slots.cluster is None else (*LOADED, CLUSTER))
+    def _start_server(self) -> CommandServer:
+        return CommandServer(LOADED if self.slots.cluster is None else (*LOADED, CLUSTER))
 
     def _unpack_bots(self, entry: EntryRow) -> dict[int, tuple[str, str]]:
         """Unpack the submitted bots; return the specification and the folder of each."""

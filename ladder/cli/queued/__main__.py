@@ -1,12 +1,11 @@
-"""The entry point of a command that the service of the queue starts.
+"""The entry point of the process that starts the commands of the queue's service.
 
     python -m ladder.cli.queued SERVICE DESCRIPTOR MODULE ...
 
 SERVICE is the service's process, and DESCRIPTOR the socket to it. The process loads the program and
-the modules, which takes longer than all else before a first game, and waits for its command line.
-It is played as if it had been started by hand, but with the share of the slots that the service
-gives it, and without defaults of a `ladder.toml`: those were resolved when it was submitted. It
-dies with the service.
+the modules, and forks for each command. That is played as if it had been started by hand, but with
+the share of the slots that the service gives it, and without defaults of a `ladder.toml`: those
+were resolved when it was submitted.
 """
 
 import contextlib
@@ -16,32 +15,46 @@ import select
 import socket
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bots.parent_death import die_with_parent
 
+if TYPE_CHECKING:
+    from ladder.queue.link import Link
+
 
 def main() -> None:
-    """Run a command of the queue and exit with its code."""
+    """Serve commands; in the process of one, run it and exit with its code."""
     service, descriptor, *modules = sys.argv[1:]
     die_with_parent(int(service))
 
     from ladder.cli.app import parser
+    from ladder.queue.command_server import serve_commands
+
+    for module in modules:
+        importlib.import_module(module)
+    # Reading one command line loads what reading any of them needs.
+    parser().commands["match"].make_context("match", ["a", "b"])
+    control = socket.socket(fileno=int(descriptor))
+    control.set_inheritable(False)
+    run_command(serve_commands(control))
+
+
+def run_command(link: "Link") -> None:
+    """Run the command that the service sends, and exit with its code."""
     from ladder.cli.main import main as run
+    from ladder.errors import ExitCode
     from ladder.match.registry.placements import Placement, use_placements
-    from ladder.queue.link import Link, StartMessage
+    from ladder.queue.link import StartMessage
     from ladder.queue.workforce import SharedWorkforce
     from ladder.runs.cluster.shipped_cache import CacheLock
     from ladder.runs.cluster.workforce import workforce_of
     from ladder.runs.resume import reopen_own
 
-    parser()
-    for module in modules:
-        importlib.import_module(module)
-    end = socket.socket(fileno=int(descriptor))
-    end.set_inheritable(False)
-    link = Link(end)
     while not (found := link.receive(StartMessage, 1)):
-        select.select([end], [], [])
+        if link.is_closed:  # the service has given the experiment up
+            sys.exit(ExitCode.STOPPED)
+        select.select([link.descriptor], [], [])
     (start,) = found
     placements = {
         revision: Placement(spec, Path(folder))
