@@ -10,6 +10,7 @@ import re
 LINES = "\n\t"
 """Characters that are not printable but harmless in a text of several lines."""
 _UNSURE = re.compile(r"[^ -~]+")
+_HARMLESS = bytes(range(ord(" "), ord("~") + 1)) + LINES.encode()
 _UNSURE_IN_LINES = re.compile(r"[^ -~\n\t]+")
 
 
@@ -20,6 +21,8 @@ def visible(text: str) -> str:
 
 def visible_lines(text: str) -> str:
     """Replace like `visible`, but keep line breaks and tabs."""
+    if text.isascii() and not text.encode().translate(None, _HARMLESS):
+        return text  # ten times as fast as the expression
     return _UNSURE_IN_LINES.sub(_escaped, text)
 
 

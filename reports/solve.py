@@ -63,39 +63,42 @@ def made_book_text(made: MadeBook) -> str:
     )
 
 
-def solved_lines(solved: SolveResult | SolvedBatch, *, json: bool) -> list[str]:
+def solved_lines(solved: SolveResult | SolvedBatch, *, json: bool) -> str:
     """Return a line for each position, as text or as a JSON document."""
     if isinstance(solved, SolvedBatch):
         return _json_of_batch(solved) if json else _text_of_batch(solved)
-    return [to_json_line(solved_document(solved)) if json else _line(solved)]
+    return f"{to_json_line(solved_document(solved)) if json else _line(solved)}\n"
 
 
-def _json_of_batch(batch: SolvedBatch) -> list[str]:
-    """Return the lines of `solved_document`; the parts that repeat are made once."""
-    board, weak = to_json_line(str(batch.board)), batch.options.weak
-    values = {
-        score: to_json_line(_solution_document(solution, weak=weak))[1:-1]
-        for score, solution in batch.solutions.items()
-    }
-    return [
-        f'{{"board":{board},"moves":"{moves}",{values[score]},"nodes":{nodes},'
-        f'"seconds":{seconds:.6f},"columns":null}}'
-        for moves, score, nodes, seconds in zip(
-            batch.moves, batch.scores, batch.nodes, batch.seconds, strict=True
-        )
-    ]
+def _json_of_batch(batch: SolvedBatch) -> str:
+    """Return the lines of `solved_document`."""
+    from engine.solver.move_text import write_lines  # loads the compiler
+
+    weak = batch.options.weak
+    documents = [_solution_document(solution, weak=weak) for solution in batch.solutions]
+    return write_lines(
+        batch.run.lines,
+        batch.kinds,
+        [f'",{to_json_line(document)[1:-1]},"nodes":' for document in documents],
+        head=f'{{"board":{to_json_line(str(batch.run.board))},"moves":"',
+        numbers=(batch.nodes, batch.seconds),
+        before_seconds=',"seconds":',
+        tail=',"columns":null}\n',
+    )
 
 
-def _text_of_batch(batch: SolvedBatch) -> list[str]:
-    words = {
-        score: _words(solution, weak=batch.options.weak)
-        for score, solution in batch.solutions.items()
-    }
-    board = str(batch.board)
-    return [
-        f"{board} {moves}: {words[score]}" if moves else f"{board}: {words[score]}"
-        for moves, score in zip(batch.moves, batch.scores, strict=True)
-    ]
+def _text_of_batch(batch: SolvedBatch) -> str:
+    from engine.solver.move_text import write_lines  # loads the compiler
+
+    weak = batch.options.weak
+    return write_lines(
+        batch.run.lines,
+        batch.kinds,
+        [f": {_words(solution, weak=weak)}" for solution in batch.solutions],
+        head=str(batch.run.board),
+        before_moves=" ",
+        tail="\n",
+    )
 
 
 def _line(solved: SolveResult) -> str:

@@ -4,15 +4,14 @@ Every position is first searched with few nodes, in packed batches that the thre
 that need more are then solved one by one, by all threads together.
 """
 
-import codecs
 import contextlib
-import io
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,9 @@ from numpy.typing import NDArray
 from engine.board import Board
 from engine.errors import EngineError
 from engine.lanes import WordArray
-from engine.position import Position, format_moves, parse_moves
+from engine.position import Position, format_moves
 from engine.solver.book import Book
 from engine.solver.errors import SolverError
-from engine.solver.geometry import positions_words
 from engine.solver.solver import NO_LIMIT, Solver
 from engine.solver.value import Solution
 from ladder.errors import UsageError
@@ -37,6 +35,9 @@ from ladder.tools.solve import (
     solve,
 )
 
+if TYPE_CHECKING:
+    from engine.solver.move_text import MoveLines
+
 EASY_NODES = 20_000
 """Nodes for each position of a batch: some milliseconds."""
 EASY_MIB = 4
@@ -46,15 +47,13 @@ BYTES_PER_NODE = 64
 CHUNK_BYTES = 1 << 20
 """Most bytes read at once, and most characters of a line."""
 FIRST_LINES = 16
-MOST_LINES = 4096
+MOST_LINES = 1 << 14
 """Most positions in one call."""
+SCORES = 256
+"""More than there are scores."""
 BATCH_S = 0.25
 """Batches grow until they take this long, so that results appear soon."""
-ONE_BASED = str.maketrans("1234567", "0123456")
-
 Integers = NDArray[np.int64]
-Score = tuple[int, int, int]
-"""Number of stones, lower and upper bound on the score: what a solution depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,36 +61,38 @@ class Run:
     """Consecutive positions of a file on one board."""
 
     board: Board
-    moves: Sequence[str]
+    lines: "MoveLines"
     stones: WordArray
     """Mover's stones and the other side's, shape (n, 2, words)."""
-    plies: Integers
 
     def __len__(self) -> int:
-        return len(self.plies)
+        return len(self.stones)
 
     def cut(self, first: int, end: int) -> "Run":
         """Return some of the positions."""
-        return Run(self.board, self.moves[first:end], self.stones[first:end], self.plies[first:end])
+        return Run(self.board, self.lines.cut(first, end), self.stones[first:end])
 
     def position(self, number: int) -> Position:
         """Return a position with its moves."""
-        return Position.from_moves(self.board, parse_moves(self.moves[number]))
+        return Position.from_moves(self.board, self.lines.moves(number))
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedBatch:
     """Positions that were solved in one call."""
 
-    board: Board
-    moves: Sequence[str]
+    run: Run
     options: SolveOptions
-    scores: Sequence[Score]
-    solutions: dict[Score, Solution]
-    """The solution of each distinct score."""
-    nodes: Sequence[int]
-    seconds: Sequence[float]
+    solutions: Sequence[Solution]
+    """Each distinct solution, without its nodes."""
+    kinds: Integers
+    """The index of each position's solution."""
+    nodes: Integers
+    seconds: NDArray[np.float64]
     """The call's time, divided in proportion to the nodes."""
+
+    def __len__(self) -> int:
+        return len(self.kinds)
 
 
 class PositionFile:
@@ -133,23 +134,23 @@ class PositionFile:
 
         number, size, named = 0, FIRST_LINES, self._board
         try:
-            for lines in self._chunks():
-                start = 0
-                while start < len(lines):
-                    some = lines[start : start + size]
-                    prefix = "" if self._one_based else f"{named} "
-                    prefix = prefix if some[0].startswith(prefix) else ""
+            for content in self._chunks():
+                text, start = np.frombuffer(content, np.uint8), 0
+                while start < len(content):
+                    prefix = b"" if self._one_based else f"{named} ".encode()
+                    prefix = prefix if content.startswith(prefix, start) else b""
                     board = named if prefix else self._board
-                    stones, plies = read_lines(board, some, prefix, one_based=self._one_based)
-                    size = min(2 * size, MOST_LINES) if len(plies) == size else FIRST_LINES
-                    if len(plies):
-                        moves = self._moves(some[: len(plies)], prefix)
-                        run = Run(board, moves, stones, plies)
-                    else:
-                        run = self._read_one(some[0], number + 1)
+                    stones, lines, end = read_lines(
+                        board, text, start, size, prefix, one_based=self._one_based
+                    )
+                    size = min(2 * size, MOST_LINES) if len(stones) == size else FIRST_LINES
+                    run = Run(board, lines, stones)
+                    if not len(stones):
+                        end = content.index(b"\n", start) + 1
+                        run = self._read_one(content[start:end].decode(), number + 1)
                         named = run.board
                     yield run
-                    start += len(run)
+                    start = end
                     number += len(run)
         except UnicodeDecodeError as error:
             problem = f"{self._file} is not a text file in UTF-8 ({error.reason})"
@@ -158,41 +159,39 @@ class PositionFile:
             problem = f"{self._file} cannot be read: {error.strerror}"
             raise UsageError(problem, option="file") from error
 
-    def _chunks(self) -> Iterator[list[str]]:
-        """Yield the lines without their ends, at once as many as can be read without waiting."""
-        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), True)
-        rest = ""
+    def _chunks(self) -> Iterator[bytes]:
+        r"""Yield whole lines that end with \n, at once as many as can be read without waiting."""
+        rest = b""
         with self._file.open("rb", buffering=0) as stream:
             while content := stream.read(CHUNK_BYTES):
-                *lines, rest = (rest + decoder.decode(content)).split("\n")
-                yield lines
+                rest += content
+                end = len(rest) - rest.endswith(b"\r")  # the first half of \r\n, perhaps
+                lines, newline, after = _with_newlines(rest[:end]).rpartition(b"\n")
+                rest = after + rest[end:]
+                yield lines + newline
                 if len(rest) > CHUNK_BYTES:
                     problem = f"{self._file} has a line of more than {CHUNK_BYTES} characters"
                     raise UsageError(problem, option="file")
-        rest += decoder.decode(b"", final=True)
         if rest:
-            yield [rest.removesuffix("\n")]
-
-    def _moves(self, lines: Sequence[str], prefix: str) -> list[str]:
-        """Return the moves of lines that are positions, counted from 0."""
-        if self._one_based:
-            return [line.strip().translate(ONE_BASED) for line in lines]
-        return [line.strip()[len(prefix) :].lower() for line in lines]
+            yield _with_newlines(rest).removesuffix(b"\n") + b"\n"
 
     def _read_one(self, line: str, number: int) -> Run:
         """Read a line in any notation, with another board or with an error."""
+        from engine.solver.move_text import read_lines  # loads the compiler
+
         try:
             position = read_position(line, self._board, one_based=self._one_based)
             if position.is_over:
                 raise SolverError(f"the game is over in {position.notation()!r}")
         except EngineError as error:
             raise UsageError(f"{self._file}, line {number}: {error}", option="file") from error
-        return Run(
-            position.board,
-            [format_moves(position.moves)],
-            positions_words([position], position.board),
-            np.array([position.ply]),
-        )
+        text = np.frombuffer(f"{format_moves(position.moves)}\n".encode(), np.uint8)
+        stones, lines, _ = read_lines(position.board, text, 0, 1)
+        return Run(position.board, lines, stones)
+
+
+def _with_newlines(content: bytes) -> bytes:
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 class FileSolver:
@@ -279,36 +278,27 @@ class FileSolver:
             self._size = max(self._size // 4, self._threads)
         low, high = answers[:, 0], answers[:, 1]
         is_open = (low < high) & ~(weak & (low * high > 0)) & (nodes is None)
+        seconds = taken * (answers[:, 2] + 1) / (answers[:, 2] + 1).sum()
         first = 0
         for hard in [*np.flatnonzero(is_open).tolist(), len(run)]:
             if first < hard:
-                seconds = taken * (answers[:, 2] + 1) / (answers[:, 2] + 1).sum()
-                yield self._batch(run, answers, seconds, first, hard, solvers[0])
+                part = run.cut(first, hard)
+                yield self._batch(part, answers[first:hard], seconds[first:hard], solvers[0])
             if hard < len(run):
                 yield self._solve_one(run, hard)
             first = hard + 1
 
     def _batch(
-        self,
-        run: Run,
-        answers: Integers,
-        seconds: "NDArray[np.float64]",
-        first: int,
-        end: int,
-        solver: Solver,
+        self, run: Run, answers: Integers, seconds: NDArray[np.float64], solver: Solver
     ) -> SolvedBatch:
-        some = slice(first, end)
-        low, high, nodes = answers[some].T.tolist()
-        scores = list(zip(run.plies[some].tolist(), low, high, strict=True))
-        return SolvedBatch(
-            run.board,
-            run.moves[some],
-            self._options,
-            scores,
-            {score: solver.solution(*score, 0) for score in set(scores)},
-            nodes,
-            seconds[some].tolist(),
-        )
+        low, high, nodes = answers.T
+        plies = run.lines.plies
+        # the solution depends on these three, so one number holds them
+        scores = (plies * SCORES + low) * SCORES + high
+        _, firsts, kinds = np.unique(scores, return_index=True, return_inverse=True)
+        distinct = np.stack([plies, low, high], axis=1)[firsts].tolist()
+        solutions = [solver.solution(ply, worst, best, 0) for ply, worst, best in distinct]
+        return SolvedBatch(run, self._options, solutions, kinds, nodes, seconds)
 
     def _solve_one(self, run: Run, number: int) -> SolveResult:
         solver = self._solver_of_one(run.board)

@@ -181,9 +181,9 @@ def solve(
     done = 0
     for run in positions.runs():
         for results in file_solver.solve_run(run):
-            lines = solved_lines(results, json=json)
-            print_out("\n".join(lines))
-            done += len(lines)
+            text = solved_lines(results, json=json)
+            print_out(text)
+            done += text.count("\n")
             if not sys.stdout.isatty():
                 report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
     return 0

@@ -1,21 +1,24 @@
 """Files of positions: read in bulk, solved in batches, in order, whatever the threads."""
 
+import json
 import os
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.board import Board, parse_board
+from engine.lanes import WordArray
 from engine.position import Position, format_moves, parse_position
 from engine.seeds import SplitMix
 from engine.solver.geometry import positions_words
-from engine.solver.move_text import read_lines
+from engine.solver.move_text import Bytes, MoveLines, read_lines, write_lines
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
-from ladder.tools.solve import SolveOptions
-from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile
-from reports.solve import solved_lines
+from ladder.tools.solve import SolveOptions, solve
+from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile, Run
+from reports.solve import solved_document, solved_lines
 from tests.engine.solver.oracle import random_position
 
 EASY = Board(5, 6)
@@ -45,8 +48,21 @@ def lines_of(
         line
         for run in runs
         for results in solver.solve_run(run)
-        for line in solved_lines(results, json=False)
+        for line in solved_lines(results, json=False).splitlines()
     ]
+
+
+def read(board: Board, text: str, prefix: str = "") -> tuple[WordArray, MoveLines]:
+    stones, lines, _ = read_lines(board, bytes_of(text), 0, 1000, prefix.encode())
+    return stones, lines
+
+
+def bytes_of(text: str) -> Bytes:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def moves_of(run: Run) -> list[str]:
+    return [format_moves(run.lines.moves(number)) for number in range(len(run))]
 
 
 @pytest.mark.parametrize("name", ["6x7", "5x9@0,0", "12x12@0,3"])
@@ -54,17 +70,20 @@ def test_lines_are_read_as_positions(name: str) -> None:
     """Reading in bulk gives the stones of reading one by one, in both layouts."""
     board, random = parse_board(name), SplitMix(3)
     positions = [random_position(board, 1 + random.below(14), random) for _ in range(200)]
-    lines = [f" {position.notation()}\r\n" for position in positions]
-    stones, plies = read_lines(board, lines, f"{board} ")
-    assert plies.tolist() == [position.ply for position in positions]
+    text = "".join(f" {position.notation()}\t\n" for position in positions)
+    stones, lines = read(board, text, f"{board} ")
+    assert [lines.moves(number) for number in range(200)] == [each.moves for each in positions]
     assert (stones == positions_words(positions, board)).all()
 
 
-@pytest.mark.parametrize("line", ["0000000", "7", "0x", "01 1", "0101010", "0101010\u0661"])
+@pytest.mark.parametrize(
+    "line", ["0000000", "7", "0x", "01 1", "0101010", "0101010\u0661", "012\x00"]
+)
 def test_reading_in_bulk_ends_before_a_line_that_is_not_a_position(line: str) -> None:
     """A full column, a wrong sign or a finished game ends it."""
-    _, plies = read_lines(Board(6, 7), ["012\n", "\n", line + "\n", "3\n"])
-    assert plies.tolist() == [3, 0]
+    stones, lines, end = read_lines(Board(6, 7), bytes_of(f"012\n\n{line}\n3\n"), 0, 9)
+    assert lines.plies.tolist() == [3, 0]
+    assert (len(stones), end) == (2, len("012\n\n"))
 
 
 def test_a_full_board_is_no_position_to_solve() -> None:
@@ -77,8 +96,54 @@ def test_a_full_board_is_no_position_to_solve() -> None:
             drawn = drawn.play(random.choice(drawn.legal_moves()))
         position = drawn if drawn.winner is None else None
     moves = format_moves(position.moves)
-    assert len(read_lines(board, [moves])[1]) == 0
-    assert len(read_lines(board, [moves[:-1]])[1]) == 1
+    assert len(read(board, f"{moves}\n")[0]) == 0
+    assert len(read(board, f"{moves[:-1]}\n")[0]) == 1
+
+
+@pytest.mark.parametrize("name", ["6x7", "12x12@0,3"])
+def test_lines_are_written_with_their_values(name: str) -> None:
+    """Moves, words and numbers stand where Python's own format puts them."""
+    board, random = parse_board(name), SplitMix(4)
+    positions = [random_position(board, random.below(14), random) for _ in range(60)]
+    _, lines = read(board, "".join(f"{format_moves(each.moves).upper()}\n" for each in positions))
+    words = ["draw", "win in 3 plies", ""]
+    kinds = np.arange(60) % 3
+    text = write_lines(lines, kinds, words, head=str(board), before_moves=" ", tail=";\n")
+    assert text.splitlines() == [
+        f"{each.notation()}{words[kind]};" for each, kind in zip(positions, kinds, strict=True)
+    ]
+    seconds = np.arange(60) ** 6 / 1e6
+    nodes = np.array([7 ** (number // 3) for number in range(60)])
+    text = write_lines(
+        lines, kinds, words, head="[", numbers=(nodes, seconds), before_seconds=" ", tail="]\n"
+    )
+    assert text.splitlines() == [
+        f"[{format_moves(each.moves)}{words[kind]}{count} {taken:.6f}]"
+        for each, kind, count, taken in zip(
+            positions, kinds, nodes.tolist(), seconds.tolist(), strict=True
+        )
+    ]
+
+
+def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> None:
+    """A line of JSON says of a position what the document of its solution says."""
+    positions = some_positions(EASY, 12, 20)
+    file = tmp_path / "positions.txt"
+    file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
+    solver = FileSolver(
+        SolveOptions(), table_mib=1, threads=1, keep_table=False, on_compile=lambda: None
+    )
+    run = next(PositionFile(file, EASY, one_based=False).runs())
+    (batch,) = solver.solve_run(run)
+    found = [json.loads(line) for line in solved_lines(batch, json=True).splitlines()]
+    alone = Solver(EASY, 1)
+    for position, document in zip(positions, found, strict=False):
+        alone.clear()
+        solved = solve(alone, position, SolveOptions())
+        assert document.pop("seconds") >= 0
+        assert document == {
+            key: value for key, value in solved_document(solved).items() if key != "seconds"
+        }
 
 
 def test_boards_and_notations_may_be_mixed(tmp_path: Path) -> None:
@@ -164,9 +229,9 @@ def test_a_pipe_is_solved_as_it_comes(tmp_path: Path) -> None:
     writer = threading.Thread(target=write)
     writer.start()
     runs = PositionFile(pipe, Board(4, 5), one_based=False).runs()
-    assert next(runs).moves == ["01"]
+    assert moves_of(next(runs)) == ["01"]
     is_read.set()
-    assert [move for run in runs for move in run.moves] == ["012", "", "2"]
+    assert [moves for run in runs for moves in moves_of(run)] == ["012", "", "2"]
     writer.join()
 
 
@@ -177,7 +242,7 @@ def test_ends_of_lines_do_not_matter(tmp_path: Path, ends: str) -> None:
     for last in ("", ends):
         file.write_bytes((ends.join(["01", "", "0"]) + last).encode())
         runs = PositionFile(file, EASY, one_based=False).runs()
-        assert [move for run in runs for move in run.moves] == ["01", "", "0"]
+        assert [moves for run in runs for moves in moves_of(run)] == ["01", "", "0"]
     file.write_bytes(b"")
     assert PositionFile(file, EASY, one_based=False).check() == 0
 
