@@ -14,7 +14,7 @@ from tests.support.hosted import (
     write,
 )
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 
@@ -86,6 +86,7 @@ def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
+@pytest.mark.timed
 def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     """The sentence must name the bot and the least time that it takes."""
     out = add(ladder, "slow", compiled(ladder.folder, "SLEEPS"))

@@ -9,7 +9,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, compiled, write
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SPEC = "python:bot.py:Bot"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 
 def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:

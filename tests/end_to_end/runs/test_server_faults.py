@@ -24,7 +24,6 @@ from tests.support.sql import execute_sql
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timed,
     pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
 ]
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)

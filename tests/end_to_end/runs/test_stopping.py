@@ -30,7 +30,7 @@ from tests.end_to_end.traces import (
 )
 from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 SHOWN = {"gate", "export"}
 """Commands that `make test` stops at any line: one that plays and one that writes."""
@@ -117,7 +117,7 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
     [
         signal.SIGINT,
         pytest.param(signal.SIGTERM, marks=pytest.mark.very_slow),
-        signal.SIGKILL,
+        pytest.param(signal.SIGKILL, marks=pytest.mark.very_slow),
     ],
 )
 def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
@@ -193,6 +193,7 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
     assert query(ladder.folder, "select count(*) from games") == [(40,)]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "stopped",
     [

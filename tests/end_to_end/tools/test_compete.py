@@ -8,7 +8,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import compiled
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ROUND = re.compile(r"(\d+):\n(-?\d)\t(\d+)\t(\d+)\n(-?\d)\t(\d+)\t(\d+)\n\n")
 

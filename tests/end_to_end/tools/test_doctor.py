@@ -14,7 +14,7 @@ from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 DAMAGES = {
     # statement: (topic of the finding, words of the finding, whether --repair mends it)

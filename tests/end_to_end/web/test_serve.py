@@ -13,7 +13,7 @@ import pytest
 
 from db.store import Store
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 
 def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import os, signal

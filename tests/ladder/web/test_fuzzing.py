@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from tests.ladder.web.conftest import Running
 from tests.support.data.league import League
 
-pytestmark = pytest.mark.timed
-
 PATHS = (
     *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),
     *("/play", "/play/{}"),

@@ -22,8 +22,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 LOCKS = """
 import sqlite3, sys

@@ -24,8 +24,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import Game, League
 from tests.support.loops import run_in_thread
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)
 

@@ -23,7 +23,7 @@ from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -198,6 +198,7 @@ def open_page(address: str, words: str) -> Iterator[None]:
             yield
 
 
+@pytest.mark.timed
 def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     """The bot's process lives as long as the page is open, however long that is."""
     server = start_server(database, patience=Patience(unseen_s=2.0, check_s=0.1))

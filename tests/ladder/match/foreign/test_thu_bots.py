@@ -12,8 +12,6 @@ from ladder.match.specs.spec import read_spec
 from reports.bots import found_text
 from tests.support.hosted import compiled, entrant, games_of, linked_as_c, play, refusal, tried
 
-pytestmark = pytest.mark.timed
-
 BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 

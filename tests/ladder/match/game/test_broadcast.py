@@ -30,8 +30,6 @@ from ladder.match.game.referee import play_pair
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 START = Start(("true",), "/")
 PLAN = PairPlan(
     id=5,

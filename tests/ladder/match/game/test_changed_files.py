@@ -15,8 +15,6 @@ from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.hosted import BOT, LEGAL, write
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 BUDGET = Budget(time_ms=500)
 
 

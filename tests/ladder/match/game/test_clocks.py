@@ -22,8 +22,6 @@ from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 LONG = Budget(clock=Clock(60_000, 1000))
 
 
@@ -68,6 +66,7 @@ def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path:
     assert games[0].sides[0].time_us == 1000 * (200 + MARGIN_MS)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "budget", [Budget(clock=Clock(150)), Budget(time_ms=20, overage_ms=100)], ids=["clock", "over"]
 )
@@ -82,6 +81,7 @@ def test_a_slow_bot_loses_by_the_sum_of_its_moves(
     assert game.sides[0].moves >= 2
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "budget", "has_usual"),
@@ -154,6 +154,7 @@ def test_a_bot_without_a_clock_is_given_a_time_per_move(tmp_path: Path) -> None:
     assert known_budget(entrant(start, budget, knows_clock=True), Board(6, 7)) == budget
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "budget", [Budget(clock=Clock(1500, 20)), Budget(time_ms=5, overage_ms=900)]

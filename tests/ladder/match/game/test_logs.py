@@ -15,8 +15,6 @@ from ladder.match.process.log_budget import FORFEIT, LEAST_BYTES, LogBudget, log
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 def write(path: Path, size: int = 3 * LEAST_BYTES) -> Path:
     path.write_bytes(b"x" * size)

@@ -31,8 +31,6 @@ from ladder.match.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
@@ -301,6 +299,7 @@ def test_thinking_before_ready_counts_when_the_question_is_known(
     assert "ms to prepare for a repeated question (ply " in record.games[0].detail
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_usual_preparation_is_not_charged_to_the_move(pool: BotPool, tmp_path: Path) -> None:
     """A process that takes its usual time to start has the whole time of the move left."""

@@ -13,8 +13,6 @@ import pytest
 from ladder.errors import UsageError
 from ladder.match.process.cpus import CLAIMS, check_claims, claimed_cpus
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
     "import os, sys; from ladder.match.process.cpus import claim_cpu; "

@@ -10,8 +10,6 @@ from engine.result import Termination
 from ladder.errors import BotFailure, BotOverCpu
 from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -49,6 +47,7 @@ def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
     assert bot.alive
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""

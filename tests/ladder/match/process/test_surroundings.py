@@ -20,8 +20,6 @@ from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
     reply, _ = bot.ask(Hello(), timeout_s=10)

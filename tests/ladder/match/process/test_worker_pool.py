@@ -13,8 +13,6 @@ import pytest
 
 from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[4]
 
 
@@ -125,6 +123,7 @@ def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
         pool.kill()
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_pool_shrinks_when_its_surplus_workers_are_done(tmp_path: Path) -> None:
     """A busy worker finishes its task before it ends, and a larger pool starts another one."""
@@ -201,6 +200,7 @@ def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path)
     assert all(future.done() for future in futures[:3])
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
     """A task is short if its worker needs little time, even if its result is fetched late.

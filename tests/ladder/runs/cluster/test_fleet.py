@@ -34,8 +34,6 @@ from ladder.runs.cluster.status import ClusterStatus, read_status
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
-pytestmark = pytest.mark.timed
-
 START = Start(argv=("true",), folder="/")
 SIDES = {
     name: Entrant(number, name, START, Budget(simulations=1))
@@ -233,6 +231,7 @@ def test_machines_that_get_ready_slowly_are_counted() -> None:
     assert stage.says("2 machines still getting ready", warning=False)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_pair_that_arrives_twice_counts_once() -> None:
     """The pair of a silent machine is played elsewhere; its own late record changes nothing."""
