@@ -34,7 +34,7 @@ def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name
     assert added.code == 0, added.err
     for boards in ("thu", "6x7"):
         words = ("match", "center", "random", "--boards", boards, "--games", "20", "--json")
-        done = ladder(*words, "--time", "200ms", "--seed", "1", "--concurrency", "1")
+        done = ladder(*words, "--time", "200ms", "--margin", "60s", "--seed", "1")
         assert done.code == 0, done.err
         bots = {bot["name"]: bot for bot in done.document["report"]["bots"]}
         assert bots["center"]["score"] >= 0.9

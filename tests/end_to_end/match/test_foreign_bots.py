@@ -43,7 +43,8 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     add(ladder, "pipes", "saiblo:./program.py")
     add(ladder, "own", "exec:python3 -I -S bot_program.py honest")
     names = "py,agent,course,pipes,own,random"
-    words = ("run", "--bots", names, "--time", "200ms", "--pairing", "gauntlet:own")
+    words = ("run", "--bots", names, "--time", "200ms", "--margin", "60s")
+    words = (*words, "--pairing", "gauntlet:own")
     done = ladder(*words, "--boards", "6x7", "--games", "10", "--json")
     assert done.code == 0, done.err
     report = done.document["report"]

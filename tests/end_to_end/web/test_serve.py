@@ -87,7 +87,7 @@ def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
                 break
         address = line.split(" at ")[1].split()[0]
         document = b""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while b'"running"' not in document:
             assert time.monotonic() < deadline, document
             with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310

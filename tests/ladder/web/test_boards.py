@@ -74,7 +74,7 @@ def is_bound(database: object) -> bool:
 
 
 def await_bound(database: object, expected: bool) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while is_bound(database) is not expected:
         assert time.monotonic() < deadline
         time.sleep(0.05)

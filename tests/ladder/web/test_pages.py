@@ -342,7 +342,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
 
 def viewed(server: Running, game: int) -> dict[str, Any]:
     """Return the data of the replay viewer."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:  # the page is made anew when the server has noticed a change
         text = server.ask(f"/games/{game}").text
         found = re.search(r'id="games">(.*?)</script>', text)

@@ -40,7 +40,7 @@ def entrant(folder: Path) -> Entrant:
 
 def pair(bot: Entrant, pool: BotPool) -> PairRecord:
     random = make_entrant(builtin_launch("random"), revision=2, name="random", budget=BUDGET)
-    plan = PairPlan(0, 0, bot, random, "4x5", "4x5", (), 1, margin_ms=500)
+    plan = PairPlan(0, 0, bot, random, "4x5", "4x5", (), 1, margin_ms=60_000)
     return play_pair(plan, pool)
 
 

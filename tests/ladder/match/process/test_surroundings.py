@@ -167,7 +167,7 @@ def test_no_process_survives_the_harness(
         harness.send_signal(how)
         harness.wait()
     assert await_none(mark, 1.0) == []
-    deadline = time.monotonic() + 1
+    deadline = time.monotonic() + 60
     while scratch.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not scratch.exists()
