@@ -148,6 +148,7 @@ def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(
     assert stocked(*words).code == 3
 
 
+@pytest.mark.very_slow
 def test_the_verdict_does_not_depend_on_the_number_of_workers(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -26,7 +26,14 @@ def command_of(ladder: Ladder, name: str) -> str:
     return f"./{source.stem}"
 
 
-@pytest.mark.parametrize("name", ["center_bot.py", "center_bot.c", "center_bot.js"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "center_bot.py",
+        pytest.param("center_bot.c", marks=pytest.mark.very_slow),
+        pytest.param("center_bot.js", marks=pytest.mark.very_slow),
+    ],
+)
 def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name: str) -> None:
     """Under 60 lines must be enough for a bot that registers and wins nine games of ten."""
     assert len((EXAMPLES / name).read_text().splitlines()) < 60

@@ -37,6 +37,7 @@ def test_an_odds_match_is_a_division_of_its_own(ladder: Ladder) -> None:
     assert (again["division"], again["games"]) == (report["division"], 2)
 
 
+@pytest.mark.very_slow
 def test_a_stopped_odds_match_is_listed_with_its_command(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

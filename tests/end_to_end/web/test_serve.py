@@ -90,6 +90,7 @@ def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
         deadline = time.monotonic() + 120
         while b'"running"' not in document:
             assert time.monotonic() < deadline, document
+            time.sleep(0.1)
             with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
                 document = answer.read()
         process.send_signal(signal.SIGINT)

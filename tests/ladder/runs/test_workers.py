@@ -27,6 +27,7 @@ def test_a_worker_loads_little() -> None:
     assert not {"sqlalchemy", "sqlite3", "numpy", "numba", "scipy", "asyncio"} & {*loaded.split()}
 
 
+@pytest.mark.slow
 def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
     """The library's tracker tidies up after it, and says nothing on the user's terminal."""
     script = tmp_path / "owner.py"

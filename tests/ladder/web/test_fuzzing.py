@@ -123,6 +123,7 @@ def test_no_body_causes_an_internal_error(
     assert answer.status < 400 or "error" in answer.document
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40,
     deadline=None,

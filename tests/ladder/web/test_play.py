@@ -286,6 +286,7 @@ def test_a_bot_that_fails_loses(
     assert server.ask("/").status == 200
 
 
+@pytest.mark.very_slow
 def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
     database: str, server: Running, visit: Visit, tmp_path: Path
 ) -> None:

@@ -132,6 +132,7 @@ def agent(obs, config):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "bounds"),
     [

@@ -200,6 +200,7 @@ KNOWS_CLOCK = {
 KNOWS_TIME = {"budgets": ["time"], "budget": {"time_ms": 471}, "parameter": "", "check": "pass"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", [KNOWS_CLOCK, KNOWS_TIME], ids=["clock", "time"])
 def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path: Path) -> None:
     """A class that lists the clock gets it with each question, another one a time per move."""
@@ -209,6 +210,7 @@ def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path
     assert [game.detail for game in games_of(play(player, "6x7"))] == ["", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_a_bot_that_plays_only_under_a_clock_can_be_tried(tmp_path: Path) -> None:
     """Its trial has a clock, so that it can be registered."""

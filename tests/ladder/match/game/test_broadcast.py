@@ -201,6 +201,7 @@ def test_datagrams_of_other_users_are_left_out(listener: BroadcastListener, chan
     assert everything(listener) == []
 
 
+@pytest.mark.slow
 def test_the_referee_sends_both_games(
     channel: str,
     listener: BroadcastListener,

@@ -44,6 +44,7 @@ def pair(bot: Entrant, pool: BotPool) -> PairRecord:
     return play_pair(plan, pool)
 
 
+@pytest.mark.slow
 def test_an_edit_between_games_stops_the_bot_s_pairs(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_changed_bot_is_not_started(bot: Entrant, pool: BotPool, tmp_path: Pat
         pool.acquire(bot.start)
 
 
+@pytest.mark.slow
 def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
     """A crash of changed files is not charged to the registered content."""
     edit = "open('rules.py', 'a').write('# edited'); raise SystemExit(1)"
@@ -71,6 +73,7 @@ def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> N
     assert (record.games, record.changed) == ((), (1,))
 
 
+@pytest.mark.slow
 def test_the_same_content_written_again_is_no_change(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:

@@ -55,6 +55,7 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     return LateMoveVerdict(True)
 
 
+@pytest.mark.slow
 def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path: Path) -> None:
     """The deadline is the whole clock and the margin, with both colours."""
     bad = entrant(fake_start("hangs-in-move", folder=tmp_path), Budget(clock=Clock(200, 100)))
@@ -66,6 +67,7 @@ def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path:
     assert games[0].sides[0].time_us == 1000 * (200 + MARGIN_MS)
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.parametrize(
     "budget", [Budget(clock=Clock(150)), Budget(time_ms=20, overage_ms=100)], ids=["clock", "over"]
@@ -135,6 +137,7 @@ def test_an_overage_is_what_questions_carry(pool: BotPool, tmp_path: Path) -> No
         assert (thought.simulations, thought.nodes) == (9000, 9000)
 
 
+@pytest.mark.slow
 def test_an_excused_move_gives_its_time_back(pool: BotPool, tmp_path: Path) -> None:
     """A bot that was delayed for its whole clock is asked again with the clock it had."""
     late = entrant(

@@ -109,6 +109,7 @@ def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     assert all(name.startswith("bad-") and name.endswith(FORFEIT) for name in names)
 
 
+@pytest.mark.slow
 def test_old_logs_are_deleted_while_a_pool_is_in_use(tmp_path: Path) -> None:
     """The start of a process deletes the logs of ended ones beyond the budget."""
     logs = tmp_path / "logs"

@@ -194,6 +194,7 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
     assert [game.swapped for game in record.games] == [False, True]
 
 
+@pytest.mark.slow
 def test_output_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
     """After game_over the result stands, and the process is replaced."""
     talker = fake_start("talks-after-game-over", folder=tmp_path)
@@ -241,6 +242,7 @@ def test_when_a_process_is_renewed(
     assert bot.should_restart(pair_ended=True) is after_a_pair
 
 
+@pytest.mark.slow
 def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
     """The number of idle processes is limited."""
     pool = BotPool(UNCONFINED, keep=2)

@@ -359,6 +359,7 @@ def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_a_stop_of_the_harness_is_noticed(start_fake: StartFake) -> None:
     """The time for which the harness was stopped does not count as the bot's."""

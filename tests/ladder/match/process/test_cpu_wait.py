@@ -176,7 +176,13 @@ def test_time_stolen_by_the_host_is_a_stall(processor: int, stolen_us: int) -> N
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "how", ["nice", "idle", "cpu", pytest.param("group", marks=pytest.mark.very_slow)]
+    "how",
+    [
+        "nice",
+        "cpu",
+        pytest.param("idle", marks=pytest.mark.very_slow),
+        pytest.param("group", marks=pytest.mark.very_slow),
+    ],
 )
 def test_a_bot_that_lowered_its_rank_was_not(start_fake: StartFake, how: str) -> None:
     """It caused its wait itself, so there was no stall."""

@@ -96,6 +96,7 @@ def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) ->
     assert claimed_cpus(prefix) == frozenset()
 
 
+@pytest.mark.slow
 def test_containers_claim_in_a_folder_that_they_share(
     prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

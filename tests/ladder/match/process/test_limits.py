@@ -66,6 +66,7 @@ def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     assert sleeper.tree.turn_us < 25_000
 
 
+@pytest.mark.slow
 def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> None:
     """A bot that is the child of a waiting program is measured as well."""
     bot = start_fake("thinks", "0.05", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))

@@ -67,6 +67,7 @@ def test_one_worker_runs_its_tasks_in_order(pool: WorkerPool, tmp_path: Path) ->
     assert len({future.result() for future in futures}) == 1
 
 
+@pytest.mark.slow
 def test_an_exception_is_raised_with_its_traceback(pool: WorkerPool) -> None:
     """An exception that cannot be pickled arrives as text; the worker lives on."""
     failed, strange = pool.call(fail, "as asked"), pool.call(fail_strangely)
@@ -79,6 +80,7 @@ def test_an_exception_is_raised_with_its_traceback(pool: WorkerPool) -> None:
         strange.result()
 
 
+@pytest.mark.slow
 def test_the_death_of_a_worker_fails_only_its_running_task(
     pool: WorkerPool, tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
     assert second.result() != first.result()
 
 
+@pytest.mark.slow
 def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path) -> None:
     """A caller that comes late, as after a slow write, does not wait for each of them."""
     log = tmp_path / "log"

@@ -262,6 +262,7 @@ def test_a_pair_that_arrives_twice_counts_once() -> None:
     assert not stage.says("came out differently")
 
 
+@pytest.mark.slow
 def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
     """Two playings differ under a work budget, and so does a further one: no machine is blamed."""
     salts = iter(range(1, 100))
@@ -320,6 +321,7 @@ def test_two_machines_cannot_show_which_is_wrong() -> None:
     assert len(stage.answers) == 1
 
 
+@pytest.mark.slow
 def test_the_coordinator_finds_which_of_two_machines_is_wrong() -> None:
     """It must play the contested pair itself, and the machine that repeats other games goes."""
 
@@ -385,6 +387,7 @@ def test_the_stored_record_names_its_machine_however_fast_the_coordinator_is() -
     assert [name for _, name, _ in stage.answers] == ["alpha"] * 3
 
 
+@pytest.mark.slow
 def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
     """Nothing of the record may reach the runner, and its pair is played elsewhere."""
 
@@ -429,6 +432,7 @@ def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> No
     assert not stage.says("good is set aside")
 
 
+@pytest.mark.slow
 def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
     """A pair that exceeds its time limits is played elsewhere."""
     free = threading.Event()
