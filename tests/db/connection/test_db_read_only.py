@@ -178,24 +178,19 @@ def test_a_change_while_reading_is_reported(closed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_copy_of_a_changing_file_is_restarted(
-    closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_copy_of_a_changing_file_is_restarted(closed: Path, tmp_path: Path) -> None:
     """A file that changes during the copy is copied again, and given up after some attempts."""
     place, target = locate(str(closed)), str(tmp_path / "copy.db")
-    copy = shutil.copyfile
 
     def restless(source: str, to: str) -> None:
-        copy(source, to)
+        shutil.copyfile(source, to)
         os.utime(closed)
 
-    monkeypatch.setattr(shutil, "copyfile", restless)
     with pytest.raises(Locked, match="being written"):
-        read_only._copy(place, target)
+        read_only._copy(place, target, restless)
     assert not os.path.exists(target)
     once = iter([restless])
-    monkeypatch.setattr(shutil, "copyfile", lambda source, to: next(once, copy)(source, to))
-    read_only._copy(place, target)
+    read_only._copy(place, target, lambda source, to: next(once, shutil.copyfile)(source, to))
     assert Path(target).read_bytes() == closed.read_bytes()
 
 
