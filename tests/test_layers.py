@@ -115,6 +115,7 @@ def test_the_table_names_every_layer_once_and_lowest_first() -> None:
     assert folders == {name for name in names if name.startswith("ladder.")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_imports_only_what_the_table_allows(layer: str) -> None:
     """A module may import only its own layer and those that the table allows."""
@@ -219,6 +220,7 @@ def test_only_the_command_line_prints() -> None:
             assert not (isinstance(called, ast.Name) and called.id == "print"), path
 
 
+@pytest.mark.slow
 def test_help_imports_nothing_heavy() -> None:
     """`ladder --help` must answer at once, so the command modules import the rest when run."""
     code = (

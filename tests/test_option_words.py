@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 CLI = ROOT / "ladder" / "cli"
 MODULES = [
@@ -36,6 +38,7 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@pytest.mark.slow
 def test_messages_name_no_options() -> None:
     """An option may stand in a whole command in backticks; `UsageError.option` names others."""
     found = []

@@ -13,7 +13,7 @@ the first of these ways that fits is used:
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -152,14 +152,16 @@ def _keep_if_usable(database: ReadOnlyDatabase) -> Database | None:
     return database if usable else None
 
 
-def _copy(place: Place, target: str) -> None:
+def _copy(
+    place: Place, target: str, copy_file: Callable[[str, str], object] = shutil.copyfile
+) -> None:
     """Copy a database's files, again if they change meanwhile. Raises DatabaseError."""
     for _ in range(ATTEMPTS):
         before = _read_stamps(place)
         try:
             for ending, stamp in zip(FILES, before, strict=True):
                 if stamp is not None:
-                    shutil.copyfile(f"{place.path}{ending}", target + ending)
+                    copy_file(f"{place.path}{ending}", target + ending)
         except OSError as error:
             raise DatabaseError(
                 f"{place} cannot be copied to a temporary folder ({error.strerror}): check its "

@@ -1,5 +1,7 @@
 """Helpers of the tests of players: building them, playing games, and boards of every kind."""
 
+import pytest
+
 from bots.catalogue import VERSIONS, build
 from bots.player import Choice, Player
 from bots.protocol import Budget
@@ -13,6 +15,15 @@ BOARDS = tuple(
 )
 """Small and large boards, without a forbidden cell or with one at the bottom, top or corner."""
 BUDGET_FIELDS = {"simulations": "simulations", "nodes": "nodes", "depth": "depth"}
+
+
+def newest_first(names: list[str]) -> list[object]:
+    """Return parameters: the two newest versions, then older ones in `make test-slow`.
+
+    The code of an older version no longer changes, and golden games of all versions show that.
+    """
+    newest, older = names[-2:], names[:-2]
+    return [*newest, *(pytest.param(name, marks=pytest.mark.very_slow) for name in older)]
 
 
 def work_budget(name: str, amount: int) -> Budget:

@@ -23,6 +23,7 @@ def test_everything_is_warm_after_warming() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_another_checkout_is_warm_where_machine_code_is_shared(tmp_path: Path) -> None:
     """Stamps must hold for copies of equal sources exactly when their machine code does."""
     for package in PACKAGES:

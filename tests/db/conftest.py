@@ -15,7 +15,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test with `place` on both databases, unless it is marked for files only."""
     if "place" in metafunc.fixturenames:
         of_files = metafunc.definition.get_closest_marker("sqlite_file") is not None
-        kinds = ["sqlite"] if of_files else ["sqlite", "postgresql"]
+        server = pytest.param("postgresql", marks=pytest.mark.slow)
+        kinds = ["sqlite"] if of_files else ["sqlite", server]
         metafunc.parametrize("place", kinds, indirect=True)
 
 

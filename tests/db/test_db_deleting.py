@@ -29,6 +29,7 @@ from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
+@pytest.mark.slow
 def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
     """Renaming keeps games, ratings and revisions, and changes `based_on` of others."""
     revisions = add_bots(store)
@@ -142,6 +143,7 @@ def test_a_bot_without_games_is_deleted(store: Store) -> None:
     assert store.bots.add(new_bot("v1")).revision.number == 1
 
 
+@pytest.mark.slow
 def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
     """References to a deleted bot, run, pair or game must not lead to another one."""
     revisions = add_bots(store)
@@ -165,6 +167,7 @@ def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
         store.human_games.add(human_game(deleted.revision.id))
 
 
+@pytest.mark.slow
 def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
     """A row that refers to a deleted one, or exists already, is refused with a remedy."""
     revisions = add_bots(store)
@@ -291,6 +294,7 @@ def test_games_are_counted_by_run(store: Store) -> None:
     assert store.runs.get(two.id).kind is RunKind.MATCH
 
 
+@pytest.mark.slow
 def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
     """An unmarked repeat and a wrongly marked game are found and repaired."""
     a, b = add_bots(store, 2)

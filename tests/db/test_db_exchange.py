@@ -224,6 +224,7 @@ def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
     twin.store.close()
 
 
+@pytest.mark.slow
 def test_a_file_without_timing_is_compared_without_it(tmp_path: Path) -> None:
     """Equal games are skipped though their times are missing; other moves are refused."""
     source = Played(tmp_path / "source.db")

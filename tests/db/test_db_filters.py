@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from db.records.games import GameQuery, GameRow
 from db.store import Store
 from tests.db.making import add_bots, new_run, play_all
@@ -11,6 +13,7 @@ def games(store: Store, query: GameQuery | None = None) -> list[GameRow]:
     return list(store.games.stream(query))
 
 
+@pytest.mark.slow
 def test_each_condition_includes_its_bound(store: Store) -> None:
     """Lengths, moments and terminations find the games that a loop over all of them finds."""
     play_all(store, new_run(store), add_bots(store), 12)
@@ -31,6 +34,7 @@ def test_each_condition_includes_its_bound(store: Store) -> None:
     assert len({game.termination for game in everything}) > 1
 
 
+@pytest.mark.slow
 def test_slices_hold_every_rated_pair_in_its_order(store: Store) -> None:
     """Few slices or one hold the same pairs; those since a moment began then or later."""
     run = new_run(store)

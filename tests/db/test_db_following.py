@@ -80,6 +80,7 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
         assert follower.is_replaced
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
     """The last follower to close must leave only the database file, with everything stored."""

@@ -70,6 +70,7 @@ def test_instructions_equal_pythons_integers(value: int, other: int) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_kernels_scramble_makes_the_stream_of_seeds() -> None:
     """SplitMix in a kernel is a golden step and `scramble64`, as in `engine.seeds`."""
     out = np.zeros(6, np.uint64)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def test_derived_numbers_are_golden() -> None:
     assert random.next64() == 0x5382E45906A7CC28
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
 def test_derived_seeds_survive_json(values: list[int]) -> None:
     """A derived seed is a whole number that a double holds exactly."""
@@ -59,6 +61,7 @@ def test_draws_are_uniform() -> None:
     assert all(abs(count - 2000) < 220 for count in counts.values())  # five standard deviations
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**64 - 1), st.lists(st.integers(), max_size=20))
 def test_a_shuffle_keeps_its_items(seed: int, items: list[int]) -> None:
     """Shuffling returns the same items in a list of its own."""

@@ -39,6 +39,7 @@ def invert(pair_seed: int, number: int) -> set[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", SeedDerivation)
 def test_pair_seeds_do_not_reveal_the_run(by: SeedDerivation) -> None:
     """Two consecutive pairs give away the seed of an old run, and nothing of a new one."""

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
+import pytest
+
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.cli.gate_files import annotations
@@ -32,6 +34,7 @@ def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gat
     return GateOutcome(judge.result(), "6x7/20sims")
 
 
+@pytest.mark.slow
 def test_xml_holds_any_name_in_the_common_order() -> None:
     """The document has the elements and attributes of Ant's schema in their order."""
     text = gate_junit(gated(), now=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
@@ -115,6 +118,7 @@ def test_a_pass_has_no_failure() -> None:
     assert annotations(good) == []
 
 
+@pytest.mark.slow
 def test_annotations_stay_one_capped_line() -> None:
     """An annotation is one short, escaped line, whatever the name of a bot."""
     lines = annotations(gated())

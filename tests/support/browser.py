@@ -72,7 +72,7 @@ def watched(page: Any) -> Opened:
     return opened
 
 
-def until(page: Any, expression: str, *, timeout_s: float = 20.0) -> None:
+def until(page: Any, expression: str, *, timeout_s: float = 120.0) -> None:
     """Wait until an expression is true.
 
     Playwright's own wait evaluates a string in the page, which the pages of the server forbid.

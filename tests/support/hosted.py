@@ -19,6 +19,7 @@ from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.registry.trial import (
+    QUICK_MS,
     TRIAL_MARGIN_MS,
     TrialResult,
     try_out,
@@ -59,11 +60,16 @@ def write(folder: Path, **files: str) -> None:
 
 
 def tried(
-    spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **options: str
+    spec: str,
+    folder: Path,
+    *,
+    margin_ms: int = TRIAL_MARGIN_MS,
+    quick_ms: int = QUICK_MS,
+    **options: str,
 ) -> TrialResult:
     """Return the findings of a trial."""
     launch = read_spec(spec, folder, **options).launch
-    return try_out(launch, None, UNCONFINED, margin_ms=margin_ms)
+    return try_out(launch, None, UNCONFINED, margin_ms=margin_ms, quick_ms=quick_ms)
 
 
 def refusal(spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **options: str) -> str:
@@ -103,7 +109,7 @@ def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
                     board_class=board,
                     opening=(3, 3),
                     seed=number,
-                    margin_ms=500,
+                    margin_ms=60_000,
                 ),
                 pool,
             )

@@ -27,6 +27,7 @@ def test_a_folder_is_made_once_and_again_after_a_failure(
     assert os.listdir(folder) == ["whole"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler (g++)")
 def test_strategies_lie_in_the_sessions_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -57,11 +57,13 @@ class CpuTimes:
     @contextlib.contextmanager
     def _measured(self, kind: str, name: str) -> Iterator[None]:
         cpu, wall, own = cpu_s(), time.monotonic(), time.process_time()
-        yield
-        entry = [kind, name, round(cpu_s() - cpu, 3), round(time.monotonic() - wall, 3)]
-        entry.append(round(time.process_time() - own, 3))
-        with self._file.open("a") as out:
-            out.write(json.dumps([*entry, os.environ.get("PYTEST_XDIST_WORKER", "")]) + "\n")
+        try:
+            yield
+        finally:
+            entry = [kind, name, round(cpu_s() - cpu, 3), round(time.monotonic() - wall, 3)]
+            entry.append(round(time.process_time() - own, 3))
+            with self._file.open("a") as out:
+                out.write(json.dumps([*entry, os.environ.get("PYTEST_XDIST_WORKER", "")]) + "\n")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:

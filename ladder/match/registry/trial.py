@@ -103,6 +103,7 @@ def try_out(
     name: str = "bot",
     report: Callable[[str], None] = lambda _: None,
     margin_ms: int = TRIAL_MARGIN_MS,
+    quick_ms: int = QUICK_MS,
 ) -> TrialResult:
     """Read a bot's hello, and let it play at least one game on each kind of claimed board.
 
@@ -115,6 +116,7 @@ def try_out(
         name: the bot's name, for its log.
         report: called from another thread with a sentence about a bot that is silent for long.
         margin_ms: time beyond the budget after which a move is late, in milliseconds.
+        quick_ms: a bot that does not know its budget and always takes less fits any.
 
     Raises:
         UsageError: it failed.
@@ -122,7 +124,7 @@ def try_out(
     """
     is_course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
-    trial = _Trial(launch, name, pool, margin_ms)
+    trial = _Trial(launch, name, pool, margin_ms, quick_ms)
     left_out = ""
     trials: list[TrialGame] = []
     try:
@@ -141,7 +143,10 @@ def try_out(
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
         least = None
         if is_course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
-            needs = [needed_ms(game.times_us, knows_budget=not is_course) for game in trials]
+            needs = [
+                needed_ms(game.times_us, knows_budget=not is_course, quick_ms=quick_ms)
+                for game in trials
+            ]
             least = max((need for need in needs if need is not None), default=None)
         over_budget = ""
         if least is not None and not is_course:
@@ -202,19 +207,22 @@ def describe_excess(trial_ms: float, other_ms: float) -> str:
     )
 
 
-def needed_ms(times_us: Sequence[int], *, knows_budget: bool) -> int | None:
+def needed_ms(
+    times_us: Sequence[int], *, knows_budget: bool, quick_ms: int = QUICK_MS
+) -> int | None:
     """Return the time per move that a bot needs, from the times of its moves in a trial.
 
     Args:
         times_us: wall times of its moves.
         knows_budget: whether its host passed on the budget of `TRIAL_MS`.
+        quick_ms: a bot that does not know its budget and always takes less fits any.
 
     Returns:
         Milliseconds, or None if it needs no more than its budget.
 
     """
     longest_ms = math.floor(max(times_us, default=0) / 1000)
-    fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < QUICK_MS
+    fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < quick_ms
     return None if fits else longest_ms
 
 
@@ -263,6 +271,7 @@ class _Trial(NamedTuple):
     name: str
     pool: BotPool
     margin_ms: int
+    quick_ms: int
 
     def play(self, budgets: Sequence[BudgetKind], board: Board) -> TrialGame:
         """Play on a board; a game with a slow move is played again.
@@ -274,7 +283,10 @@ class _Trial(NamedTuple):
         if not budgets:
             raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
         game = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
-        if game.max_ms >= QUICK_MS and game.max_ms > 3 * statistics.median(game.times_us) / 1000:
+        if (
+            game.max_ms >= self.quick_ms
+            and game.max_ms > 3 * statistics.median(game.times_us) / 1000
+        ):
             # One slow move may be caused by the machine, so the faster of two games counts.
             again = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
             game = min(game, again, key=lambda each: each.max_ms)

@@ -70,7 +70,7 @@ def test_static_values(name: str, board: Board, seed: int, plies: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize("depth", [1, 2, 3, pytest.param(4, marks=pytest.mark.very_slow)])
 @pytest.mark.parametrize("name", EVALUATING)
 def test_alpha_beta_is_minimax(name: str, depth: int) -> None:
     """Neither cuts nor forced replies change a value, and the move has that value."""

@@ -138,7 +138,9 @@ class SlowReading:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["6x7", "12x12@0,11", "4x5@3,2", "8x6@7,0"])
+@pytest.mark.parametrize(
+    "name", ["6x7", "4x5@3,2", "8x6@7,0", pytest.param("12x12@0,11", marks=pytest.mark.very_slow)]
+)
 def test_patterns_are_what_their_definitions_say(name: str) -> None:
     board = parse_board(name)
     for moves in random_games(board, 6):

@@ -143,6 +143,7 @@ def remove(
     remove_entry(table, shift, generation, key, node)
 
 
+@pytest.mark.slow
 def test_entries_are_found_after_others_are_taken_out() -> None:
     """Removing entries from a full table never hides another one."""
     generation, bits = 5, 6

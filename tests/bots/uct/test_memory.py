@@ -14,7 +14,7 @@ from bots.uct.tree.reuse import (
     find_child,
 )
 from engine.board import parse_board
-from tests.bots.support import player, self_play
+from tests.bots.support import newest_first, player, self_play
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 REUSING = [
@@ -26,7 +26,7 @@ BOARD = parse_board("11x11@5,5")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", UCT)
+@pytest.mark.parametrize("name", newest_first(UCT))
 def test_a_full_tree_does_not_end_the_search(name: str) -> None:
     """With one MiB the search goes on to its last simulation without growing further."""
     bot = player(f"{name}?memory_mib=1", BOARD, 0, Budget(simulations=30_000))
@@ -55,7 +55,7 @@ def test_kept_nodes_help(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in REUSING if name != "v14"])
+@pytest.mark.parametrize("name", newest_first([name for name in REUSING if name != "v14"]))
 def test_memory_is_used_again(name: str) -> None:
     """A whole game in memory for two moves is the game in unlimited memory, node for node."""
     board, budget = parse_board("7x7@3,3"), Budget(simulations=4000)

@@ -12,7 +12,7 @@ from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.oracle import true_value
-from tests.bots.support import player, random_position
+from tests.bots.support import newest_first, player, random_position
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 PROVING = UCT[UCT.index("v6") :]
@@ -81,7 +81,7 @@ def plies_to_win(bot: Player, position: Position, choice: Choice) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROVING)
+@pytest.mark.parametrize("name", newest_first(PROVING))
 def test_proofs_are_true_and_searches_end(name: str) -> None:
     """Positions with at most twelve empty cells are solved, and solved right."""
     for position, info, _ in solved(name):
@@ -89,7 +89,7 @@ def test_proofs_are_true_and_searches_end(name: str) -> None:
         assert RESULTS[info.proven] == true_value(position)[0], position.notation()
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", newest_first(EXACT))
 def test_distances_are_upper_bounds(name: str) -> None:
     """A claimed distance is never too small, and one for a win in one."""
     for position, info, _ in solved(name):
@@ -102,7 +102,7 @@ def test_distances_are_upper_bounds(name: str) -> None:
                 assert info.distance == 1
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", newest_first(EXACT))
 def test_a_claimed_win_is_played_out_in_time(name: str) -> None:
     """Against the longest resistance a proven win takes no longer than claimed."""
     left = [found.left for found in solved(name) if found.left is not None]
@@ -111,7 +111,7 @@ def test_a_claimed_win_is_played_out_in_time(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROVING)
+@pytest.mark.parametrize("name", newest_first(PROVING))
 def test_early_claims_are_true(name: str) -> None:
     """A search that is cut short claims nothing false."""
     for position in positions():
@@ -137,7 +137,7 @@ def longest_resistance(position: Position) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SOLVES_SMALL)
+@pytest.mark.parametrize("name", newest_first(SOLVES_SMALL))
 def test_the_empty_small_board_is_solved(name: str) -> None:
     """Sharing positions, or solving exactly, proves 4x4 from the start: nobody can win."""
     choice = player(name, Board(4, 4), 0, Budget(simulations=1_000_000)).choose(())

@@ -107,6 +107,7 @@ def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
             assert store.aggregate.rebuild(elo) == []
 
 
+@pytest.mark.slow
 def test_a_file_whose_maker_was_killed_is_made_again(tmp_path: Path) -> None:
     """A file whose creation was interrupted is created again, not refused."""
     made = tmp_path / "made.db"
@@ -124,6 +125,7 @@ def test_a_file_whose_maker_was_killed_is_made_again(tmp_path: Path) -> None:
         assert store.bots.all() == []
 
 
+@pytest.mark.slow
 def test_a_file_without_permission_to_read(open_folder: Path) -> None:
     """A file without read permission gives a clear message, not one about damage."""
     place = open_folder / "ladder.db"

@@ -104,6 +104,7 @@ def test_a_database_that_cannot_be_written_is_read(closed: Path, what: str, left
     assert closed.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
     """Beside a running writer the reader sees what is committed, using the writer's locks."""
     with Store.open(str(closed)) as store:
@@ -114,6 +115,7 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
         assert as_nobody(lambda: look(closed)) == "read-only 5 bots"
 
 
+@pytest.mark.slow
 def test_an_older_database_is_read_from_a_copy(closed: Path) -> None:
     """It is migrated in a temporary folder, and stays as it is itself."""
     go_back(str(closed), "0015")
@@ -124,6 +126,7 @@ def test_an_older_database_is_read_from_a_copy(closed: Path) -> None:
     assert closed.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_nothing_is_written_there(closed: Path) -> None:
     """Every change of such a database is refused in a sentence, and it is not made."""
     lock_up(closed, "folder")
@@ -137,6 +140,7 @@ def test_nothing_is_written_there(closed: Path) -> None:
     assert len(Store.open(str(closed)).bots.all()) == 4
 
 
+@pytest.mark.slow
 def test_what_can_be_written_is_opened_as_usual(closed: Path) -> None:
     """A writable database is opened for reading as usual."""
     assert look(closed) == "open 4 bots"
@@ -160,6 +164,7 @@ def test_other_files_are_refused(open_folder: Path) -> None:
         assert as_nobody(lambda at=path: look(at)).startswith(NotALadderDatabase.__name__)  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_a_change_while_reading_is_reported(closed: Path) -> None:
     """A file that is written while it is read as immutable is an error."""
     backend = SqliteBackend(locate(str(closed)), 1)
@@ -172,24 +177,20 @@ def test_a_change_while_reading_is_reported(closed: Path) -> None:
         store.close()
 
 
-def test_a_copy_of_a_changing_file_is_restarted(
-    closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_a_copy_of_a_changing_file_is_restarted(closed: Path, tmp_path: Path) -> None:
     """A file that changes during the copy is copied again, and given up after some attempts."""
     place, target = locate(str(closed)), str(tmp_path / "copy.db")
-    copy = shutil.copyfile
 
     def restless(source: str, to: str) -> None:
-        copy(source, to)
+        shutil.copyfile(source, to)
         os.utime(closed)
 
-    monkeypatch.setattr(shutil, "copyfile", restless)
     with pytest.raises(Locked, match="being written"):
-        read_only._copy(place, target)
+        read_only._copy(place, target, restless)
     assert not os.path.exists(target)
     once = iter([restless])
-    monkeypatch.setattr(shutil, "copyfile", lambda source, to: next(once, copy)(source, to))
-    read_only._copy(place, target)
+    read_only._copy(place, target, lambda source, to: next(once, shutil.copyfile)(source, to))
     assert Path(target).read_bytes() == closed.read_bytes()
 
 

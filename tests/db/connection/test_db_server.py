@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import OperationalError
 
 from db.backends.place import locate
@@ -313,23 +313,24 @@ def test_another_programs_database_is_refused(server: Server) -> None:
 
 
 def test_a_connection_that_is_cut_while_a_database_is_opened(
-    server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
+    server: Server, url: str, told: list[str]
 ) -> None:
     """A command that starts while the server restarts must wait a short time for it."""
     retry_policy = RetryPolicy()
     retry_policy.report = told.append
-    look = PostgresqlBackend.check_database
     cuts = [1]
 
-    def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
+    def cut(_: Connection) -> None:
         if cuts:
             cuts.pop()
             server.cut(url)
-        look(backend, connection)
 
-    monkeypatch.setattr(PostgresqlBackend, "check_database", cut_then_look)
-    with Store.open(url, retry_policy=retry_policy) as store:
-        assert store.bots.all() == []
+    event.listen(Engine, "engine_connect", cut)
+    try:
+        with Store.open(url, retry_policy=retry_policy) as store:
+            assert store.bots.all() == []
+    finally:
+        event.remove(Engine, "engine_connect", cut)
     assert cuts == []
     assert "trying again" in told[0]
     assert retry_policy.seconds > OPENING_S

@@ -68,6 +68,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
         assert found == lines(own)
 
 
+@pytest.mark.slow
 def test_bots_of_other_divisions_do_not_count(store: Store) -> None:
     """A bot outside of a list is left out, whichever bots other divisions have."""
     a, b, outside, elsewhere = add_bots(store, 4)

@@ -33,6 +33,7 @@ from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
+@pytest.mark.slow
 def test_plan_takes_numbers_once(store: Store) -> None:
     """Runs of one stream share its numbers; another stream begins at 0."""
     revisions = add_bots(store)
@@ -103,6 +104,7 @@ def test_dropped_pair_is_not_stored(store: Store) -> None:
     assert store.pairs.planned(run.id) == [two]
 
 
+@pytest.mark.slow
 def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> None:
     """A record without two games is refused; its aborts can be added."""
     revisions, run = add_bots(store), new_run(store)
@@ -163,6 +165,7 @@ def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path)
     assert outcomes == ["stored"] * 3 + ["dropped"] + ["stored"] * 2
 
 
+@pytest.mark.slow
 def test_a_pair_that_cannot_be_stored_takes_its_transaction_along(store: Store) -> None:
     """The pairs that were handed in with it stay planned and can be stored."""
     revisions, run = add_bots(store), new_run(store)
@@ -184,6 +187,7 @@ def test_a_pair_that_cannot_be_stored_takes_its_transaction_along(store: Store) 
     assert store.pairs.finish_all([], elo) == []
 
 
+@pytest.mark.slow
 def test_reassign_moves_planned_pairs_of_dead_runs(store: Store) -> None:
     """Planned pairs of the same stream move to the new run; finished and other ones stay."""
     revisions = add_bots(store)
@@ -287,6 +291,7 @@ def test_live_ratings_move_by_the_given_rule(store: Store) -> None:
     assert table.pentanomial == (0, 1, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_unrated_pairs_stay_out_of_list_and_ratings(store: Store) -> None:
     """An unrated run leaves aggregate and ratings alone, but has tables of its own."""
     revisions = add_bots(store)

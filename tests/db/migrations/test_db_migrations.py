@@ -40,6 +40,7 @@ def counted_keys(table: Table) -> set[Constraint]:
     return {table.primary_key} if column is not None and not column.foreign_keys else set()
 
 
+@pytest.mark.slow
 def test_a_fresh_upgrade_equals_the_models(place: str) -> None:
     """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
     Store.open(place).close()
@@ -53,6 +54,7 @@ def check_models(place: str) -> None:
         assert compare_metadata(context, Base.metadata) == []
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite_file
 def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None:
     """Every table with generated keys must have AUTOINCREMENT, which a copy can lose."""

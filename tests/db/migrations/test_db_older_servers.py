@@ -48,6 +48,7 @@ def role(server: Server, name: str, *statements: str, database: str) -> None:
         server.execute(statement, database)
 
 
+@pytest.mark.slow
 def test_an_older_database_is_read_and_left_as_it_is(server: Server, url: str) -> None:
     """Reading must work, writing be refused with the command to migrate, and nothing change."""
     with Store.open_to_read(url) as store:
@@ -88,6 +89,7 @@ def test_the_oldest_readable_version_has_all_columns(server: Server, url: str) -
     assert incomplete <= set(migrations.STAND_INS), "a table lacks some columns"
 
 
+@pytest.mark.slow
 def test_a_version_that_is_too_old_is_not_read(url: str) -> None:
     """It must be left alone, and the error must name the command."""
     go_back(url, TOO_OLD)
@@ -97,6 +99,7 @@ def test_a_version_that_is_too_old_is_not_read(url: str) -> None:
     assert Store.migrate(url) is None
 
 
+@pytest.mark.slow
 def test_a_follower_notices_a_migration(url: str) -> None:
     """A follower must read an older database, and notice its migration."""
     with Store.follow(url) as follower:
@@ -120,6 +123,7 @@ def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> 
         assert store.machines.tables(1) == []
 
 
+@pytest.mark.slow
 def test_only_the_owner_migrates(server: Server, url: str) -> None:
     """Another role must be refused; tables that an administrator adds belong to the owner."""
     name = name_of(url)

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 

@@ -12,7 +12,7 @@ from tests.support.data.history import BROKEN, BUILD, COMMITS, SPEC, UNBUILDABLE
 from tests.support.data.repositories import commit, git, repository
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (

@@ -11,7 +11,7 @@ from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
@@ -27,7 +27,7 @@ def stocked(ladder: Ladder) -> Ladder:
     return ladder.stock()
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases("very_slow")
 def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) -> None:
     """The control must pass, with the documented document, and rate nobody."""
     done = stocked("gate", "stupid", "--against", "stupid", "--max-drop", "100", *SMALL, "--json")
@@ -148,6 +148,7 @@ def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(
     assert stocked(*words).code == 3
 
 
+@pytest.mark.very_slow
 def test_the_verdict_does_not_depend_on_the_number_of_workers(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

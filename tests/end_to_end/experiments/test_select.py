@@ -7,7 +7,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 SELECT = (
     "select", "random", "stupid", "--against", "steady", "--boards", "5x5", "--simulations", 1,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 
 def test_a_suite_is_made_and_put_to_bots(ladder: Ladder) -> None:

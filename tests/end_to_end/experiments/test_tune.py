@@ -12,7 +12,7 @@ from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 CHEAP = ("--boards", "5x5", "--depth", "1", "--seed", "5", "--concurrency", "1")
 SEARCH = (

@@ -7,15 +7,14 @@ import pytest
 
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
 ALONE = ("run", "analyze", "suite make")
 """Commands that are quick enough to be killed alone as well as with all of their processes."""
 MARKS = {
-    "run": (),  # in `make test`; the others take long
-    **dict.fromkeys(("gate", "tune", "bisect", *WITHOUT_RUN[:2]), pytest.mark.very_slow),
+    **dict.fromkeys(("run", "gate", "tune", "bisect", *WITHOUT_RUN[:2]), pytest.mark.very_slow),
     # Their judges are resumed by the same engine as those above.
     **dict.fromkeys(("select", "suite run"), pytest.mark.exhaustive),
 }

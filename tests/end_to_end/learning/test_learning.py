@@ -11,7 +11,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 TRAINING = (
     "train", "value", "--seed", "3", "--player", "v18", "--games", "200", "--simulations", "4",

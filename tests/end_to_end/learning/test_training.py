@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 TRAINING = (
     "train", "c4ai", "--seed", "3", "--start", "0,0,0,900,0,0", "--generations", "40", "-o", "new",
@@ -26,7 +26,9 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one if key != "timing"} for one in found]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.very_slow)]
+)
 def test_a_stopped_training_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None], number: int
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.support.hosted import BOT, LEGAL, write
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SELF_EDIT = """
     games = 0

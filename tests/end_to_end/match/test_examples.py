@@ -8,7 +8,7 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 EXAMPLES = ROOT / "examples"
 
@@ -26,7 +26,14 @@ def command_of(ladder: Ladder, name: str) -> str:
     return f"./{source.stem}"
 
 
-@pytest.mark.parametrize("name", ["center_bot.py", "center_bot.c", "center_bot.js"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "center_bot.py",
+        pytest.param("center_bot.c", marks=pytest.mark.very_slow),
+        pytest.param("center_bot.js", marks=pytest.mark.very_slow),
+    ],
+)
 def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name: str) -> None:
     """Under 60 lines must be enough for a bot that registers and wins nine games of ten."""
     assert len((EXAMPLES / name).read_text().splitlines()) < 60
@@ -34,7 +41,7 @@ def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name
     assert added.code == 0, added.err
     for boards in ("thu", "6x7"):
         words = ("match", "center", "random", "--boards", boards, "--games", "20", "--json")
-        done = ladder(*words, "--time", "200ms", "--seed", "1", "--concurrency", "1")
+        done = ladder(*words, "--time", "200ms", "--margin", "60s", "--seed", "1")
         assert done.code == 0, done.err
         bots = {bot["name"]: bot for bot in done.document["report"]["bots"]}
         assert bots["center"]["score"] >= 0.9

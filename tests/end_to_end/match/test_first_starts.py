@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Done, Ladder
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SPEC = "exec:python3 -I -S bot.py honest"
 WARNING = "you have not registered guest on this machine"

@@ -14,7 +14,7 @@ from tests.support.hosted import (
     write,
 )
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 
@@ -43,7 +43,8 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     add(ladder, "pipes", "saiblo:./program.py")
     add(ladder, "own", "exec:python3 -I -S bot_program.py honest")
     names = "py,agent,course,pipes,own,random"
-    words = ("run", "--bots", names, "--time", "200ms", "--pairing", "gauntlet:own")
+    words = ("run", "--bots", names, "--time", "200ms", "--margin", "60s")
+    words = (*words, "--pairing", "gauntlet:own")
     done = ladder(*words, "--boards", "6x7", "--games", "10", "--json")
     assert done.code == 0, done.err
     report = done.document["report"]
@@ -86,6 +87,7 @@ def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
+@pytest.mark.timed
 def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     """The sentence must name the bot and the least time that it takes."""
     out = add(ladder, "slow", compiled(ladder.folder, "SLEEPS"))

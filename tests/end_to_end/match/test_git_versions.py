@@ -17,7 +17,7 @@ from tests.support.hosted import (
     LEGAL,
 )
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MAIN = {"rules.py": LEGAL, "bot.py": BOT.format(module="rules")}
 BETTER = """
@@ -219,6 +219,7 @@ def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) ->
     assert gated.code in (0, 3, 4), gated.err
 
 
+@pytest.mark.timed
 @pytest.mark.very_slow
 def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     """At registration, and again before a run when their cache is lost; never on a clock."""

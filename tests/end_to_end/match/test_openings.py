@@ -10,7 +10,7 @@ import pytest
 from engine.opening_set import parse_opening_set
 from tests.end_to_end.conftest import Done, Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 TEXT = "5x5 01\n5x5 02\n5x5 03\n5x5 1234\n"
 PLAY = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1")

@@ -9,7 +9,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, compiled, write
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SPEC = "python:bot.py:Bot"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
@@ -142,7 +142,7 @@ def test_a_folder_of_libraries(ladder: Ladder) -> None:
     assert (again.code, again.document["registered"]) == (0, ["s7"])
     assert sorted(again.document["registered_before"]) == ["s10", "s2"]
     run = ("run", "--bots", "s[0-9]*,random", "--pairing", "gauntlet:random", "--boards", "4x4")
-    played = ladder(*run, "--time", "500ms", "--games", "6", "--json")
+    played = ladder(*run, "--time", "500ms", "--margin", "60s", "--games", "6", "--json")
     assert played.code == 0, played.err
     rows = {bot["name"]: bot for bot in played.document["report"]["bots"]}
     assert set(rows) == {"random", "s2", "s7", "s10"}

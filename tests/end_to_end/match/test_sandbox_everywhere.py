@@ -24,7 +24,7 @@ from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
 from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 Wait = Callable[[Callable[[], bool]], None]
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")

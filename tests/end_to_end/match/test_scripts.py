@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SPEC = "exec:python3 bot.py honest"
 GAMES = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")

@@ -9,7 +9,7 @@ from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, write
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 THU = ("--boards", "thu", "--simulations", "1", "--games", "2", "--concurrency", "1")

@@ -13,7 +13,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
 

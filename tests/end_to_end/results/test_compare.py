@@ -4,7 +4,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 
 def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
@@ -52,6 +52,7 @@ def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     assert "'v2' has no rated games" in unknown.err
 
 
+@pytest.mark.very_slow
 def test_bots_that_no_games_connect_have_no_difference(ladder: Ladder) -> None:
     """Without games between two groups there must be a reason instead of a number."""
     words = ("--simulations", "10", "--boards", "5x5", "--games", "4", "--concurrency", "1")

@@ -13,7 +13,7 @@ from tests.end_to_end.traces import query
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
 

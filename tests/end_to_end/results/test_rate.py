@@ -10,7 +10,7 @@ import pytest
 from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PLAIN = ("--first-mover-advantage", "0", "--draws", "half", "--prior", "0")
 

@@ -19,7 +19,6 @@ SOURCE = ROOT / "tests" / "support" / "shifted_clock.c"
 DAY_S = 86400
 Wait = Callable[[Callable[[], bool]], None]
 pytestmark = [
-    pytest.mark.timed,
     pytest.mark.slow,
     pytest.mark.skipif(COMPILER is None, reason="no C compiler to make a clock that can be set"),
 ]

@@ -18,7 +18,7 @@ from tests.end_to_end.twins import untimed
 from tests.support.command_server import ForkedCommand
 from tests.support.fakes import FAKE_BOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 PLAYED = (
     "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,

@@ -25,7 +25,7 @@ from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 Begin = Callable[[], list[object]]
 GAMES = 30
@@ -123,6 +123,7 @@ def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
         assert_goes_on(ladder, before)
 
 
+@pytest.mark.very_slow
 def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
     """The same where a quota or a limit on files is met in the middle of a run."""
     before = begin()
@@ -143,7 +144,7 @@ def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
     assert_goes_on(ladder, stored)
 
 
-@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("what", ["file", pytest.param("folder", marks=pytest.mark.very_slow)])
 def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
     """Without permission to write, a run must say so and leave the games as they are."""
     before = begin()

@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FOLDER = ROOT / "tests" / "data" / "first_stage"
 

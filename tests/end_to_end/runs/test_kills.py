@@ -10,7 +10,7 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, DisturbedRun
 from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 GAMES = 24
 """A run lasts some seconds while `steady` is slow, and longer than the pause before a kill."""
@@ -40,6 +40,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
     return play
 
 
+@pytest.mark.very_slow  # `test_runs.py` kills each of them once
 @pytest.mark.parametrize("kind", [COORDINATOR, WORKER])
 def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
@@ -53,7 +54,7 @@ def test_our_own_processes_may_be_killed(
     assert disturbed.scratch_left() == []
 
 
-@pytest.mark.parametrize("kind", [BOT, SUPERVISOR])
+@pytest.mark.parametrize("kind", [BOT, pytest.param(SUPERVISOR, marks=pytest.mark.very_slow)])
 def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:

@@ -16,7 +16,7 @@ from ladder.match.process.cpus import PREFIX
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.support.crowd import crowd_to_come
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -33,6 +33,7 @@ def add(ladder: Ladder, name: str, mode: str, *options: str) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.timed
 @pytest.mark.very_slow
 def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
     ladder: Ladder, eventually: Callable[..., None]

@@ -7,7 +7,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 # The margin leaves nothing to the clock: these bots answer at once, and a busy machine does not.
 SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, "--log-size", 0)
@@ -37,6 +37,7 @@ def test_an_odds_match_is_a_division_of_its_own(ladder: Ladder) -> None:
     assert (again["division"], again["games"]) == (report["division"], 2)
 
 
+@pytest.mark.very_slow
 def test_a_stopped_odds_match_is_listed_with_its_command(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

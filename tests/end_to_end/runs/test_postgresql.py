@@ -18,7 +18,6 @@ from tests.support.postgresql import Server, shared_server, why_none
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timed,
     pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
 ]
 RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
@@ -52,6 +51,7 @@ def faults_of(where: str) -> list[object]:
         return [*store.audit.pairs(), *store.aggregate.rebuild(rate_pair, repair=False)]
 
 
+@pytest.mark.very_slow
 def test_a_killed_run_is_completed_by_the_same_command(
     ladder: Ladder, url: str, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import QUICK_ALONE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 LOOKING = [
     ["report", "--json"],

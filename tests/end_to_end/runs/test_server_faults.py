@@ -24,7 +24,6 @@ from tests.support.sql import execute_sql
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timed,
     pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
 ]
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
@@ -120,6 +119,7 @@ def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None
         assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
 
 
+@pytest.mark.very_slow
 def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: Wait) -> None:
     """A run must end with the reason, and the same command go on when there is room."""
     disk = server.folder / "disk"

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import psutil
@@ -30,8 +31,10 @@ from tests.end_to_end.traces import (
 )
 from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
+ONCE = ((signal.SIGINT, None), (signal.SIGTERM, 0.3), (signal.SIGHUP, 0.9))
+"""Each signal and its delay in `make test`; `make test-slow` has the other combinations."""
 SHOWN = {"gate", "export"}
 """Commands that `make test` stops at any line: one that plays and one that writes."""
 
@@ -61,8 +64,13 @@ def test_a_target_given_after_an_open_run_is_kept(
     assert numbers == [(number,) for number in range(played // 2 + 5)]
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("delay", [None, 0.0, 0.3, 0.9])
+@pytest.mark.parametrize(
+    ("first", "delay"),
+    [
+        pytest.param(*moment, marks=() if moment in ONCE else pytest.mark.very_slow)
+        for moment in product((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), (None, 0.0, 0.3, 0.9))
+    ],
+)
 def test_signals_at_any_moment_stop_and_save(
     ladder: Ladder, eventually: Callable[..., None], first: signal.Signals, delay: float | None
 ) -> None:
@@ -117,7 +125,7 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
     [
         signal.SIGINT,
         pytest.param(signal.SIGTERM, marks=pytest.mark.very_slow),
-        signal.SIGKILL,
+        pytest.param(signal.SIGKILL, marks=pytest.mark.very_slow),
     ],
 )
 def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
@@ -193,6 +201,7 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
     assert query(ladder.folder, "select count(*) from games") == [(40,)]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "stopped",
     [

@@ -4,7 +4,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 
 def test_the_harness_is_measured(ladder: Ladder) -> None:

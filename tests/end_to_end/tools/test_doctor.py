@@ -14,7 +14,7 @@ from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timed]
+pytestmark = pytest.mark.slow
 
 DAMAGES = {
     # statement: (topic of the finding, words of the finding, whether --repair mends it)
@@ -134,7 +134,8 @@ def examine(place: str, *, repair: bool = False) -> dict[str, Finding]:
 @pytest.mark.parametrize(
     ("place", "statement"),
     [("sqlite", each) for each in (*DAMAGES, *OF_FILES)]
-    + [("postgresql", each) for each in (*ONE_OF_EACH, *OF_SERVERS)],
+    + [("postgresql", each) for each in (*ONE_OF_EACH[:2], *OF_SERVERS)]
+    + [pytest.param("postgresql", each, marks=pytest.mark.very_slow) for each in ONE_OF_EACH[2:]],
     indirect=["place"],
 )
 def test_each_damage_is_found(place: str, statement: str) -> None:

@@ -16,7 +16,7 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:

@@ -50,6 +50,7 @@ def test_published_values(board: str, value: str) -> None:
     assert _solve(board) == value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "plies", "count"),
     [("5x5@2,2", 16, 40), ("5x6", 21, 40), ("6x6@5,0", 27, 40), ("4x7@2,3", 19, 40)],

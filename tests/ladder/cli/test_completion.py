@@ -59,6 +59,7 @@ def test_names_and_pairings_are_offered(
     assert offered(monkeypatch, capsys, line) == words
 
 
+@pytest.mark.slow
 def test_the_database_of_the_environment_and_of_the_file_is_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_database_of_the_environment_and_of_the_file_is_asked(
     assert offered(monkeypatch, capsys, "ladder match o") == ["omega"]
 
 
+@pytest.mark.slow
 def test_a_broken_database_offers_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ def names(place: Path) -> list[str]:
         return [bot.name for bot in store.bots.all()]
 
 
+@pytest.mark.slow
 def test_a_draft_appears_when_its_block_has_ended(tmp_path: Path) -> None:
     """A first run must register the built-in players once, in one transaction."""
     place = tmp_path / "new.db"

@@ -31,6 +31,7 @@ def numbers(text: str, form: str) -> list[int]:
     return [int(found) for found in re.findall(r'^\[GameId "(\d+)"\]$', text, re.MULTILINE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 @pytest.mark.usefixtures("league")
 def test_numbers_are_those_of_replay_and_stand_apart(

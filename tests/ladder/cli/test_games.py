@@ -183,6 +183,7 @@ def test_a_game_that_is_not_there_is_refused(
     assert named in done.err
 
 
+@pytest.mark.slow
 def test_replay_shows_the_last_words_of_a_failing_bot(ladder: Command, tmp_path: Path) -> None:
     """Messages and stderr stand behind the moves, made harmless; other games have none."""
     with League(tmp_path / "ladder.db", "a", "b") as league:

@@ -306,6 +306,7 @@ def test_an_old_database_is_shown_safely(shown: Said, command: str, words: tuple
     assert code != 1 or command == "doctor"
 
 
+@pytest.mark.slow
 def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said, tmp_path: Path) -> None:
     """Exports must be well-formed whatever they hold; JSON Lines must keep it to the letter."""
     names = set()

@@ -19,6 +19,7 @@ def collector() -> Iterator[tuple[int, int, int]]:
     gc.unfreeze()
 
 
+@pytest.mark.slow
 def test_garbage_is_collected_late_and_then_as_ever(collector: tuple[int, int, int]) -> None:
     """A command that lives on does not keep what a short one need not look for."""
     before = len(gc.callbacks)

@@ -115,6 +115,7 @@ def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
         assert "pairs by points" in ladder("report", "--format", shape, "--pairs").out
 
 
+@pytest.mark.slow
 def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
     """Their games count; their rows are there with --retired or by name, and bear a mark."""
     plain = ladder("report", "--json").document
@@ -142,6 +143,7 @@ def test_where_all_are_retired_they_are_shown(ladder: Command, league: Path) -> 
     assert len(ladder("report", "--json").document["bots"]) == 5
 
 
+@pytest.mark.slow
 def test_bots_filters_and_ranks_stay(ladder: Command) -> None:
     """Chosen bots keep their ranks among all, and a note says how many there are."""
     document = ladder("report", "--bots", "b,[ce]", "--json").document

@@ -46,6 +46,7 @@ def league(stored: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(stored, tmp_path / "ladder.db"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("league")
 def test_runs_are_listed_newest_first(ladder: Command) -> None:
     """Each run must stand there with its kind, how it ended, and what it came to."""
@@ -86,6 +87,7 @@ def test_a_run_that_lives_is_running(ladder: Command, league: Path) -> None:
     assert "is being played" in refused.err
 
 
+@pytest.mark.slow
 def test_a_deleted_run_is_gone_from_every_rating(ladder: Command, league: Path) -> None:
     """Games, pair table and both ratings must be those of the other runs alone."""
     done = ladder("runs", "delete", "1", "--yes")

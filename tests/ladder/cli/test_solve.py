@@ -9,6 +9,7 @@ from engine.cache import cache_root
 from tests.ladder.cli.conftest import Command
 
 
+@pytest.mark.slow
 def test_a_value_and_its_columns(ladder: Command) -> None:
     """The document has the value, the distance and an entry for every column."""
     found = ladder("solve", "01012", "--board", "4x5", "--columns", "--json").document

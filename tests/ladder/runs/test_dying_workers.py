@@ -81,6 +81,7 @@ def test_a_run_ends_when_workers_die_in_a_row(store: Store) -> None:
     assert numbers == list(range(50))
 
 
+@pytest.mark.slow
 def test_a_run_ends_when_one_pair_keeps_killing_its_workers(store: Store) -> None:
     """The pairs that were finished meanwhile stay stored."""
     with pytest.raises(InvalidRun, match=f"{DEATHS_OVER_A_PAIR} times while pair 3 was in play"):
@@ -91,6 +92,7 @@ def test_a_run_ends_when_one_pair_keeps_killing_its_workers(store: Store) -> Non
     assert len(numbers) >= DEATHS_OVER_A_PAIR - 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_once_changes_no_game(store: Store) -> None:
     """Its pair is played again from the same seed."""
     deaths = iter([True])

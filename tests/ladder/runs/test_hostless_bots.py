@@ -23,8 +23,6 @@ from tests.end_to_end.traces import faults_of
 from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 class WithoutHost(InstantWorkers):
     """Machines none of which hosts v4."""

@@ -7,8 +7,6 @@ from db.records.runs import Conditions, division_label
 from ladder.cli.parsing import parse_budgets
 from ladder.errors import UsageError
 
-pytestmark = pytest.mark.timed
-
 
 def amounts(time: str) -> dict[str, int]:
     return dict(parse_budgets(time, None, None, None).amounts)

@@ -113,6 +113,7 @@ def test_pairs_are_stored_before_they_are_played(
     assert planned(store, run) == list(range(count))
 
 
+@pytest.mark.slow
 def test_a_new_queue_loads_what_was_planned_and_not_played(store: Store, run: RunRow) -> None:
     """The pairs of a killed session come first, with the same bots, openings and seeds."""
     queue = queue_of(store, run)
@@ -133,6 +134,7 @@ def test_a_requeued_pair_comes_before_later_ones(store: Store, run: RunRow) -> N
     assert [next_plan(queue).number for _ in range(2)] == [0, 2]
 
 
+@pytest.mark.slow
 def test_a_pair_that_is_not_wanted_is_dropped_once_earlier_ones_are_finished(
     store: Store, run: RunRow
 ) -> None:

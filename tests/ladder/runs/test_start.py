@@ -103,6 +103,7 @@ def play(
     return outcome
 
 
+@pytest.mark.slow
 def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
     """Headline and table both hold the games of interrupted sessions, from the start."""
     stopped = play(store, SETTINGS, Recorder(stop_after=4))
@@ -137,6 +138,7 @@ def test_games_under_another_default_opening_go_to_another_division(store: Store
     assert [*store.audit.runs(), *store.audit.games()] == []
 
 
+@pytest.mark.slow
 def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) -> None:
     """It stays in its stream and plays the pairs that it would have played; a new run does not."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
@@ -168,6 +170,7 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) 
     )
 
 
+@pytest.mark.slow
 def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
     """The same command beside a living run takes its next pairs, whichever derivation it has."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
@@ -178,6 +181,7 @@ def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
     assert (beside.id, beside.stream) == (2, run.stream)
 
 
+@pytest.mark.slow
 def test_the_logs_are_shared_out_over_the_workers(store: Store) -> None:
     """All logs of a run together respect the user's limit, which is no part of its identity."""
     given: list[tuple[int, Confinement]] = []
@@ -195,6 +199,7 @@ def test_the_logs_are_shared_out_over_the_workers(store: Store) -> None:
     assert len(store.runs.find()) == 1
 
 
+@pytest.mark.slow
 def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     """The time for which games were in play counts, and pauses between sessions do not."""
     hours = replace(SETTINGS, games=None, seconds=3600.0)
@@ -242,6 +247,7 @@ class PromptWorkers(InstantWorkers):
             future.set_result(random_record(plan, SplitMix(plan.seed)))
 
 
+@pytest.mark.slow
 def test_workers_have_their_next_pairs_before_the_last_are_stored(store: Store) -> None:
     """Workers neither idle while the disk is written nor play beyond the target."""
     workers = PromptWorkers(store)

@@ -88,6 +88,7 @@ def finish(store: Store, rows: list[PlannedPair]) -> None:
         finish_pair(store, pair, random_record(pair, SplitMix(row.number)), rate_pair)
 
 
+@pytest.mark.slow
 def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
     """Two batches can be planned at once; the third needs the first to be finished, not more."""
     with store:
@@ -115,6 +116,7 @@ def test_a_plan_depends_on_finished_batches_alone(store: Store) -> None:
         assert [other.partners(number) for number in reversed(numbers)] == before[::-1]
 
 
+@pytest.mark.slow
 def test_a_dropped_pair_holds_nothing_up(store: Store) -> None:
     """A paused bot's pairs are never finished, and must not stop the rest."""
     with store:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import os, signal
@@ -29,6 +27,7 @@ def test_a_worker_loads_little() -> None:
     assert not {"sqlalchemy", "sqlite3", "numpy", "numba", "scipy", "asyncio"} & {*loaded.split()}
 
 
+@pytest.mark.slow
 def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
     """The library's tracker tidies up after it, and says nothing on the user's terminal."""
     script = tmp_path / "owner.py"

@@ -17,6 +17,7 @@ walls = st.floats(0.3, 60)
 times = st.floats(0.5, 5000)
 
 
+@pytest.mark.slow
 @given(drifts, walls, walls, times)
 def test_something_must_happen(drift, down, up, time):
     """The chances to be at the lower wall, the upper wall or between them sum to one."""
@@ -28,6 +29,7 @@ def test_something_must_happen(drift, down, up, time):
     assert total == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(drifts, walls, walls)
 def test_in_the_long_run_wald_is_right(drift, down, up):
     """Given enough time the upper wall is met with Wald's probability."""

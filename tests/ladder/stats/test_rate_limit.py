@@ -55,6 +55,7 @@ def test_a_rate_far_above_the_limit_is_found(rate, units):
     assert found > 0.97
 
 
+@pytest.mark.slow
 @given(st.integers(0, 3000), st.integers(0, 300), st.integers(0, 300))
 def test_the_evidence_is_a_fair_bet(none, half, both):
     """At the limit one more pair changes the evidence by a factor of 1 in the mean, and failures

@@ -56,6 +56,7 @@ def test_any_counts_give_a_finite_ratio_and_estimate(row, model):
     assert math.isfinite(course.games)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 900), min_size=3, max_size=3))
 def test_bayeselo_is_finite_on_shutouts(row):
     """The BayesElo model too has a ratio for every three counts."""

@@ -23,8 +23,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.postgresql import shared_server, why_none
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
     pair=1,
@@ -76,7 +74,7 @@ def is_bound(database: object) -> bool:
 
 
 def await_bound(database: object, expected: bool) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while is_bound(database) is not expected:
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -105,6 +103,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield where
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_run_is_watched_move_by_move(
     database: str, start_server: Start, visit: Visit, tmp_path: Path

@@ -13,8 +13,6 @@ from ladder.web.connections import ConnectionLimits, WaitingList, address_group
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 
-pytestmark = pytest.mark.timed
-
 MANY = 1000
 HALVES = {
     "nothing": b"",
@@ -79,6 +77,7 @@ def test_incomplete_requests_before_the_password(
         assert server.ask("/api/runs").status == 401
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("half", HALVES)
 def test_a_request_has_a_deadline(league: League, start_server: Start, half: str) -> None:
     """An incomplete request gets status 408 at its deadline; an idle connection is closed."""
@@ -93,6 +92,7 @@ def test_a_request_has_a_deadline(league: League, start_server: Start, half: str
         assert received.startswith(b"HTTP/1.1 403 ")
 
 
+@pytest.mark.timed
 def test_single_bytes_do_not_extend_the_deadline(league: League, start_server: Start) -> None:
     """The deadline counts from the first byte of a header."""
     server = start_server(league.store.path, connections=SOON)
@@ -109,6 +109,7 @@ def test_single_bytes_do_not_extend_the_deadline(league: League, start_server: S
     assert received.startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.timed
 def test_an_incomplete_body_is_no_internal_error(
     league: League, start_server: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -126,6 +127,7 @@ def test_an_incomplete_body_is_no_internal_error(
     assert caplog.records == []
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_an_unread_answer_is_aborted(league: League, start_server: Start) -> None:
     """A client that reads nothing loses its connection."""

@@ -21,8 +21,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.bisected import history, played
 from tests.support.data.league import Game, League
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 BOTH, LOST = (Game("1-0"), Game("0-1")), (Game("0-1"), Game("1-0"))
 

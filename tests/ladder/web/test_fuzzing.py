@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from tests.ladder.web.conftest import Running
 from tests.support.data.league import League
 
-pytestmark = pytest.mark.timed
-
 PATHS = (
     *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),
     *("/play", "/play/{}"),
@@ -125,6 +123,7 @@ def test_no_body_causes_an_internal_error(
     assert answer.status < 400 or "error" in answer.document
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40,
     deadline=None,

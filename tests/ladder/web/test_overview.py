@@ -22,8 +22,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 LOCKS = """
 import sqlite3, sys
@@ -75,6 +73,7 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
     assert len([url for url in opened.requests if "seen=" in url]) == 1
 
 
+@pytest.mark.slow
 def test_the_boards_of_a_cluster_are_explained(league: League, server: Running) -> None:
     """The page explains why there are no boards of a cluster's machines."""
     machine = MachineRow("lab1", "EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
@@ -104,6 +103,7 @@ def test_a_sorted_table_stays_sorted(league: League, server: Running, visit: Vis
     assert page.inner_text(first) == "alpha"
 
 
+@pytest.mark.slow
 def test_change_is_against_the_list_without_the_run(league: League, server: Running) -> None:
     """The column of changes compares with the list without the latest run."""
     first = league.run()

@@ -24,8 +24,6 @@ from tests.support.browser import Opened, until
 from tests.support.data.league import Game, League
 from tests.support.loops import run_in_thread
 
-pytestmark = pytest.mark.timed
-
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)
 
@@ -102,6 +100,7 @@ def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
     return [(label, re.findall(r"<option[^>]*>([^<]*)", inner)) for label, inner in groups]
 
 
+@pytest.mark.slow
 def test_lists_of_bots_begin_with_those_that_play(played: League, start_server: Start) -> None:
     """Bots with games come first, one's own before built-ins, retired ones last."""
     league = played
@@ -140,6 +139,7 @@ def test_retired_bots_are_hidden_at_first(
     assert page.locator("select[name=bot]").input_value() == "beta"
 
 
+@pytest.mark.slow
 def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, server: Running) -> None:
     """The form has the bots of the chosen division, also below an error."""
     run = played.run(boards="7x8", bots=("alpha", "gamma"))
@@ -164,6 +164,7 @@ def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, serve
         assert "--compare" not in answer.text
 
 
+@pytest.mark.slow
 def test_playing_from_a_stored_position_proposes_its_mover(played: League, server: Running) -> None:
     """From a position of a stored game, its mover is the opponent, and moves first."""
     game = played.store.games.get(1)
@@ -175,6 +176,7 @@ def test_playing_from_a_stored_position_proposes_its_mover(played: League, serve
         assert f'<option value="{side}">after the bot' in text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played")
 def test_filters_select_matching_games(server: Running) -> None:
     """Each condition alone and all together select the games that match."""
@@ -207,6 +209,7 @@ def test_filters_select_matching_games(server: Running) -> None:
         assert server.ask(f"/api/games?{wrong}").status == 400, wrong
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played")
 def test_pages_of_games_follow_each_other(server: Running) -> None:
     """Following `next` shows every game once."""
@@ -344,7 +347,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
 
 def viewed(server: Running, game: int) -> dict[str, Any]:
     """Return the data of the replay viewer."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:  # the page is made anew when the server has noticed a change
         text = server.ask(f"/games/{game}").text
         found = re.search(r'id="games">(.*?)</script>', text)

@@ -265,7 +265,6 @@ def test_the_end_of_a_gate_is_expected_from_its_ratio(queued: League) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timed
 def test_a_browser_follows_and_changes_the_queue(
     queued: League, server: Running, visit: Callable[..., Opened]
 ) -> None:

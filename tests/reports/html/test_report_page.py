@@ -23,6 +23,7 @@ def test_a_page_sends_no_request_and_logs_no_error(report: Opened) -> None:
     assert report.errors == []
 
 
+@pytest.mark.slow
 def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     """There is a dot per rated bot and per speed, and a cell per pairing."""
     page = report.page
@@ -110,6 +111,7 @@ def test_what_was_left_of_the_clock_is_shown(open_page: Open, data: ReportData) 
         assert ("clock left\n9,877 ms" in page.inner_text("#facts")) is words
 
 
+@pytest.mark.slow
 def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
     """The list has exactly the games that match the filters."""
     page = report.page
@@ -175,7 +177,7 @@ def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
     assert bar["y"] + bar["height"] <= heading["y"] < 300
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_accessibility_violations_are_found(open_page: Open) -> None:
     """The checker reports an image without a text and a low contrast."""
     page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'

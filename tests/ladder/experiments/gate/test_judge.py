@@ -424,6 +424,7 @@ def test_a_bot_against_itself_passes() -> None:
     assert list(result.forfeits) == ["new"]
 
 
+@pytest.mark.slow
 def test_normalized_elo_is_another_question() -> None:
     """The same pairs must have another ratio under the other model, and a logistic estimate."""
     draw = random.Random(1)

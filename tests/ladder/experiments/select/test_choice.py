@@ -126,6 +126,7 @@ def test_repeated_games_choose_no_candidate() -> None:
     assert judge.counted < 200
 
 
+@pytest.mark.slow
 def test_pairs_that_were_played_ahead_change_nothing() -> None:
     """How many unwanted pairs were played depends on the workers, and the choice must not."""
     rng = np.random.default_rng(5)

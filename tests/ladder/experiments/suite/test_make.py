@@ -82,6 +82,7 @@ def test_a_stop_ends_a_long_search() -> None:
     assert state.found < 100
 
 
+@pytest.mark.slow
 def test_a_stop_ends_the_mining() -> None:
     """What was found before stays."""
     state = Mining(100)

@@ -71,6 +71,7 @@ def next_plan(judge: TuningJudge) -> PairPlan:
     return plan
 
 
+@pytest.mark.slow
 def test_a_step_is_stored_after_its_last_pair(store: Store, run: RunRow) -> None:
     """No pair of the next step begins while one of this step is in play."""
     judge = judge_of(store, run)

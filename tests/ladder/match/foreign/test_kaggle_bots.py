@@ -9,8 +9,6 @@ from bots.protocol import Budget
 from engine.result import Termination
 from tests.support.hosted import entrant, games_of, play, refusal, tried
 
-pytestmark = pytest.mark.timed
-
 PREAMBLE = """
 import random
 from math import floor
@@ -134,6 +132,7 @@ def agent(obs, config):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "bounds"),
     [

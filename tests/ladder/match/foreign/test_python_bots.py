@@ -17,8 +17,6 @@ from ladder.errors import UsageError
 from ladder.match.specs.spec import read_spec
 from tests.support.hosted import BOT, LEGAL, entrant, games_of, play, refusal, tried, write
 
-pytestmark = pytest.mark.timed
-
 HOSTS = ("python", "kaggle", "thu", "saiblo")
 
 
@@ -202,6 +200,7 @@ KNOWS_CLOCK = {
 KNOWS_TIME = {"budgets": ["time"], "budget": {"time_ms": 471}, "parameter": "", "check": "pass"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", [KNOWS_CLOCK, KNOWS_TIME], ids=["clock", "time"])
 def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path: Path) -> None:
     """A class that lists the clock gets it with each question, another one a time per move."""
@@ -211,6 +210,8 @@ def test_a_class_sees_the_clock_or_is_given_a_time(bot: dict[str, Any], tmp_path
     assert [game.detail for game in games_of(play(player, "6x7"))] == ["", ""]
 
 
+@pytest.mark.slow
+@pytest.mark.timed
 def test_a_bot_that_plays_only_under_a_clock_can_be_tried(tmp_path: Path) -> None:
     """Its trial has a clock, so that it can be registered."""
     bot = {**KNOWS_CLOCK, "budget": {"clock": {"base_ms": 100, "increment_ms": 100}}}

@@ -8,8 +8,6 @@ import pytest
 from engine.result import Termination
 from tests.support.hosted import FAKE_BOTS, entrant, games_of, play, refusal, tried
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -30,8 +30,6 @@ from ladder.match.game.referee import play_pair
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 START = Start(("true",), "/")
 PLAN = PairPlan(
     id=5,
@@ -203,6 +201,7 @@ def test_datagrams_of_other_users_are_left_out(listener: BroadcastListener, chan
     assert everything(listener) == []
 
 
+@pytest.mark.slow
 def test_the_referee_sends_both_games(
     channel: str,
     listener: BroadcastListener,

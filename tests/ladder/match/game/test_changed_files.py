@@ -15,8 +15,6 @@ from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.hosted import BOT, LEGAL, write
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 BUDGET = Budget(time_ms=500)
 
 
@@ -42,10 +40,11 @@ def entrant(folder: Path) -> Entrant:
 
 def pair(bot: Entrant, pool: BotPool) -> PairRecord:
     random = make_entrant(builtin_launch("random"), revision=2, name="random", budget=BUDGET)
-    plan = PairPlan(0, 0, bot, random, "4x5", "4x5", (), 1, margin_ms=500)
+    plan = PairPlan(0, 0, bot, random, "4x5", "4x5", (), 1, margin_ms=60_000)
     return play_pair(plan, pool)
 
 
+@pytest.mark.slow
 def test_an_edit_between_games_stops_the_bot_s_pairs(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:
@@ -64,6 +63,7 @@ def test_a_changed_bot_is_not_started(bot: Entrant, pool: BotPool, tmp_path: Pat
         pool.acquire(bot.start)
 
 
+@pytest.mark.slow
 def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
     """A crash of changed files is not charged to the registered content."""
     edit = "open('rules.py', 'a').write('# edited'); raise SystemExit(1)"
@@ -73,6 +73,7 @@ def test_a_crash_after_an_edit_is_no_forfeit(pool: BotPool, tmp_path: Path) -> N
     assert (record.games, record.changed) == ((), (1,))
 
 
+@pytest.mark.slow
 def test_the_same_content_written_again_is_no_change(
     bot: Entrant, pool: BotPool, tmp_path: Path
 ) -> None:

@@ -24,8 +24,6 @@ from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 class UnstoppableBot(BotProcess):
     """A bot whose processes run again as soon as they were stopped."""
@@ -101,6 +99,7 @@ def test_the_allowance_grows_with_the_time_of_the_game() -> None:
         use.check_turns(999_000)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
     """Its helpers run during one move of its opponent; the game continues, and is recorded."""
@@ -115,6 +114,7 @@ def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Pat
     holder.kill()
 
 
+@pytest.mark.timed
 @pytest.mark.very_slow
 @pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
 def test_a_bot_that_cannot_be_stopped_is_charged(pool: BotPool, tmp_path: Path) -> None:
@@ -143,6 +143,7 @@ def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
     return LateMoveVerdict(late.budget_us > 0 and seconds > 0)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
 def test_a_bot_that_makes_its_opponent_late_is_charged(pool: BotPool, tmp_path: Path) -> None:
@@ -155,6 +156,7 @@ def test_a_bot_that_makes_its_opponent_late_is_charged(pool: BotPool, tmp_path: 
     assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_little_pondering_makes_a_stall_and_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
     """Within the allowance no bot is charged, and the move is asked again."""
@@ -167,6 +169,7 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(pool: BotPool, tmp_path
     assert record.pondering == (1,)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("pool", [WideBot], indirect=True)
 def test_more_than_one_processor_on_its_turn_is_charged(pool: BotPool, tmp_path: Path) -> None:

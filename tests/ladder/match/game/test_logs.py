@@ -15,8 +15,6 @@ from ladder.match.process.log_budget import FORFEIT, LEAST_BYTES, LogBudget, log
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 def write(path: Path, size: int = 3 * LEAST_BYTES) -> Path:
     path.write_bytes(b"x" * size)
@@ -111,6 +109,7 @@ def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     assert all(name.startswith("bad-") and name.endswith(FORFEIT) for name in names)
 
 
+@pytest.mark.slow
 def test_old_logs_are_deleted_while_a_pool_is_in_use(tmp_path: Path) -> None:
     """The start of a process deletes the logs of ended ones beyond the budget."""
     logs = tmp_path / "logs"

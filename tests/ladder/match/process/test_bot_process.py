@@ -17,8 +17,6 @@ from ladder.match.process.confinement import Facilities
 from tests.support.fakes import NEW_GAME, StartFake, await_none, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     """Questions get their answers, the time is measured, and quitting is graceful."""
@@ -361,6 +359,8 @@ def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.slow
+@pytest.mark.timed
 def test_a_stop_of_the_harness_is_noticed(start_fake: StartFake) -> None:
     """The time for which the harness was stopped does not count as the bot's."""
     bot = start_fake("late-in-ready", "1.5")

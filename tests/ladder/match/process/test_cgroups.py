@@ -25,8 +25,6 @@ from ladder.match.process.cgroups import (
 from ladder.match.process.procfs import descendants
 from tests.support.fakes import StartFake, first_move, open_game
 
-pytestmark = pytest.mark.timed
-
 HERE = find_parent_group()
 needs_groups = pytest.mark.skipif(
     HERE is None, reason="this user may make no control groups: nothing is tested of them"

@@ -21,8 +21,6 @@ from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import StartFake, await_none, fake_start, first_move, living, open_game
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 ANY = [
     Facilities(groups=groups, signal_scope=scope)
     for groups in (False, True)

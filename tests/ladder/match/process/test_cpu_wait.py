@@ -19,8 +19,6 @@ from ladder.match.process.cpu_wait import (
 from tests.support.crowd import crowd_to_come
 from tests.support.fakes import StartFake, open_game
 
-pytestmark = pytest.mark.timed
-
 NOBODY = 2**22 + 1
 """The number of no process."""
 BRK = {"aarch64": 214}.get(os.uname().machine, 12)
@@ -34,6 +32,7 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     return bot.stall
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
     """Beside busy processes it waits for most of the time."""
@@ -46,6 +45,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
     assert stall.bot_wait_us > 0.5 * stall.elapsed_us
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
     """It never wanted to run, so there was no stall."""
@@ -57,6 +57,7 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
     assert stall.bot_wait_us < 0.2 * stall.elapsed_us
 
 
+@pytest.mark.timed
 def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
     """The uninterruptible sleep of a process that waits for a child is not a wait for memory."""
     bot = start_fake("sleeps-in-the-kernel")
@@ -172,9 +173,16 @@ def test_time_stolen_by_the_host_is_a_stall(processor: int, stolen_us: int) -> N
     assert stall.used_us == 10_000_000
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "how", ["nice", "idle", "cpu", pytest.param("group", marks=pytest.mark.very_slow)]
+    "how",
+    [
+        "nice",
+        "cpu",
+        pytest.param("idle", marks=pytest.mark.very_slow),
+        pytest.param("group", marks=pytest.mark.very_slow),
+    ],
 )
 def test_a_bot_that_lowered_its_rank_was_not(start_fake: StartFake, how: str) -> None:
     """It caused its wait itself, so there was no stall."""
@@ -197,6 +205,7 @@ def test_the_wait_is_limited_by_the_processor_time() -> None:
     assert starved_ns(longest_wait_ns=-1, cpu_ns=0, elapsed_ns=100) == 0
 
 
+@pytest.mark.timed
 def test_oversleeping_without_a_wait_is_a_stop() -> None:
     """A harness that neither ran nor waited for a processor was stopped."""
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
@@ -223,6 +232,7 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
     return min(stalls, key=lambda stall: stall.outside_us)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "mode",
@@ -243,6 +253,7 @@ def test_a_bot_delayed_by_its_own_helpers_was_not(start_fake: StartFake, mode: s
         assert stall.waited_us > 0.5 * stall.elapsed_us
 
 
+@pytest.mark.timed
 @pytest.mark.skipif(os.geteuid() != 0, reason="userfaultfd is for root")
 def test_waiting_for_a_page_of_its_own_is_no_wait(start_fake: StartFake) -> None:
     """A bot that sleeps in madvise until it provides the page itself sleeps."""

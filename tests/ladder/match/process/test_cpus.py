@@ -13,8 +13,6 @@ import pytest
 from ladder.errors import UsageError
 from ladder.match.process.cpus import CLAIMS, check_claims, claimed_cpus
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
     "import os, sys; from ladder.match.process.cpus import claim_cpu; "
@@ -98,6 +96,7 @@ def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) ->
     assert claimed_cpus(prefix) == frozenset()
 
 
+@pytest.mark.slow
 def test_containers_claim_in_a_folder_that_they_share(
     prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

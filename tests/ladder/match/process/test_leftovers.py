@@ -15,8 +15,6 @@ from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import await_none, fake_start, living, open_game
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 HARNESS = """
 import sys, time
 from pathlib import Path

@@ -10,8 +10,6 @@ from engine.result import Termination
 from ladder.errors import BotFailure, BotOverCpu
 from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -49,6 +47,7 @@ def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
     assert bot.alive
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     """A bot that thinks uses it, one that sleeps does not, and before a game it is 0."""
@@ -67,6 +66,7 @@ def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
     assert sleeper.tree.turn_us < 25_000
 
 
+@pytest.mark.slow
 def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> None:
     """A bot that is the child of a waiting program is measured as well."""
     bot = start_fake("thinks", "0.05", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))

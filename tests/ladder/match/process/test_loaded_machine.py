@@ -17,8 +17,6 @@ from tests.support.crowd import HOGS, Crowd, crowd_to_come
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 TRIES = 5
 """Pairs, of which one is played: others may keep the machine busy when the crowd has gone."""
 
@@ -58,6 +56,7 @@ class CrowdedPool(BotPool):
         return process
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     """A bot that needs 30 ms of 640 is late beside busy processes, and is excused.
@@ -80,6 +79,7 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     assert len(record.games) == 2
 
 
+@pytest.mark.timed
 @pytest.mark.very_slow
 def test_a_pair_is_given_up_on_a_machine_that_stays_busy(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names who waited and the ply."""
@@ -97,6 +97,7 @@ def test_a_pair_is_given_up_on_a_machine_that_stays_busy(tmp_path: Path) -> None
     assert re.search(waited, record.abort_reason)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
     """It never waited for a processor."""

@@ -11,8 +11,6 @@ import pytest
 from ladder.match.process.outside import OutsideClocks, outside_us
 from tests.support.fakes import StartFake, open_game
 
-pytestmark = pytest.mark.timed
-
 NOBODY = 2**22 + 1
 """The number of no process."""
 BUSY = [sys.executable, "-I", "-S", "-c", "print(flush=True)\nwhile 1: pass"]
@@ -32,6 +30,7 @@ def own_use_us(pid: int) -> int:
         return int(file.read().split()[0]) // 1000
 
 
+@pytest.mark.timed
 def test_other_programs_count_on_their_processor(cpu: int) -> None:
     """A program that starts after the first reading counts; one on another processor does not."""
     before = OutsideClocks().read()
@@ -46,6 +45,7 @@ def test_other_programs_count_on_their_processor(cpu: int) -> None:
     assert elsewhere == 0
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-waves", "hops"])
 def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode: str) -> None:

@@ -11,8 +11,6 @@ from bots.protocol import MoveAsk, MoveReply
 from ladder.match.process.bot_process import BotProcess
 from tests.support.fakes import NEW_GAME, StartFake, open_game
 
-pytestmark = pytest.mark.timed
-
 
 def playing(start_fake: StartFake, *words: str) -> BotProcess:
     """Return a fake bot in its first game that was asked once."""
@@ -43,6 +41,7 @@ def states(bot: BotProcess) -> set[str]:
     return found - {psutil.STATUS_ZOMBIE}
 
 
+@pytest.mark.timed
 def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake) -> None:
     """Reading the next question does not count as pondering."""
     bot = playing(start_fake, "honest")
@@ -54,6 +53,7 @@ def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake) -> None:
     assert psutil.STATUS_STOPPED not in states(bot)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "mode", [("steals", "2"), ("ponders",), ("steals-later", "2"), ("steals-in-steps",)]

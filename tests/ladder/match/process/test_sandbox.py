@@ -20,8 +20,6 @@ from ladder.tools.doctor.sandbox_probe import Reach, probe_database
 from tests.support.fakes import StartFake, fake_start, first_move, open_game
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 NEEDED = " ".join(
     f"--ro-bind {path} {path}"
     for path in map(shlex.quote, (str(Path(__file__).parents[4]), sys.prefix, sys.base_prefix))

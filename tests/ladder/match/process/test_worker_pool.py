@@ -13,8 +13,6 @@ import pytest
 
 from ladder.match.process.worker_pool import SHORT_TASK_S, WorkerDied, WorkerPool
 
-pytestmark = pytest.mark.timed
-
 ROOT = Path(__file__).resolve().parents[4]
 
 
@@ -69,6 +67,7 @@ def test_one_worker_runs_its_tasks_in_order(pool: WorkerPool, tmp_path: Path) ->
     assert len({future.result() for future in futures}) == 1
 
 
+@pytest.mark.slow
 def test_an_exception_is_raised_with_its_traceback(pool: WorkerPool) -> None:
     """An exception that cannot be pickled arrives as text; the worker lives on."""
     failed, strange = pool.call(fail, "as asked"), pool.call(fail_strangely)
@@ -81,6 +80,7 @@ def test_an_exception_is_raised_with_its_traceback(pool: WorkerPool) -> None:
         strange.result()
 
 
+@pytest.mark.slow
 def test_the_death_of_a_worker_fails_only_its_running_task(
     pool: WorkerPool, tmp_path: Path
 ) -> None:
@@ -125,6 +125,7 @@ def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
         pool.kill()
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_pool_shrinks_when_its_surplus_workers_are_done(tmp_path: Path) -> None:
     """A busy worker finishes its task before it ends, and a larger pool starts another one."""
@@ -189,6 +190,7 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
     assert second.result() != first.result()
 
 
+@pytest.mark.slow
 def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path) -> None:
     """A caller that comes late, as after a slow write, does not wait for each of them."""
     log = tmp_path / "log"
@@ -201,6 +203,7 @@ def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path)
     assert all(future.done() for future in futures[:3])
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
     """A task is short if its worker needs little time, even if its result is fetched late.

@@ -10,6 +10,7 @@ from ladder.match.specs.git import extract, find_repository, has_uncommitted, re
 from tests.support.data.repositories import commit, git, repository
 
 
+@pytest.mark.slow
 def test_a_revision_may_have_any_of_its_names(tmp_path: Path) -> None:
     """Branch, tag, short hash and HEAD~1 must lead to the commit and to the hash of its files."""
     place = repository(tmp_path / "mine", {"a": "1"})

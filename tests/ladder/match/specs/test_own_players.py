@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from bots.catalogue import VERSIONS
 from bots.identity import content_hash, sources
 from engine.cache import ROOT
@@ -11,6 +13,7 @@ from ladder.match.specs.own_players import load_players
 DIGEST = "0123456789abcdef"
 
 
+@pytest.mark.slow
 def test_they_are_those_of_the_sources(tmp_path: Path) -> None:
     """The cache holds what was computed, and the next process reads it."""
     players = load_players(DIGEST, tmp_path)

@@ -163,6 +163,7 @@ def test_threads_find_the_verdicts_of_one(store: Store) -> None:
     assert stored[0] == stored[1]
 
 
+@pytest.mark.slow
 def test_games_and_bots_are_chosen(games: Games) -> None:
     """`games` are the newest ones; a second call with the same number has nothing to do."""
     assert run(games, games=4).games == 4
@@ -187,6 +188,7 @@ def test_the_rating_list_names_what_it_leaves_out(games: Games) -> None:
     assert (every.asked, every.games, every.unrated, every.other_divisions) == (22, 2, 0, ())
 
 
+@pytest.mark.slow
 def test_a_division_without_a_rating_list_is_analysed_whole(store: Store) -> None:
     """Where only matches were played their games are taken."""
     made = Games(store, BOARD, is_rated=False)
@@ -252,6 +254,7 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert all(each.reported is not None and each.true is not None for each in bins)
 
 
+@pytest.mark.slow
 def test_a_run_may_be_deleted_while_its_games_are_analysed(
     store: Store, games: Games, tmp_path: Path
 ) -> None:

@@ -182,6 +182,7 @@ def test_nonsense_is_refused(store: Store, tmp_path: Path, nonsense: str) -> Non
     assert list(store.exchange.export_lines()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", GameFormat)
 def test_another_default_opening_is_exported_and_imported(
     store: Store, tmp_path: Path, form: GameFormat

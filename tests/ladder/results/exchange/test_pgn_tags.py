@@ -83,6 +83,7 @@ def read_by_letters(text: str) -> None:
         raise UsageError("not closed")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_comments_are_those_of_the_standard(moves: str) -> None:
     """Comments must hide exactly what a reader of single characters finds in them."""

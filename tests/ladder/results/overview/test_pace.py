@@ -51,6 +51,7 @@ def test_a_clock_that_is_set_moves_no_speed_far(
     league.store.close()
 
 
+@pytest.mark.slow
 def test_the_present_is_the_clock_of_this_machine(run: tuple[League, PastRun]) -> None:
     """Without a moment given it must be now: games of long ago give no speed."""
     league, past = run

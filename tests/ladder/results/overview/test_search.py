@@ -79,6 +79,7 @@ def test_pages_find_what_one_query_finds(
     assert games == expected
 
 
+@pytest.mark.slow
 def test_names_that_are_unknown_are_refused(league: League) -> None:
     """A bot, an opponent or a run that does not exist must be refused."""
     for query in (
@@ -90,6 +91,7 @@ def test_names_that_are_unknown_are_refused(league: League) -> None:
             search(league.store, query, 5)
 
 
+@pytest.mark.slow
 def test_a_search_that_takes_too_long_continues_where_it_ended(tmp_path: Path) -> None:
     """A search without time must end after one read, and its `next` must lead to the rest."""
     with League(tmp_path / "games.db", *NAMES) as league:

@@ -65,6 +65,7 @@ def test_a_comparison_costs_one_fit(store: Store) -> None:
     assert len(fits) == 1
 
 
+@pytest.mark.slow
 def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
     """Who won everything is ahead by a bound, and two that won everything cannot be compared."""
     division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])

@@ -13,8 +13,6 @@ from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.executor import ClusterExecutor, scale_times
 
-pytestmark = pytest.mark.timed
-
 
 def plan_of(first: Budget, second: Budget) -> PairPlan:
     start = Start(argv=(), folder="")

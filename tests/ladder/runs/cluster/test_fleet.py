@@ -34,8 +34,6 @@ from ladder.runs.cluster.status import ClusterStatus, read_status
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
-pytestmark = pytest.mark.timed
-
 START = Start(argv=("true",), folder="/")
 SIDES = {
     name: Entrant(number, name, START, Budget(simulations=1))
@@ -233,6 +231,7 @@ def test_machines_that_get_ready_slowly_are_counted() -> None:
     assert stage.says("2 machines still getting ready", warning=False)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_pair_that_arrives_twice_counts_once() -> None:
     """The pair of a silent machine is played elsewhere; its own late record changes nothing."""
@@ -263,6 +262,7 @@ def test_a_pair_that_arrives_twice_counts_once() -> None:
     assert not stage.says("came out differently")
 
 
+@pytest.mark.slow
 def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
     """Two playings differ under a work budget, and so does a further one: no machine is blamed."""
     salts = iter(range(1, 100))
@@ -321,6 +321,7 @@ def test_two_machines_cannot_show_which_is_wrong() -> None:
     assert len(stage.answers) == 1
 
 
+@pytest.mark.slow
 def test_the_coordinator_finds_which_of_two_machines_is_wrong() -> None:
     """It must play the contested pair itself, and the machine that repeats other games goes."""
 
@@ -386,6 +387,7 @@ def test_the_stored_record_names_its_machine_however_fast_the_coordinator_is() -
     assert [name for _, name, _ in stage.answers] == ["alpha"] * 3
 
 
+@pytest.mark.slow
 def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
     """Nothing of the record may reach the runner, and its pair is played elsewhere."""
 
@@ -430,6 +432,7 @@ def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> No
     assert not stage.says("good is set aside")
 
 
+@pytest.mark.slow
 def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
     """A pair that exceeds its time limits is played elsewhere."""
     free = threading.Event()

@@ -20,8 +20,6 @@ from tests.support.fakes import fake_start
 from tests.support.lying_worker import LIES, LegalLie
 from tests.support.unconfined import UNCONFINED
 
-pytestmark = pytest.mark.timed
-
 START = Start(argv=("true",), folder="/")
 
 

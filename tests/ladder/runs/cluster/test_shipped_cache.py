@@ -17,8 +17,6 @@ from ladder.runs.cluster.shipped_cache import (
     mark_used,
 )
 
-pytestmark = pytest.mark.timed
-
 HOLD = """
 import sys
 from pathlib import Path

@@ -111,6 +111,7 @@ def test_a_file_outside_of_its_folder_must_be_there(home: Path, tmp_path: Path) 
         start_here(bot_bundle.manifest.bots[0], place)
 
 
+@pytest.mark.slow
 def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> None:
     """The refusal names the version that the machine has."""
     assert run_command(["bots", "list"]) == 0

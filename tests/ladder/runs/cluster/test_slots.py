@@ -10,8 +10,6 @@ from distributed import Client, Scheduler, Worker
 
 from ladder.runs.cluster import machine
 
-pytestmark = pytest.mark.timed
-
 QUIET = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 
 
