@@ -59,12 +59,12 @@ def threaded(threads: int, position: Position, budget: Budget, seed: int = 1) ->
     return made
 
 
-def search(bot: LearnedPlayer, position: Position) -> Info:
+def search(bot: LearnedPlayer, position: Position, *, was_full: bool = False) -> Info:
     """Choose a legal column, check the tree, and return the statistics."""
     column, info = bot.choose(position.moves)
     assert position.can_play(column)
     assert info is not None
-    check_tree(bot, position)
+    check_tree(bot, position, was_full=was_full)
     return info
 
 
@@ -99,10 +99,11 @@ def nodes_of(bot: LearnedPlayer) -> Iterator[Node]:
         waiting += node.children
 
 
-def check_tree(bot: LearnedPlayer, position: Position) -> None:
+def check_tree(bot: LearnedPlayer, position: Position, *, was_full: bool) -> None:
     """Check visits, scores and proofs of a whole tree.
 
-    Two threads that write the same number may lose an update, so sums need not be exact.
+    Two threads that write the same number may lose an update, so sums need not be exact. Visits of
+    a node that had no children because memory was full are dropped when it gets some.
     """
     is_small = position.board.cells <= 25
     for node in nodes_of(bot):
@@ -117,7 +118,7 @@ def check_tree(bot: LearnedPlayer, position: Position) -> None:
         elif is_small and node.moves:
             after = Position.from_moves(position.board, (*position.moves, *node.moves))
             assert EXACT[node.outcome] == _value_for_mover(after)
-        if node.children:
+        if node.children and not was_full:
             descents = sum(child.descents for child in node.children)
             assert abs(node.visits - 1 - descents) <= 4 + node.visits // 5
 
@@ -152,7 +153,7 @@ def test_threads_play_on_in_full_memory() -> None:
     position = Position(parse_board(LARGE[0]))
     bot = threaded(4, position, Budget(simulations=15_000))
     for _ in range(4):
-        info = search(bot, position)
+        info = search(bot, position, was_full=True)
         assert info.simulations == 15_000
         assert info.pv is not None
         for column in info.pv[:2]:
