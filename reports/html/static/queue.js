@@ -102,6 +102,8 @@ function startForm(form) {
     const answer = await post("/api/queue/cost", readForm(form));
     if (number === asked) byId("cost").textContent = answer ? answer.sentence : "";
   };
+  if (window.matchMedia("(max-width:760px)").matches)
+    for (const group of form.querySelectorAll("details")) group.open = false;
   command.addEventListener("change", () => {
     showFields();
     byId("refused").hidden = true;
