@@ -17,6 +17,7 @@ from reports.layout.table import Column, fit
 
 STYLES = {"playing": "green", "failed": "red", "regression": "red", "pass": "green"}
 REQUESTED = {EntryRequest.CANCEL: "being cancelled", EntryRequest.PAUSE: "being paused"}
+NOTE = "--note"
 LABELS = 11
 """Width of the labels of an experiment, in characters."""
 
@@ -74,8 +75,12 @@ def _result(output: str) -> Any:
 
 
 def command_text(job: Job) -> str:
-    """Return the command line of an experiment, without ``ladder``."""
-    return shlex.join(job.entry.words)
+    """Return the command line of an experiment, without ``ladder`` and the note."""
+    words = [*job.entry.words]
+    if NOTE in words:
+        place = words.index(NOTE)
+        del words[place : place + 2]
+    return shlex.join(words)
 
 
 def submitted_text(job: Job) -> str:
