@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.cluster import FINISHED, ROOT, Place, networks
@@ -126,12 +127,11 @@ def prepare(place: Place) -> None:
     assert place.start("bots", "add", "steady", spec).wait() == 0, place.folder
 
 
-def by_hand(
-    place: Place, chosen: list[tuple[str, tuple[object, ...]]]
-) -> "list[subprocess.Popen[bytes]]":
-    """Start the command of each experiment."""
+def by_hand(place: Place, chosen: list[tuple[str, tuple[object, ...]]], jobs: int) -> list[int]:
+    """Run the command of each experiment, some at a time, and return their exit codes."""
     prepare(place)
-    return [place.start(*words, "--concurrency", 1) for _, words in chosen]
+    with ThreadPoolExecutor(jobs) as threads:
+        return [*threads.map(lambda each: place.start(*each[1], "--concurrency", 1).wait(), chosen)]
 
 
 def seed_of(words: Sequence[object]) -> int:
@@ -194,8 +194,7 @@ def main() -> None:
         alone.mkdir()
         many.mkdir()
         begun = time.monotonic()
-        commands = by_hand(Place(alone, namespaces=False), chosen)
-        expected = [command.wait() for command in commands]
+        expected = by_hand(Place(alone, namespaces=False), chosen, asked.jobs)
         print(f"by hand: {time.monotonic() - begun:.0f} s, exit codes {expected}", flush=True)
         place = Place(many, namespaces=apart)
         prepare(place)
