@@ -247,6 +247,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--most-seconds", type=float, default=1800.0, help="of the time with kills")
     parser.add_argument("--db", help="a file or URL; default a new SQLite file")
     asked = parser.parse_args(words)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("it was stopped"))  # everything is ended
     with tempfile.TemporaryDirectory() as folder:
         db = asked.db or str(Path(folder, "queue.db"))
         cluster, log = Cluster(asked.slots), Path(folder, "service.log")

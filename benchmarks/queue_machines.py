@@ -2,23 +2,26 @@
 
     python -m benchmarks.queue_machines --kill-every 10 [--games 20] [--jobs 3]
 
-The machines are network namespaces of this one, each with a worker. Every few seconds a worker, the
-service, one of its commands or the scheduler is killed with SIGKILL and, if it was started here,
-started again. One machine is drained for a while. The file of one bot is deleted once its
-experiments wait. Games and exit codes must equal those of the commands started by hand, each pair
-stored once, and no process left behind.
+The machines are network namespaces of this one, each with a worker. Once the first pair is stored,
+a worker, the service, one of its commands or the scheduler is killed with SIGKILL every few seconds
+and, if it was started here, started again; the next kill waits until a further pair is stored. One
+machine is drained for a while. The file of one bot is deleted once its experiments wait. Games and
+exit codes must equal those of the commands started by hand, each pair stored once, and no process
+left behind.
 """
 
 import argparse
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.cluster import FINISHED, ROOT, Place, networks
@@ -26,7 +29,7 @@ from tests.end_to_end.traces import faults_of, lines_of, query
 
 BOT = ROOT / "tests" / "fake_bots" / "bot.py"
 MACHINES = ("ladder-a", "ladder-b", "ladder-c")
-WORK = ("--boards", "6x7", "--simulations", 300)
+WORK = ("--boards", "6x7", "--simulations", 300, "--watchdog", 600)
 OPEN = "select count(*) from queue_entries where state in ('waiting', 'playing', 'paused')"
 SERVICE = "service"
 VICTIMS = ("worker", SERVICE, "command", "scheduler")
@@ -124,12 +127,11 @@ def prepare(place: Place) -> None:
     assert place.start("bots", "add", "steady", spec).wait() == 0, place.folder
 
 
-def by_hand(
-    place: Place, chosen: list[tuple[str, tuple[object, ...]]]
-) -> "list[subprocess.Popen[bytes]]":
-    """Start the command of each experiment."""
+def by_hand(place: Place, chosen: list[tuple[str, tuple[object, ...]]], jobs: int) -> list[int]:
+    """Run the command of each experiment, some at a time, and return their exit codes."""
     prepare(place)
-    return [place.start(*words, "--concurrency", 1) for _, words in chosen]
+    with ThreadPoolExecutor(jobs) as threads:
+        return [*threads.map(lambda each: place.start(*each[1], "--concurrency", 1).wait(), chosen)]
 
 
 def seed_of(words: Sequence[object]) -> int:
@@ -145,15 +147,15 @@ def print_output(place: Place, *words: object) -> None:
     print(log.read_bytes()[before:].decode(), flush=True)
 
 
-def play(show: Show, kill_every: float) -> float:
-    """Disturb the queue until it is empty; return the seconds."""
+def play(show: Show, kill_every: float, most_seconds: float) -> float:
+    """Disturb the queue until it is empty or the time is up; return the seconds."""
     begun = time.monotonic()
     next_kill = begun + kill_every
     folder, reach = show.place.folder, ("--cluster", *show.place.reach)
     total = left = query(folder, OPEN)[0][0]
     is_drained = was_drained = False
     stored_before = 0
-    while left:
+    while left and time.monotonic() < begun + most_seconds:
         time.sleep(0.5)
         left = query(folder, OPEN)[0][0]
         if left <= total * 0.7 and not was_drained:
@@ -177,9 +179,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20, help="of each match and run")
     parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("--kill-every", type=float, default=10.0, help="seconds; 0: never")
+    parser.add_argument("--most-seconds", type=float, default=3600.0, help="for the queue")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, help="keep the output of all processes here")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("it was stopped"))  # everything is ended
     chosen = experiments(asked.games)
     with (
         tempfile.TemporaryDirectory(prefix="queue-machines-") as name,
@@ -190,8 +194,7 @@ def main() -> None:
         alone.mkdir()
         many.mkdir()
         begun = time.monotonic()
-        commands = by_hand(Place(alone, namespaces=False), chosen)
-        expected = [command.wait() for command in commands]
+        expected = by_hand(Place(alone, namespaces=False), chosen, asked.jobs)
         print(f"by hand: {time.monotonic() - begun:.0f} s, exit codes {expected}", flush=True)
         place = Place(many, namespaces=apart)
         prepare(place)
@@ -204,7 +207,7 @@ def main() -> None:
         show = Show(place, asked)
         try:
             show.start()
-            seconds = play(show, asked.kill_every)
+            seconds = play(show, asked.kill_every, asked.most_seconds)
             print_output(place, "queue", "list")
         finally:
             show.end()

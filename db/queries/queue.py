@@ -117,16 +117,10 @@ class Queue:
                 raise UnknownRow(f"there is no archive {digest}: its experiment has ended")
             return content
 
-    # What users ask for.
+    # What users ask for. Each raises UnknownRow without such an entry, and InUse if it has ended.
 
     def cancel(self, entry_id: int) -> EntryRow:
-        """Cancel an entry, or ask the service that plays it to do so.
-
-        Raises:
-            UnknownRow: there is no such entry.
-            InUse: it has ended.
-
-        """
+        """Cancel an entry, or ask the service that plays it to do so."""
         with self._database.writing() as connection:
             entry = _find_unfinished(connection, entry_id)
             if entry.state is EntryState.PLAYING:
@@ -138,15 +132,10 @@ class Queue:
     def pause(self, entry_id: int) -> EntryRow:
         """Let an entry wait until `resume`, or ask the service that plays it to do so.
 
-        Raises:
-            UnknownRow: there is no such entry.
-            InUse: it has ended, or will be cancelled.
-
+        Raises InUse if it is being cancelled, too.
         """
         with self._database.writing() as connection:
-            entry = _find_unfinished(connection, entry_id)
-            if entry.request is EntryRequest.CANCEL:
-                raise InUse(f"experiment {entry_id} is being cancelled: it cannot be paused")
+            entry = _find_uncancelled(connection, entry_id)
             if entry.state is EntryState.PLAYING:
                 return _set(connection, entry_id, request=EntryRequest.PAUSE.value)
             return _set(connection, entry_id, state=_PAUSED)
@@ -154,34 +143,23 @@ class Queue:
     def resume(self, entry_id: int) -> EntryRow:
         """Let a paused entry wait for its turn again; one that waits or plays is unchanged.
 
-        Raises:
-            UnknownRow: there is no such entry.
-            InUse: it has ended, or will be cancelled.
-
+        Raises InUse if it is being cancelled, too.
         """
         with self._database.writing() as connection:
-            entry = _find_unfinished(connection, entry_id)
-            if entry.request is EntryRequest.CANCEL:
-                raise InUse(f"experiment {entry_id} is being cancelled: submit it again")
+            entry = _find_uncancelled(connection, entry_id)
             if entry.state is EntryState.PAUSED:
                 return _set(connection, entry_id, state=_WAITING)
             return _set(connection, entry_id, request=None)
 
     def put_first(self, entry_id: int) -> EntryRow:
-        """Put an entry before all others of its priority.
-
-        Raises:
-            UnknownRow: there is no such entry.
-            InUse: it has ended.
-
-        """
+        """Put an entry before all others of its priority."""
         with self._database.writing() as connection:
             _find_unfinished(connection, entry_id)
             first = connection.scalar(select(func.min(QueueEntry.place))) or 0
             return _set(connection, entry_id, place=first - 1)
 
     def set_priority(self, entry_id: int, priority: int) -> EntryRow:
-        """Set the priority of an entry. Raises UnknownRow, or InUse if it has ended."""
+        """Set the priority of an entry."""
         with self._database.writing() as connection:
             _find_unfinished(connection, entry_id)
             return _set(connection, entry_id, priority=priority)
@@ -332,6 +310,13 @@ def _find_unfinished(connection: Connection, entry_id: int) -> EntryRow:
             f"experiment {entry_id} is {entry.state.value}: only one that has not ended can be "
             "changed; submit it again"
         )
+    return entry
+
+
+def _find_uncancelled(connection: Connection, entry_id: int) -> EntryRow:
+    entry = _find_unfinished(connection, entry_id)
+    if entry.request is EntryRequest.CANCEL:
+        raise InUse(f"experiment {entry_id} is being cancelled: submit it again")
     return entry
 
 

@@ -6,6 +6,7 @@ import select
 import signal
 import socket
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO
@@ -53,8 +54,8 @@ class PlayedCommand:
         self.held = 0
         """Slots that it may be using: at least its share, and more until surplus pairs end."""
         self.run_id = entry.run_id
-        self.is_ending = False
-        """Whether it was interrupted."""
+        self.interrupted_at: float | None = None
+        """The monotonic time at which it was interrupted; None if it was not."""
         self._process: int | None = None
         """The id of its process; None until it has started."""
         self._code: int | None = None
@@ -67,6 +68,11 @@ class PlayedCommand:
         self._link.send(message)
         with theirs:
             server.start_command(theirs, self._output, self._errors)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was interrupted."""
+        return self.interrupted_at is not None
 
     @property
     def descriptor(self) -> int:
@@ -100,7 +106,7 @@ class PlayedCommand:
     def interrupt(self) -> None:
         """Have the command save and end, so that it can be resumed."""
         if not self.is_ending:
-            self.is_ending = True
+            self.interrupted_at = time.monotonic()
             self._send_signal(signal.SIGINT)
 
     def kill(self) -> None:

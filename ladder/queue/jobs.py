@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from db.errors import DatabaseError
+from db.errors import Unwritable
 from db.records.queue import EntryRow, EntryState, ServiceRow
 from db.store import Store
-from ladder.runs.history import PastRun, past_runs
+from ladder.runs.history import PastRun, find_dead, past_runs
 
 UNFINISHED = (EntryState.PLAYING, EntryState.WAITING, EntryState.PAUSED)
 """States of entries that have not ended, in the order of lists."""
@@ -62,7 +62,7 @@ def _jobs(store: Store, entries: Iterable[EntryRow]) -> list[Job]:
     if any(entry.run_id is not None for entry in chosen):
         runs = {run.row.id: run for run in past_runs(store)}
     services = {service.id: service for service in store.queue.services()}
-    dead = find_dead_services(store, chosen)
+    dead = _find_dead_services(store, chosen)
     return [
         Job(
             entry,
@@ -79,29 +79,24 @@ def _present_state(entry: EntryRow, dead: Collection[int]) -> EntryState:
     return EntryState.WAITING if is_orphan else entry.state
 
 
-def find_dead_services(store: Store, entries: Iterable[EntryRow]) -> set[int]:
-    """Return the services of playing entries that have died; empty if locks cannot be read."""
+def _find_dead_services(store: Store, entries: Iterable[EntryRow]) -> set[int]:
+    """Return the services of playing entries that have died."""
     playing = {
         entry.service_id
         for entry in entries
         if entry.state is EntryState.PLAYING and entry.service_id is not None
     }
-    if not playing:
-        return set()
-    # Locks cannot be read beside a database in a read-only folder.
-    with contextlib.suppress(DatabaseError), contextlib.closing(store.service_lock()) as lock:
-        return {service for service in playing if not lock.is_alive(service)}
-    return set()
+    return find_dead(store.service_lock, playing)
 
 
 def release_orphans(store: Store) -> list[EntryRow]:
     """Release the entries of services that have died; return them as they are now."""
-    dead = find_dead_services(store, store.queue.find(states=[EntryState.PLAYING]))
+    dead = _find_dead_services(store, store.queue.find(states=[EntryState.PLAYING]))
     return store.queue.release(dead) if dead else []
 
 
 def find_live_services(store: Store) -> list[ServiceRow]:
-    """Return the services that live now, newest first; empty if locks cannot be read."""
-    with contextlib.suppress(DatabaseError), contextlib.closing(store.service_lock()) as lock:
+    """Return the services that live now, newest first; empty in a read-only folder."""
+    with contextlib.suppress(Unwritable), contextlib.closing(store.service_lock()) as lock:
         return [service for service in store.queue.services() if lock.is_alive(service.id)]
     return []

@@ -12,8 +12,7 @@ import os
 import signal
 import socket
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from db.errors import DatabaseError
@@ -42,7 +41,7 @@ LOADED = ("ladder.cli.run_and_report", "ladder.experiments.gate.session")
 CLUSTER = "ladder.runs.cluster.executor"
 """Modules that are loaded before a command is known."""
 MOST_DEATHS = 3
-"""Kills of a command in a row after which its experiment has failed."""
+"""Kills of a command without a further game after which its experiment has failed."""
 IDLE, LOCAL = "analyze", "suite run"
 """The command that only uses CPUs that are idle, and the one that never uses a cluster."""
 
@@ -61,17 +60,16 @@ class QueueService:
     """Takes one line for each event."""
     _playing: dict[int, PlayedCommand] = field(default_factory=dict)
     """The commands by their entries' ids."""
-    _deaths: Counter[int] = field(default_factory=Counter)
-    """Kills in a row by entry."""
-    _interrupted: dict[int, float] = field(default_factory=dict)
-    """The time at which a command was interrupted, by entry."""
+    _deaths: dict[int, tuple[int, int | None, int]] = field(default_factory=dict)
+    """Kills in a row by entry, and its run and stored games at the last one."""
     _next_look: float = 0.0
 
     def run(self) -> None:
         """Play until a stop is requested; entries in play then wait to be resumed."""
         with contextlib.closing(self.store.service_lock()) as lock:
             self._row = self._start_service(lock)
-            with current_stop().defer(), self._run_locks() as self._locks:
+            locks = contextlib.closing(self.store.run_lock())
+            with current_stop().defer(), locks as self._locks:
                 self._server = self._start_server()
                 try:
                     while not current_stop().is_requested():
@@ -93,11 +91,6 @@ class QueueService:
             )
             if lock.try_acquire(row.id):
                 return row
-
-    @contextlib.contextmanager
-    def _run_locks(self) -> Iterator[ProcessLocks]:
-        with contextlib.closing(self.store.run_lock()) as locks:
-            yield locks
 
     def _step(self) -> None:
         """Handle everything that has happened since the last step."""
@@ -130,13 +123,11 @@ class QueueService:
             if result is not None:
                 command.close()
                 del self._playing[entry_id]
-                self._interrupted.pop(entry_id, None)
                 self._finish(command, result)
 
     def _finish(self, command: PlayedCommand, result: CommandResult) -> None:
         entry = command.entry
-        deaths = self._deaths[entry.id] + 1 if result.code < 0 else 0
-        self._deaths[entry.id] = deaths
+        deaths = self._count_deaths(command) if result.code < 0 else 0
         is_resumable = result.code == ExitCode.STOPPED or 0 < deaths < MOST_DEATHS
         if is_resumable or (result.code < 0 and command.is_ending):
             for released in self.store.queue.release([self._row.id], entry.id):
@@ -147,6 +138,14 @@ class QueueService:
         if result.code < 0:
             message = f"its command was killed {deaths} times in a row ({_cause(result)})"
         self._store_end(entry, result.code, result.output, message)
+
+    def _count_deaths(self, command: PlayedCommand) -> int:
+        """Return how often a command was killed without a further game, this time included."""
+        games = 0 if command.run_id is None else self.store.games.count(command.run_id)
+        deaths, *progress = self._deaths.get(command.entry.id, (0, None, 0))
+        deaths = deaths + 1 if progress == [command.run_id, games] else 1
+        self._deaths[command.entry.id] = deaths, command.run_id, games
+        return deaths
 
     def _store_end(self, entry: EntryRow, code: int, output: str, message: str) -> None:
         ended = self.store.queue.finish(
@@ -169,25 +168,20 @@ class QueueService:
                 command.kill()
                 command.close()
                 del self._playing[entry_id]
-                self._interrupted.pop(entry_id, None)
                 self.report(
                     f"{_name(command.entry)} was released: the lock of this service was lost"
                 )
                 continue
             command.entry = entry
             if entry.request in (EntryRequest.CANCEL, EntryRequest.PAUSE):
-                self._interrupt(entry_id)
-            if now > self._interrupted.get(entry_id, now) + STOP_S:
+                command.interrupt()
+            if command.interrupted_at is not None and now > command.interrupted_at + STOP_S:
                 command.kill()
-
-    def _interrupt(self, entry_id: int) -> None:
-        self._interrupted.setdefault(entry_id, time.monotonic())
-        self._playing[entry_id].interrupt()
 
     def _stop_all(self) -> None:
         """Interrupt all commands, and let their entries wait to be resumed."""
-        for entry_id in self._playing:
-            self._interrupt(entry_id)
+        for command in self._playing.values():
+            command.interrupt()
         deadline = time.monotonic() + STOP_S
         while self._playing:
             self._collect()
@@ -225,13 +219,13 @@ class QueueService:
 
     def _make_room(self, waiting: list[EntryRow], everywhere: list[EntryRow]) -> None:
         """Interrupt one experiment if an author who plays none waits."""
-        if self._interrupted:
+        if any(command.is_ending for command in self._playing.values()):
             return
         own = [command.entry for command in self._playing.values()]
         entry = entry_to_stop(waiting, everywhere, own)
         if entry is not None:
             self.report(f"{_name(entry)} makes room for another author")
-            self._interrupt(entry.id)
+            self._playing[entry.id].interrupt()
 
     def _start(self, entry: EntryRow) -> None:
         try:

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from ladder.match.process.cpus import allowed_cpus
 from ladder.runs.cluster.security import SchedulerEndpoint
-from ladder.runs.executor import MachineEvent
 
 END_S = 5.0
 """Most seconds for closing a connection."""
@@ -77,7 +76,7 @@ class ClusterSlots:
         self.insecure = insecure
         self._loop = asyncio.new_event_loop()
         self._connection = SchedulerConnection(
-            endpoint, "queue", lambda event: report(_sentence(event))
+            endpoint, "queue", lambda event: report(event.sentence)
         )
         self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
         self._thread.start()
@@ -116,7 +115,3 @@ def _lent(worker: Mapping[str, Any]) -> int:
 
     offer = offer_of(worker)
     return int(worker["nthreads"]) if offer is None else offer.slots
-
-
-def _sentence(event: MachineEvent) -> str:
-    return event.sentence

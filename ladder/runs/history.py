@@ -1,13 +1,13 @@
 """The list of past runs: title, status, games and verdict of each."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from db.errors import DatabaseError
+from db.errors import Unwritable
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
-from db.store import Store
+from db.store import ProcessLocks, Store
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import describe_conditions
 from ladder.runs.resumable import TUNING
@@ -44,7 +44,7 @@ def past_runs(store: Store) -> list[PastRun]:
     games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
-    dead = _find_dead(store, [row.id for row in rows if row.status is RunStatus.RUNNING])
+    dead = find_dead(store.run_lock, [row.id for row in rows if row.status is RunStatus.RUNNING])
     return [
         PastRun(
             row=row,
@@ -112,11 +112,16 @@ def _conditions(settings: Mapping[str, Any]) -> str:
     )
 
 
-def _find_dead(store: Store, running: list[int]) -> set[int]:
-    """Return the runs that no living process plays; empty if the locks cannot be read."""
-    if not running:
+def find_dead(open_locks: Callable[[], ProcessLocks], numbers: Collection[int]) -> set[int]:
+    """Return those that no living process plays; empty in a read-only folder, which has no locks.
+
+    Args:
+        open_locks: Opens the locks of runs, or of services.
+        numbers: The numbers of runs or services in play.
+
+    """
+    if not numbers:
         return set()
-    # Locks cannot be read beside a database in a read-only folder.
-    with contextlib.suppress(DatabaseError), contextlib.closing(store.run_lock()) as lock:
-        return {run for run in running if not lock.is_alive(run)}
+    with contextlib.suppress(Unwritable), contextlib.closing(open_locks()) as locks:
+        return {number for number in numbers if not locks.is_alive(number)}
     return set()

@@ -15,22 +15,24 @@ import select
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bots.parent_death import die_with_parent
-
-if TYPE_CHECKING:
-    from ladder.queue.link import Link
+from ladder.cli.app import parser
+from ladder.cli.main import main as run
+from ladder.errors import ExitCode
+from ladder.match.registry.placements import Placement, use_placements
+from ladder.queue.command_server import serve_commands
+from ladder.queue.link import Link, StartMessage
+from ladder.queue.workforce import SharedWorkforce
+from ladder.runs.cluster.shipped_cache import CacheLock
+from ladder.runs.cluster.workforce import workforce_of
+from ladder.runs.resume import reopen_own
 
 
 def main() -> None:
     """Serve commands; in the process of one, run it and exit with its code."""
     service, descriptor, *modules = sys.argv[1:]
     die_with_parent(int(service))
-
-    from ladder.cli.app import parser
-    from ladder.queue.command_server import serve_commands
-
     for module in modules:
         importlib.import_module(module)
     # Reading one command line loads what reading any of them needs.
@@ -40,17 +42,8 @@ def main() -> None:
     run_command(serve_commands(control))
 
 
-def run_command(link: "Link") -> None:
+def run_command(link: Link) -> None:
     """Run the command that the service sends, and exit with its code."""
-    from ladder.cli.main import main as run
-    from ladder.errors import ExitCode
-    from ladder.match.registry.placements import Placement, use_placements
-    from ladder.queue.link import StartMessage
-    from ladder.queue.workforce import SharedWorkforce
-    from ladder.runs.cluster.shipped_cache import CacheLock
-    from ladder.runs.cluster.workforce import workforce_of
-    from ladder.runs.resume import reopen_own
-
     while not (found := link.receive(StartMessage, 1)):
         if link.is_closed:  # the service has given the experiment up
             sys.exit(ExitCode.STOPPED)

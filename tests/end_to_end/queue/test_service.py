@@ -11,6 +11,7 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import faults_of, lines_of, marked, query
+from tests.support.postgresql import shared_server, why_none
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -87,6 +88,27 @@ def test_two_services_play_a_queue_through_kills(
     assert "steady" in show(ladder, bob)["output"]
     assert query(ladder.db, "select count(*) from archives") == [(0,)]
     assert len(query(ladder.db, "select id from runs")) == 3
+
+
+@pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+@pytest.mark.parametrize("ladder", ["postgresql"], indirect=True)
+def test_a_database_server_that_ends_all_sessions(ladder: Ladder, eventually: Eventually) -> None:
+    """Nothing is lost and nothing is played twice though all sessions end again and again."""
+    by_hand = Ladder(ladder.folder / "by hand")
+    by_hand.folder.mkdir()
+    assert by_hand.stock()(*match(1, games=20)).code == 0
+    job = submit(ladder.stock(), "ann", *match(1, games=20))
+    with ladder.slow():
+        service = ladder.start("queue", "work")
+        for stored in (2, 6, 10):
+            eventually(lambda least=stored: len(lines_of(ladder.db)) >= least)
+            shared_server().cut(ladder.db)
+    eventually(lambda: ended(ladder))
+    done = ladder.interrupt(service, signal.SIGTERM)
+    assert done.code == 0, done.err
+    assert states(ladder) == {job: "done"}, show(ladder, job)
+    assert faults_of(ladder.db) == []
+    assert lines_of(ladder.db) == lines_of(by_hand.db)
 
 
 def test_users_stop_an_experiment_and_resume_it(ladder: Ladder, eventually: Eventually) -> None:

@@ -61,8 +61,9 @@ async def admit(
             "install the same version on both"
         )
     archives = bot_bundle.archives
-    for name in await ask(tasks.missing_archives, tuple(archives)):
-        await ask(tasks.store_archive, name, archives[name])
+    if archives:  # each question may wait for a pair in play
+        for name in await ask(tasks.missing_archives, tuple(archives)):
+            await ask(tasks.store_archive, name, archives[name])
     machine.prepared = await ask(tasks.prepare, bot_bundle.manifest, sides)
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
     machine.refused = frozenset(machine.prepared.refused)
