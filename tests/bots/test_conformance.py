@@ -64,7 +64,7 @@ def test_exactly_the_simulations_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_keeps_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_ends_at_its_share_of_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a clock that advances 1 ms per reading, a Monte Carlo search ends at its share.
 
     A depth-limited search ends there or before.
@@ -116,7 +116,7 @@ def test_statistics_make_sense(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_last_cell(name: str) -> None:
+def test_the_last_free_cell_is_played(name: str) -> None:
     """With one cell left there is one move, and it is made."""
     board = Board(4, 4)
     random = SplitMix(3)
@@ -128,7 +128,7 @@ def test_the_last_cell(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_game_may_jump(name: str) -> None:
+def test_moves_of_another_game_are_answered(name: str) -> None:
     """Moves that do not extend the last position are answered all the same."""
     board = parse_board("6x7")
     bot = player(name, board, 0, work_budget(name, 100))

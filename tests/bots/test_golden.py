@@ -17,6 +17,6 @@ def test_every_version_is_recorded() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("board", golden.BOARDS)
 @pytest.mark.parametrize("name", golden.NAMES)
-def test_golden_game(name: str, board: str) -> None:
+def test_moves_and_statistics_are_the_recorded_ones(name: str, board: str) -> None:
     """Moves, simulations and nodes are the recorded ones, on this machine as on any other."""
     assert golden.play(name, board) == RECORDED[name][board]

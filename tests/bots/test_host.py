@@ -66,7 +66,7 @@ def host() -> Iterator[Conversation]:
 
 
 @pytest.mark.slow
-def test_a_conversation(host: Conversation) -> None:
+def test_two_games_are_played_in_one_conversation(host: Conversation) -> None:
     """Hello, two games as different players, the end; nothing superfluous is sent or loaded."""
     hello = host.ask("hello", protocol=1)
     assert hello["type"] == "hello"

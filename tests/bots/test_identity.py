@@ -35,7 +35,7 @@ def test_different_players_differ() -> None:
     assert len({content_hash(version, {}) for version in VERSIONS.values()}) == len(VERSIONS)
 
 
-def test_options_count() -> None:
+def test_another_option_is_another_player() -> None:
     """The same player with another option is another player."""
     v4 = VERSIONS["v4"]
     assert content_hash(v4, {"c": "0.7"}) != content_hash(v4, {})
@@ -125,7 +125,9 @@ def test_an_edited_kernel_is_a_new_identity(edited: Edited) -> None:
         ("ask", "answer", True),
     ],
 )
-def test_only_code_counts(edited: Edited, old: str, new: str, counts: bool) -> None:
+def test_docstrings_comments_and_blank_lines_do_not_count(
+    edited: Edited, old: str, new: str, counts: bool
+) -> None:
     """Docstrings, comment lines and blank lines do not count; texts in code do."""
     before = edited.hash()
     assert old in KERNEL

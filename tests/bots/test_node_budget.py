@@ -59,7 +59,7 @@ def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert budget.grant() == 0
 
 
-def test_simulations_are_not_for_it() -> None:
+def test_a_budget_of_simulations_is_refused() -> None:
     """A budget of simulations is refused."""
     with pytest.raises(ValueError, match="simulations"):
         NodeBudget(Budget(simulations=1), share=1, started=0)

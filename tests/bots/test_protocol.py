@@ -45,7 +45,7 @@ REPLIES: list[Reply] = [
 
 
 @pytest.mark.parametrize("message", REQUESTS, ids=repr)
-def test_requests_survive(message: Request) -> None:
+def test_requests_are_read_as_they_were_written(message: Request) -> None:
     """What the harness writes is what the bot reads, on one line."""
     line = encode(message)
     assert line.count(b"\n") == 1
@@ -53,7 +53,7 @@ def test_requests_survive(message: Request) -> None:
 
 
 @pytest.mark.parametrize("message", REPLIES, ids=repr)
-def test_replies_survive(message: Reply) -> None:
+def test_replies_are_read_as_they_were_written(message: Reply) -> None:
     """What the bot writes is what the harness reads, on one line."""
     line = encode(message)
     assert line.count(b"\n") == 1

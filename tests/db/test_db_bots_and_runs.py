@@ -53,7 +53,7 @@ def test_retired_bots_leave_the_list(store: Store) -> None:
     assert store.bots.get("v1") == gone
 
 
-def test_unknown_bot(store: Store) -> None:
+def test_an_unknown_bot_is_named(store: Store) -> None:
     """An unknown name is an error that names it."""
     for call in (
         store.bots.get,
@@ -106,7 +106,9 @@ def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
         (Conditions("thu", 0, {"time_ms": 9}, adjudicate=12), "thu/9ms/adjudicate12"),
     ],
 )
-def test_division_labels(store: Store, conditions: Conditions, label: str) -> None:
+def test_a_division_is_created_once_with_a_label(
+    store: Store, conditions: Conditions, label: str
+) -> None:
     """A division is created once and has a short label."""
     made = store.divisions.ensure(*conditions)
     assert (made.label, made.conditions) == (label, conditions)
@@ -115,7 +117,7 @@ def test_division_labels(store: Store, conditions: Conditions, label: str) -> No
     assert store.divisions.all() == [made]
 
 
-def test_finding_a_division(store: Store) -> None:
+def test_a_division_is_found_by_id_label_or_beginning(store: Store) -> None:
     """A division is found by id, label or unique beginning; otherwise the error lists them."""
     with pytest.raises(UnknownRow, match="no games"):
         store.divisions.find("thu")
@@ -151,7 +153,7 @@ def test_unknown_budget_is_a_bug(store: Store) -> None:
         store.divisions.ensure("thu", 0, {"hours": 1})
 
 
-def test_runs_and_their_status(store: Store) -> None:
+def test_a_run_has_a_status_and_is_found_by_its_identity(store: Store) -> None:
     """A run starts as running, ends with a time, and can be found by what identifies it."""
     one, two = new_run(store), new_run(store, rated=False, stream="s2")
     assert (one.status, one.ended_at, one.target_games) == (RunStatus.RUNNING, None, 200)

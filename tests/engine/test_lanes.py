@@ -134,7 +134,7 @@ def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**192 - 1), st.integers(0, 2**192 - 1))
-def test_sets_combine(first: int, second: int) -> None:
+def test_operations_on_sets_are_those_of_integers(first: int, second: int) -> None:
     """Union, intersection and difference are those of the integers."""
     stones = np.stack([lanes.to_words(first), lanes.to_words(second)])
     plain, registers = np.zeros((3, 3), np.uint64), np.zeros((3, 3), np.uint64)

@@ -15,7 +15,7 @@ from tests.engine.oracle import SlowGame, boards, games
 @pytest.mark.slow
 @settings(deadline=None)
 @given(boards(), st.integers(0, 6), st.integers(0, 2**53))
-def test_an_opening_is_quiet(board: Board, plies: int, seed: int) -> None:
+def test_no_side_has_won_or_wins_next_in_an_opening(board: Board, plies: int, seed: int) -> None:
     """It has the asked length, nobody has won in it, and nobody wins with the next stone."""
     moves = draw_opening(board, plies, SplitMix(seed))
     assert len(moves) == plies

@@ -159,7 +159,7 @@ def test_a_game_without_a_turning_point_has_a_summary(low: int, high: int, summa
     [(0, "0"), (999, "999"), (1000, "1.0k"), (99_949, "99.9k"), (250_000, "250k"),
      (999_499, "999k"), (999_600, "1.0M"), (4_512_345, "4.5M"), (1 << 40, "1.1T")],
 )  # fmt: skip
-def test_counts_are_short(count: int, text: str) -> None:
+def test_counts_have_at_most_five_characters(count: int, text: str) -> None:
     """Counts are rounded to at most five characters."""
     assert short_count(count) == text
 

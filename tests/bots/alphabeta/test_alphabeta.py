@@ -126,7 +126,7 @@ def test_sees_the_nearest_without_a_node(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_fixed_depth(name: str) -> None:
+def test_players_of_fixed_depth_search_four_plies(name: str) -> None:
     """Under a budget of time or nodes these search exactly four plies."""
     for budget in (Budget(time_ms=1000), Budget(nodes=1_000_000)):
         info = player(name, parse_board("9x9@4,4"), 0, budget).choose(()).info
@@ -135,7 +135,7 @@ def test_fixed_depth(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_a_depth_is_kept_to(name: str) -> None:
+def test_a_budget_of_depth_is_searched_exactly(name: str) -> None:
     """A budget of depth is one search to exactly that depth, or to the end of the game."""
     for depth in (1, 2, 5, 7):
         info = player(name, Board(6, 7), 0, Budget(depth=depth)).choose(()).info
@@ -149,7 +149,7 @@ def test_a_depth_is_kept_to(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
-def test_the_depth_follows_the_budget(name: str) -> None:
+def test_more_nodes_give_a_greater_depth(name: str) -> None:
     """More nodes give more plies, and the answer is that of the reported depth."""
     board = parse_board("10x10@5,2")
     position = random_position(board, 12, SplitMix(9))

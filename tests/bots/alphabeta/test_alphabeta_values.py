@@ -62,7 +62,9 @@ def value_of(score: int) -> float:
 @pytest.mark.parametrize("name", EVALUATING)
 @settings(max_examples=300, deadline=None)
 @given(board=boards(), seed=st.integers(0, 2**32), plies=st.integers(0, 143))
-def test_static_values(name: str, board: Board, seed: int, plies: int) -> None:
+def test_the_kernel_evaluates_as_the_slow_form(
+    name: str, board: Board, seed: int, plies: int
+) -> None:
     """On any board the kernel counts the same as the slow form."""
     position = random_position(board, min(plies, board.cells - 1), SplitMix(seed))
     found = _static(board_words(board), stone_words(position), dials_of(name))

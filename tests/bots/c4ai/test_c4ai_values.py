@@ -33,7 +33,7 @@ def value(text: str, term: str, board: str = "6x7") -> int:
 
 
 @pytest.mark.slow
-def test_groups_of_one() -> None:
+def test_a_lone_stone_counts_once_for_each_window() -> None:
     """A lone stone counts once for every window of four that it can grow into."""
     # In the corner a row, a column and a diagonal; in the middle four rows, a column and two.
     assert value("0", "one") == 3
@@ -43,7 +43,7 @@ def test_groups_of_one() -> None:
     assert value("3", "two") == value("3", "atari") == 0
 
 
-def test_groups_of_two() -> None:
+def test_two_stones_count_in_each_window_that_is_free() -> None:
     """Two stones count together in each window that holds both and nothing of the opponent's."""
     # Columns 2 and 3 of the lowest row: 0-3, 1-4, 2-5.
     assert value("263", "two") == 3
@@ -53,13 +53,13 @@ def test_groups_of_two() -> None:
     assert value("2636", "two") == 1 - 3
 
 
-def test_an_atari() -> None:
+def test_a_winning_cell_counts_when_it_can_be_played() -> None:
     """A cell that wins at the next own move counts, one that cannot be played yet does not."""
     assert value("06162", "atari") == 1
     assert value("1002261", "atari") == 0
 
 
-def test_a_hidden_threat() -> None:
+def test_a_hidden_threat_wins_when_all_else_is_full() -> None:
     """It wins for the side that need not play below it, when all else is full."""
     # The first player threatens row 1 of column 3, whose row 0 is free. Outside the column 29 cells
     # are left: the first player has to begin there.
@@ -171,7 +171,7 @@ def test_the_search_is_minimax(seed: int) -> None:
             assert searched(position, depth) == expected, position.notation()
 
 
-def test_ataris_decide() -> None:
+def test_two_own_ataris_win_and_one_of_the_opponent_loses() -> None:
     """After an own move an opponent's atari is a loss, and two own ataris are a win."""
     # Whoever makes an open three has two ataris, and wins with the stone after next.
     assert searched(parse_position("6x7 2636"), 1) == WON - 3

@@ -20,7 +20,7 @@ def test_the_published_weights_are_shipped() -> None:
     assert VERSIONS["c4ai"].options == {"weights": "published"}
 
 
-def test_a_file_of_weights(tmp_path: Path) -> None:
+def test_a_file_of_six_weights_is_read(tmp_path: Path) -> None:
     """Six numbers on one line, with blanks and blank lines around, are read as they stand."""
     file = tmp_path / "mine.csv"
     file.write_text("\n 1, -2 ,+3,4,5,-6\r\n\n")

@@ -49,7 +49,7 @@ def test_the_table_may_be_kept() -> None:
         assert score == value * (WIN - plies), position.notation()
 
 
-def test_the_limit_is_kept() -> None:
+def test_a_search_that_reaches_its_limit_is_unknown() -> None:
     """A search that reaches its limit returns UNKNOWN."""
     score, _, nodes = solve(Position(parse_board("6x7")), endgame_memory(), 1000)
     assert score == UNKNOWN

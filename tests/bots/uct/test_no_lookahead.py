@@ -64,7 +64,7 @@ def children(
 # --- rollouts -----------------------------------------------------------------------------------
 
 
-def test_weights_by_hand() -> None:
+def test_the_weights_are_those_of_both_formulas() -> None:
     """The two formulas on an odd and an even board (there in halves, so doubled)."""
     assert column_weights("middle", 7) == (1, 2, 3, 4, 3, 2, 1)
     assert column_weights("middle", 8) == (1, 2, 3, 4, 4, 3, 2, 1)

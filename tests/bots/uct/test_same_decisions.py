@@ -18,7 +18,7 @@ def seen(info: Info | None) -> tuple[object, ...]:
 @pytest.mark.slow
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 @pytest.mark.parametrize(("slow", "fast"), PAIRS)
-def test_move_for_move(slow: str, fast: str, board: Board) -> None:
+def test_equal_versions_agree_in_every_move(slow: str, fast: str, board: Board) -> None:
     """Whole games agree in every move and every statistic."""
     for seed in (1, 2):
         budget = Budget(simulations=2000 // len(BOARDS) * 5)
@@ -27,7 +27,7 @@ def test_move_for_move(slow: str, fast: str, board: Board) -> None:
         assert [seen(c.info) for c in games[0]] == [seen(c.info) for c in games[1]]
 
 
-def test_the_rows_say_so() -> None:
+def test_equal_versions_are_called_equal_in_the_table() -> None:
     """The table calls them equal."""
     for _, fast in PAIRS:
         assert "same decisions" in VERSIONS[fast].change

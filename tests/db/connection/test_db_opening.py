@@ -83,7 +83,7 @@ def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
     assert not os.path.exists(place)
 
 
-def test_missing_folder(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named_and_not_created(tmp_path: Path) -> None:
     """A missing folder is named and not created."""
     with pytest.raises(Unwritable, match="no folder"):
         Store.open(str(tmp_path / "no" / "ladder.db"))
@@ -191,7 +191,7 @@ def test_damaged_page_is_found_by_the_check(place: str) -> None:
 
 
 @pytest.mark.sqlite_file
-def test_busy_database(place: str) -> None:
+def test_a_writer_fails_after_its_timeout_and_can_try_again(place: str) -> None:
     """A writer that waits for another one fails after the timeout, and can try again."""
     with Store.open(place, busy_s=0.1) as store:
         other = sqlite3.connect(place, isolation_level=None)
@@ -206,7 +206,7 @@ def test_busy_database(place: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_full_disk(place: str) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(place: str) -> None:
     """A full disk is reported as such, and nothing stored before is lost."""
     database = Database.open(place)
     store = Store(database)
@@ -235,7 +235,7 @@ def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
 
 
 @pytest.mark.parametrize("existing", [False, True])
-def test_read_only_folder(existing: bool) -> None:
+def test_a_folder_without_permission_to_write_is_reported(existing: bool) -> None:
     """Without permission to write, the message says so (checked as another user)."""
     folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
     place = os.path.join(folder, "ladder.db")
@@ -265,7 +265,7 @@ def test_read_only_folder(existing: bool) -> None:
         ("://", "not a database URL"),
     ],
 )
-def test_unusable_urls(url: str, words: str) -> None:
+def test_other_databases_and_bad_urls_are_refused(url: str, words: str) -> None:
     """Other databases and unreadable URLs are refused in a sentence."""
     with pytest.raises(DatabaseError, match=words):
         Store.open(url)

@@ -379,7 +379,7 @@ def test_an_old_server_is_refused() -> None:
         check_server_version(place, 130_012)
 
 
-def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
+def test_a_user_without_rights_to_write_can_read(server: Server, url: str, store: Store) -> None:
     """Reading must work, and writing be refused with a clear message."""
     play_all(store, new_run(store), add_bots(store), 2)
     with contextlib.suppress(psycopg.errors.DuplicateObject):
@@ -393,7 +393,7 @@ def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_keys_have_room(server: Server, url: str) -> None:
+def test_keys_beyond_32_bits_are_stored_and_read(server: Server, url: str) -> None:
     """Pairs and games beyond 2**31 must be stored and read, also in a database of 32-bit keys."""
     with Store.open(url) as store:
         run, revisions = new_run(store), add_bots(store)
@@ -445,7 +445,9 @@ def test_codes_have_their_errors(url: str) -> None:
         ('permission denied for database "games"', DatabaseError),
     ],
 )
-def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
+def test_a_starting_server_is_waited_for_and_a_refusal_is_not(
+    words: str, kind: type[DatabaseError]
+) -> None:
     """Without a code, a starting server is waited for; a lasting refusal is an error at once."""
     error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
     known = translate_sqlstate(None, str(error), error)

@@ -443,7 +443,7 @@ def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
             assert abs(kept.value - min(max(original.value, -1), 1)) <= 0.0005001
 
 
-def test_unreadable_thoughts() -> None:
+def test_unreadable_thoughts_are_a_value_error() -> None:
     """Bytes that are not thoughts give a ValueError."""
     for blob in (b"", b"\x91\x91\xa1x", b"hello"):
         with pytest.raises(ValueError, match="thoughts"):
@@ -481,7 +481,7 @@ def test_counts_of_simulations_and_of_nodes_are_kept_apart() -> None:
     assert [each.work for each in kept] == [0, 5, 5]
 
 
-def test_a_bot_that_reports_nothing(store: Store) -> None:
+def test_games_without_reports_are_stored(store: Store) -> None:
     """A game of a bot that reports nothing, and a forfeit before the first move, are stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)

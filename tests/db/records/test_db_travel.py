@@ -41,6 +41,6 @@ def test_nothing_is_lost_on_the_way(text: str) -> None:
         assert repr(came) == repr(sent)  # numbers and enums of equal types, too
 
 
-def test_a_record_travels_light() -> None:
+def test_a_pickled_record_is_one_byte_string() -> None:
     """A pickle holds one byte string instead of many objects."""
     assert b"SideSums" not in pickle.dumps(record_with("it ended"))

@@ -52,7 +52,7 @@ def test_a_bot_that_forgot_regresses(ladder: Ladder) -> None:
     assert "<failure" in (ladder.folder / "suite.xml").read_text()
 
 
-def test_bad_input(ladder: Ladder) -> None:
+def test_bad_input_is_refused_and_writes_nothing(ladder: Ladder) -> None:
     """One sentence, exit code 2, nothing played and nothing written."""
     ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "2")
     for words, sentence in (

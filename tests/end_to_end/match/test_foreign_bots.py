@@ -87,7 +87,6 @@ def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
-@pytest.mark.timed
 def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     """The sentence must name the bot and the least time that it takes."""
     out = add(ladder, "slow", compiled(ladder.folder, "SLEEPS"))

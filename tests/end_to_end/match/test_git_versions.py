@@ -228,7 +228,8 @@ def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     assert "compiled bots.simple.flat" in add(ladder, "f", "builtin:flat-mc", "--git", "main")
     cache = Path(ladder("bots", "show", "f", "--json").document["git"]["copy"], "cache")
     assert list(cache.rglob("*.nbi"))
-    match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--boards", "6x7")
+    match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--margin", "500ms")
+    match = (*match, "--boards", "6x7")
     again = ladder(*match)
     assert (again.code, "compiled bots" in again.err) == (0, False), again.err
     shutil.rmtree(cache)

@@ -68,7 +68,9 @@ def test_replacing_keeps_what_is_not_given(ladder: Ladder, mine: Path) -> None:
     assert (after["based_on"], after["change"]) == (None, "better")
 
 
-def test_renaming_and_deleting(ladder: Ladder, mine: Path) -> None:
+def test_a_renamed_bot_keeps_its_games_and_one_with_games_is_kept(
+    ladder: Ladder, mine: Path
+) -> None:
     """Games follow a name; a bot with games stays, one without goes; built-in names are fixed."""
     del mine
     assert ladder("bots", "rename", "mine", "mine-1").code == 0
@@ -119,7 +121,7 @@ def test_a_bot_that_writes_its_own_files_is_refused(ladder: Ladder) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_folder_of_libraries(ladder: Ladder) -> None:
+def test_a_folder_of_libraries_is_registered_but_for_bad_ones(ladder: Ladder) -> None:
     """Good ones are registered, bad ones named at the end with the reason, none done twice."""
     folder = ladder.folder / "strategies"
     folder.mkdir()

@@ -96,7 +96,7 @@ def small_disk(folder: Path) -> Iterator[None]:
     """Return a file system of 3 MB over the folder."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
     if subprocess.run(mount, check=False).returncode != 0:
-        pytest.skip("mounting is not permitted here; test_a_file_that_may_not_grow is near to it")
+        pytest.skip("mounting is not permitted here; the run whose file may not grow is near to it")
     try:
         yield
     finally:
@@ -110,7 +110,7 @@ def fill(file: Path) -> None:
             filler.write(bytes(4096))
 
 
-def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
+def test_a_run_on_a_full_disk_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
     """A run on a disk that becomes full must stop with the reason, and go on when there is room."""
     with small_disk(ladder.folder):
         before = begin()
@@ -124,7 +124,7 @@ def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
+def test_a_run_whose_file_may_not_grow_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
     """The same where a quota or a limit on files is met in the middle of a run."""
     before = begin()
     size = (ladder.folder / "ladder.db").stat().st_size
@@ -145,7 +145,9 @@ def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
 
 
 @pytest.mark.parametrize("what", ["file", pytest.param("folder", marks=pytest.mark.very_slow)])
-def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
+def test_a_run_without_permission_to_write_leaves_the_games(
+    ladder: Ladder, what: str, begin: Begin
+) -> None:
     """Without permission to write, a run must say so and leave the games as they are."""
     before = begin()
     files = [path for path in ladder.folder.iterdir() if path.is_file()]
@@ -226,7 +228,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
     assert faults_of(ladder.folder) == []
 
 
-def test_a_truncated_file(ladder: Ladder, begin: Begin) -> None:
+def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin: Begin) -> None:
     """Half a file is called damaged by every command, and left as it is; a copy goes on."""
     before = begin()
     database = ladder.folder / "ladder.db"
@@ -452,7 +454,7 @@ def test_damage_under_every_command(
             assert "is damaged" in done.err, (name, done.err)
 
 
-def test_a_missing_folder(ladder: Ladder) -> None:
+def test_a_missing_folder_is_named_and_not_made(ladder: Ladder) -> None:
     """A folder that is not there must be named, and not be made."""
     words = ("run", "--bots", "random,stupid", "--db", "nowhere/ladder.db")
     assert_told(ladder(*words), "there is no folder", "nowhere")

@@ -107,7 +107,7 @@ def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) ->
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
-def test_undo_hint_and_info(ladder: Ladder) -> None:
+def test_undo_hint_and_info_answer_for_the_current_board(ladder: Ladder) -> None:
     """Undo shows the former board, hint another bot's move, info the bot's statistics."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
     done = ladder.run_with_input(text, "play", "v12", "--simulations", "50", "--hints", "v2")

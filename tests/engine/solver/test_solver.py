@@ -45,7 +45,7 @@ def _solve(board: str, moves: str = "", table_mib: int = 16) -> str:
         ("4x7", "draw"),
     ],
 )
-def test_published_values(board: str, value: str) -> None:
+def test_empty_boards_have_their_published_values(board: str, value: str) -> None:
     """Empty boards have the values and lengths that others have published."""
     assert _solve(board) == value
 
@@ -165,7 +165,7 @@ def _mirrored(board: Board) -> Board:
     return Board(board.rows, board.columns, (row, board.columns - 1 - column))
 
 
-def test_both_layouts_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lanes_and_words_find_equal_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lanes solve small boards as one word does, where both are possible."""
     board = Board(5, 6, (1, 2))
     random = SplitMix(5)

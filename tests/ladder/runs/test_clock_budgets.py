@@ -72,7 +72,7 @@ def test_overages_are_read_labelled_and_resumed() -> None:
     assert again == budgets
 
 
-def test_former_labels_stay() -> None:
+def test_labels_of_stored_divisions_stay() -> None:
     """Divisions of stored databases keep their labels."""
     assert budget_label({"time_ms": 2000, "time_ms@v4": 50}) == "2000ms,v4=50ms"
     assert budget_label({"nodes": 5, "depth": 3, "simulations": 9}) == "depth3,5nodes,9sims"

@@ -84,7 +84,7 @@ def test_a_gauntlet_lets_one_bot_meet_all_others() -> None:
 
 
 @pytest.mark.parametrize(("boards", "plies"), [("thu", 0), ("6x7", 4)])
-def test_default_openings(boards: str, plies: int) -> None:
+def test_only_fixed_boards_get_openings_by_default(boards: str, plies: int) -> None:
     """Boards that vary need no opening, a fixed one gets four plies."""
     pair = schedule(boards=parse_board_classes(boards)).pair(3)
     assert len(pair.opening) == plies

@@ -121,7 +121,7 @@ def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
         {"adjudicate": 12},
     ],
 )
-def test_what_identifies_a_run(changes: dict[str, object]) -> None:
+def test_other_conditions_are_another_run(changes: dict[str, object]) -> None:
     """Boards, budget, openings, pairing and rating must make another run."""
     hashes = {"v1": "x", "v2": "y"}
     base = settings().identity(hashes)

@@ -19,7 +19,7 @@ times = st.floats(0.5, 5000)
 
 @pytest.mark.slow
 @given(drifts, walls, walls, times)
-def test_something_must_happen(drift, down, up, time):
+def test_the_chances_of_all_ends_sum_to_one(drift, down, up, time):
     """The chances to be at the lower wall, the upper wall or between them sum to one."""
     total = (
         chance_down_by(time=time, drift=drift, down=down, up=up)
@@ -31,7 +31,7 @@ def test_something_must_happen(drift, down, up, time):
 
 @pytest.mark.slow
 @given(drifts, walls, walls)
-def test_in_the_long_run_wald_is_right(drift, down, up):
+def test_the_upper_wall_is_met_with_walds_probability(drift, down, up):
     """Given enough time the upper wall is met with Wald's probability."""
     by_then = chance_up_by(time=1e6, drift=drift, down=down, up=up)
     assert by_then == pytest.approx(chance_up(drift=drift, down=down, up=up), abs=1e-6)
@@ -55,7 +55,7 @@ def test_one_far_wall_is_the_inverse_gaussian():
     assert chance_up_by(time=time, drift=drift, down=80.0, up=up) == pytest.approx(want)
 
 
-def test_no_time_no_news():
+def test_at_time_zero_the_motion_is_where_it_started():
     """At time 0 the motion is where it started."""
     assert chance_down_by(time=0, drift=1, down=1, up=1) == 0
     assert chance_inside_below(time=0, place=0.5, drift=1, down=1, up=1) == 1

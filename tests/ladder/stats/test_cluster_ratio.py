@@ -7,7 +7,7 @@ from ladder.stats.cluster_ratio import ratio_error95
 from ladder.stats.elo import Z95
 
 
-def test_the_error_by_hand():
+def test_the_error_is_that_computed_by_hand():
     """Residuals 0.2, -0.8, 1.2 and -0.6 of four clusters around a ratio of a fifth."""
     found = ratio_error95(np.array([1.0, 0, 2, 1]), np.array([4.0, 4, 4, 8]))
     assert found == pytest.approx(Z95 * math.sqrt(4 / 3 * 2.48 / 20**2))
@@ -33,6 +33,6 @@ def test_the_error_is_that_of_resampled_clusters():
         ([0.0, 0.0], [0.0, 0.0], None),
     ],
 )
-def test_without_spread(parts, wholes, expected):
+def test_without_spread_the_ratio_is_bounded(parts, wholes, expected):
     """No part anywhere bounds the ratio by three in all; one cluster tells nothing of an error."""
     assert ratio_error95(np.array(parts), np.array(wholes)) == expected

@@ -23,7 +23,7 @@ any_counts = st.one_of(
 
 
 @pytest.mark.parametrize("vector", vectors("fc_elo").values(), ids=lambda v: v["id"])
-def test_stated_by_fastchess(vector):
+def test_numbers_agree_with_fastchess(vector):
     """Elo, normalized Elo, errors, LOS and score agree with fastchess's own tests."""
     seen = estimate(counts=vector.get("penta") or vector["ldw"])
     got = {
@@ -47,7 +47,7 @@ def test_shutouts_as_fishtest_computes_them(vector):
     assert seen.los == pytest.approx(vector["expect"]["los"], rel=1e-6)
 
 
-def test_bayeselo_vector():
+def test_bayeselo_agrees_with_fishtest():
     """BayesElo's probabilities, its inverse and its logistic Elo agree with fishtest."""
     vector = vectors("bayeselo_proba")["bayeselo_proba_10_327"]
     loss, draw, win = probabilities(bayeselo=10, drawelo=327)

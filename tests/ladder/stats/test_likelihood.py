@@ -24,7 +24,7 @@ def t_value(p, scores):
 
 @pytest.mark.slow
 @given(counts, st.floats(0.02, 0.98))
-def test_mean_is_met(row, mean):
+def test_the_solution_has_the_asked_score(row, mean):
     """The solution is a distribution and has the asked expected score."""
     f = shares(row)
     scores = unit_scores(size=f.size)
@@ -37,7 +37,7 @@ def test_mean_is_met(row, mean):
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(counts, st.floats(-1.5, 1.5))
-def test_t_value_is_met(row, t):
+def test_the_solution_has_the_asked_t_value(row, t):
     """The solution is a distribution and has the asked t-value, one-sided counts included."""
     f = shares(row)
     scores = unit_scores(size=f.size)

@@ -34,7 +34,7 @@ def finite(rating):
     return all(np.all(np.isfinite(array)) for array in numbers)
 
 
-def test_bradley_terry_vector():
+def test_strengths_are_those_of_the_published_example():
     """Plain maximum likelihood gives the strengths of the published Bradley-Terry example."""
     vector = vectors("bt_")["bt_wikipedia"]
     players = sorted(vector["expect"])
@@ -51,7 +51,7 @@ def test_bradley_terry_vector():
         assert elo == pytest.approx(vector["ordo_elo_std_logistic_computed"][name], abs=0.05)
 
 
-def test_three_engines_vector():
+def test_three_players_in_a_row_stand_at_their_scores():
     """Three players in a row stand exactly where the logistic scale puts their scores."""
     expected = vectors("laskos")["laskos_3engines"]["expect"]["exact_std_logistic"]
     cells = three_engines()
@@ -166,7 +166,7 @@ def test_the_draw_model_against_a_general_optimiser(seed):
     assert listed == pytest.approx(model, abs=1e-3)
 
 
-def test_gauge():
+def test_an_anchor_moves_the_whole_list():
     """Mean 1000 without anchors; an anchor moves the list as a whole and has no error."""
     cells, _ = random_cells(np.random.default_rng(2), size=5, pairs=20)
     free = rate_pool(cells=cells)
@@ -218,7 +218,7 @@ def test_negating_results_negates_the_list():
     ),
     st.sampled_from(Draws),
 )
-def test_never_nan(tables, draws):
+def test_ratings_and_errors_are_finite(tables, draws):
     """Any counts between connected players give finite ratings, errors and chances."""
     cells = from_tables(
         players="ABC", a=[0, 1, 2], b=[1, 2, 0], counts=np.reshape(tables, (3, 3, 3))
@@ -264,7 +264,7 @@ def test_an_undetermined_first_move_is_refused():
     assert finite(rate_pool(cells=cells))
 
 
-def test_one_game():
+def test_a_single_game_gives_a_wide_error():
     """A single game gives a finite list with a wide error."""
     rating = rate_pool(cells=from_games(players="AB", first=[0], second=[1], counts=[[0, 0, 1]]))
     assert finite(rating)
@@ -337,7 +337,7 @@ def test_intervals_hold_the_truth():
     assert abs(np.mean(hits) - 0.95) < 0.01 + 3 * error
 
 
-def test_empty_pools():
+def test_an_empty_pool_gives_an_empty_list():
     """No players and no games give an empty list; a lone player stands at the mean."""
     nobody = rate_pool(cells=from_tables(players=(), a=[], b=[], counts=np.zeros((0, 3, 3))))
     assert nobody.elo.shape == (0,)

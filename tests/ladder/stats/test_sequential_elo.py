@@ -34,7 +34,7 @@ def test_each_bot_moves_by_its_own_k():
     assert (moved.elo_a, moved.elo_b) == (968.0, 1016.0)
 
 
-def test_ten_to_one_at_400():
+def test_a_difference_of_400_elo_is_ten_to_one():
     """400 Elo are an expected score of ten to one."""
     assert expected_score(elo_a=1400, elo_b=1000) == pytest.approx(10 / 11)
 

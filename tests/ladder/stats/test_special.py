@@ -8,7 +8,7 @@ from ladder.stats.special import binomial_tail, chi_square_tail
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 10, 101, 136, 2000, 19900])
 @pytest.mark.parametrize("ratio", [0.0, 0.01, 0.5, 0.98, 1.0, 1.02, 1.5, 4.0])
-def test_the_tail_of_chi_square(freedom: int, ratio: float) -> None:
+def test_the_tail_of_chi_square_agrees_with_scipy(freedom: int, ratio: float) -> None:
     """The finite sums must agree with scipy, far out and with many degrees of freedom, too."""
     value = ratio * freedom
     expected = float(chdtrc(freedom, value))

@@ -27,7 +27,7 @@ rows = st.one_of(
 
 
 @pytest.mark.parametrize("vector", vectors("fc_sprt").values(), ids=lambda v: v["id"])
-def test_published_ratios(vector):
+def test_ratios_agree_with_fastchess_and_fishtest(vector):
     """Ratio and bounds agree with fastchess's tests, and with fishtest's exact ones to 1e-6."""
     test = Sprt(
         elo0=vector["elo0"], elo1=vector["elo1"], alpha=0.05, beta=0.05,
@@ -73,14 +73,14 @@ def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
     assert float(here) == pytest.approx(-float(there), abs=1e-5)
 
 
-def test_no_games_no_ratio():
+def test_without_games_the_ratio_is_zero():
     """Before the first game the test stands at 0 and goes on."""
     got = sprt_result(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0))
     assert (got.llr, got.state) == (0.0, State.CONTINUE)
     assert estimate_after(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0)) is None
 
 
-def test_bounds_of_wald():
+def test_unequal_errors_give_unequal_bounds():
     """Unequal chances of error give unequal bounds."""
     lower, upper = bounds(alpha=0.05, beta=0.10)
     assert lower == pytest.approx(math.log(0.10 / 0.95))

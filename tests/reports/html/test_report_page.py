@@ -208,7 +208,7 @@ def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
 
 
 @pytest.mark.slow
-def test_it_prints(report: Opened) -> None:
+def test_a_report_prints_on_several_pages(report: Opened) -> None:
     """Printing gives a document of several pages."""
     pdf = report.page.pdf()
     assert pdf.startswith(b"%PDF")

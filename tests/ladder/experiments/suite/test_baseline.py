@@ -88,13 +88,13 @@ def test_a_document_is_a_baseline(tmp_path: Path) -> None:
         read_baseline(tmp_path / "missing.json")
 
 
-def test_right_answers_that_stay() -> None:
+def test_a_position_counts_from_the_budget_that_always_solves_it() -> None:
     """A position counts from the budget on from which every greater one solves it, too."""
     small, large = answers("v", 5), answers("v", 2, HUNDRED, first=10)
     assert result(small, large).stable("v") == [(TEN, 13), (HUNDRED, 18)]
 
 
-def test_errors_of_shares() -> None:
+def test_errors_of_shares_are_wilson_s_intervals() -> None:
     """Wilson's interval: wide for few positions, and never nothing."""
     assert Share(10, 20).error95 == pytest.approx(0.2008, abs=1e-3)
     assert 0 < Share(0, 20).error95 < 0.1

@@ -88,7 +88,7 @@ def test_exactly_one_column_must_keep_the_result() -> None:
     assert right_column((win, Bounds(1 - FAR, 0))) == 0
 
 
-def test_a_puzzle_of_a_position() -> None:
+def test_a_puzzle_has_the_answer_of_the_solver() -> None:
     """Answer, value and distance are the solver's."""
     position = parse_position("5x5 32144442212")
     columns = solve_columns(Solver(position.board, 1), position, 10_000_000)

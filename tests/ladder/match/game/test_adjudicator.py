@@ -39,7 +39,7 @@ def positions(board: str, plies: int, count: int) -> Iterator[Position]:
 
 
 @pytest.mark.parametrize(("board", "plies"), BOARDS)
-def test_a_proof_is_the_value_and_near(board: str, plies: int) -> None:
+def test_a_game_ends_when_its_true_end_is_near_enough(board: str, plies: int) -> None:
     """A game ends exactly if its true end is near enough, with the true value and distance."""
     solver, found = Solver(parse_board(board), 4), set()
     for position in positions(board, plies, 30):

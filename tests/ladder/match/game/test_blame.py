@@ -63,7 +63,9 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_late_move_by_its_evidence(case: tuple[LateMove, bool, bool]) -> None:
+def test_a_late_move_is_excused_as_far_as_others_used_the_processor(
+    case: tuple[LateMove, bool, bool],
+) -> None:
     """A wait counts as far as others used the processor, as measured or by a control."""
     move, excused, excused_in_a_crowd = case
     assert move.is_excused() is excused

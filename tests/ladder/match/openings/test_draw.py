@@ -104,7 +104,7 @@ def test_a_stop_ends_a_long_search(threads: int) -> None:
     assert progress.tried <= 1
 
 
-def test_classes_take_turns() -> None:
+def test_every_board_of_a_list_gets_its_share() -> None:
     """Every board of the list gets its share."""
     found, _ = drawn(conditions(WantedValue.ANY, boards="4x4,thu"))
     assert [opening.board.rows > 4 for opening in found] == [False, True] * 3

@@ -47,7 +47,7 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
 
 @pytest.mark.timed
 @pytest.mark.slow
-def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
+def test_a_sleeping_bot_on_a_crowded_processor_was_not_stalled(start_fake: StartFake) -> None:
     """It never wanted to run, so there was no stall."""
     with crowd_to_come() as crowd:
         bot = start_fake("hangs-in-move")
@@ -58,7 +58,7 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
 
 
 @pytest.mark.timed
-def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
+def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not_stalled(start_fake: StartFake) -> None:
     """The uninterruptible sleep of a process that waits for a child is not a wait for memory."""
     bot = start_fake("sleeps-in-the-kernel")
     open_game(bot)
@@ -145,7 +145,9 @@ def test_a_bot_that_waits_for_its_memory_was_stalled(call: str) -> None:
         ("D", "-1", 8, "0"),
     ],
 )
-def test_other_sleeps_were_not(state: str, call: str, gave_up: int, wchan: str) -> None:
+def test_a_bot_in_another_sleep_was_not_stalled(
+    state: str, call: str, gave_up: int, wchan: str
+) -> None:
     """Sleeps in a read, after another sleep, interruptibly or for its own page are its fault."""
     thread = ScriptedThread()
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
@@ -184,7 +186,7 @@ def test_time_stolen_by_the_host_is_a_stall(processor: int, stolen_us: int) -> N
         pytest.param("group", marks=pytest.mark.very_slow),
     ],
 )
-def test_a_bot_that_lowered_its_rank_was_not(start_fake: StartFake, how: str) -> None:
+def test_a_bot_that_lowered_its_rank_was_not_stalled(start_fake: StartFake, how: str) -> None:
     """It caused its wait itself, so there was no stall."""
     with crowd_to_come() as crowd:
         bot = start_fake("gives-way", how)
@@ -242,7 +244,7 @@ def calmest(start_fake: StartFake, mode: str) -> Stall:
         pytest.param("hides-behind-steps", marks=pytest.mark.very_slow),
     ],
 )
-def test_a_bot_delayed_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
+def test_a_bot_delayed_by_its_own_helpers_was_not_stalled(start_fake: StartFake, mode: str) -> None:
     """What its processes use is never another's: orphans, ended ones, and those that the kernel
     keeps no account of, because their end is ignored."""
     stall = calmest(start_fake, mode)

@@ -40,7 +40,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_a_mark_is_for_one_launch(other: BotRow) -> None:
+def test_another_launch_of_a_known_bot_is_unknown(other: BotRow) -> None:
     """Another specification, folder, interpreter or copy must be unknown all the same."""
     mark_launch("exec:./guest", LAUNCH)
     assert unknown_bots([bot()]) == []

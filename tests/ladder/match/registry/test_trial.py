@@ -23,7 +23,7 @@ from ladder.match.specs.board_support import (
         ((), True, None),
     ],
 )
-def test_the_needed_time(
+def test_only_a_bot_that_ignores_its_time_needs_a_least_time(
     times_ms: tuple[float, ...], knows_budget: bool, needed: int | None
 ) -> None:
     """A bot that knows and keeps its time needs none; one that does not know it needs its own."""

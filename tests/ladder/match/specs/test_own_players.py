@@ -14,7 +14,7 @@ DIGEST = "0123456789abcdef"
 
 
 @pytest.mark.slow
-def test_they_are_those_of_the_sources(tmp_path: Path) -> None:
+def test_cached_identities_are_those_of_the_sources(tmp_path: Path) -> None:
     """The cache holds what was computed, and the next process reads it."""
     players = load_players(DIGEST, tmp_path)
     for name in ("random", "v4", "c4ai"):

@@ -46,7 +46,7 @@ def first(*games: JudgedGame) -> BotMistakes:
     return mistakes_by_revision(games)[1]
 
 
-def test_counts_of_one_game() -> None:
+def test_decisions_and_mistakes_of_a_game_are_counted_apart() -> None:
     """Decisions, each kind of mistake, unknown moves, slips and claims are counted apart."""
     moves = [RIGHT, OPEN, GIVEN_AWAY, RIGHT, HALVED, OPEN, LOST, HASTY, OPEN, SLOW, HASTY, RIGHT]
     both = mistakes_by_revision([game(7, moves)])

@@ -51,7 +51,7 @@ SOME_WIN, NO_WIN, NO_LOSS = Bounds(1, FAR - 1), Bounds(1 - FAR, 0), Bounds(0, FA
         ((NO_LOSS, loss(2)), 1, None, LOSS, Decision.UNKNOWN, None),
     ],
 )
-def test_verdicts(
+def test_a_decision_can_keep_or_lose_the_result(
     columns: tuple[Bounds | None, ...],
     column: int,
     before: Outcome | None,
@@ -93,7 +93,7 @@ def test_verdicts(
         ("win 5", Bounds(FAR - 7, FAR - 5), Claim.UNKNOWN),
     ],
 )
-def test_claims(proven: str | None, best: Bounds, claim: Claim) -> None:
+def test_a_false_proof_is_found(proven: str | None, best: Bounds, claim: Claim) -> None:
     """A proof is false when the result is another one, or the end sooner than it can be."""
     result, distance = parse_claim(proven)
     assert check_claim(Thought(1, proven=result, distance=distance), best) is claim

@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
         results(text)
 
 
-def test_tags_stream() -> None:
+def test_a_game_is_yielded_before_the_next_is_read() -> None:
     """A game must be yielded before the next one is read to its end."""
     lines = iter([*game("a", "b", "1-0").encode().splitlines(), b'[White "c"]', b"never read"])
     first = next(iter(tagged_games(lines, wanted=WANTED)))

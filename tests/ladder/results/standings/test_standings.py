@@ -125,7 +125,7 @@ def test_bots_that_no_games_connect_are_not_rated() -> None:
     assert NotConnected(("x", "y")) in result.notes
 
 
-def test_nothing_played_yet() -> None:
+def test_an_empty_division_has_an_empty_list() -> None:
     """An empty division must give an empty list and say so, not fail."""
     result = standings()
     assert result.games == 0

@@ -87,7 +87,7 @@ def test_each_pair_in_play_is_named_with_its_run() -> None:
     assert [(each.run, each.number) for each in found.playing] == [(GATE, 12), (None, 4)]
 
 
-def test_a_foreign_key_is_no_pair() -> None:
+def test_keys_of_other_programs_are_no_pairs() -> None:
     """Other programs may use the same scheduler."""
     for key in ("inc-1-2-3", "ladder-12-34", "x", ("ladder", 1), task_key("s", "play", "x", 1)):
         assert played_pair(key) is None
