@@ -56,8 +56,10 @@ from engine.solver.memory import (
 from engine.solver.sharing import is_marked, mark, unmark
 
 SOON = 3
-"""Half the plies within which the first windows look for an end; each further window doubles
-them."""
+"""Half the plies within which the first windows look for an end; the next windows double them."""
+LARGE_CELLS = 64
+"""On boards with more cells only the second windows double the plies; each further one adds two.
+Otherwise the third would often use up the nodes of a limited search."""
 FAR = 1000
 """A number beyond all scores."""
 
@@ -374,6 +376,13 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     settle, search, clear_entries = settle_on(layout), search_on(layout, table), table.clear_entries
 
     @inlined
+    def half_plies_of(window: int, total: int) -> Any:
+        """Return half the plies of a window: 3, 6, 12, ...; on large boards 3, 6, 7, 8, ..."""
+        if total > LARGE_CELLS and window > 1:
+            return np.int64(2 * SOON + window - 1)
+        return np.int64(SOON << window)
+
+    @inlined
     def solve(
         stones: WordArray, memory: SolverMemory, question: SolverQuestion, answers: Integers
     ) -> None:
@@ -425,8 +434,8 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     is_guess = bool(step > 0)
                     if is_guess:
                         beta = min(max(guess, low + 1), high)
-                    while SOON << (trials >> 1) <= highest // 2:
-                        near = SOON << (trials >> 1)
+                    while half_plies_of(trials >> 1, total) <= highest // 2:
+                        near = half_plies_of(trials >> 1, total)
                         trial = highest - near if trials % 2 == 0 else near - highest
                         trials += 1
                         if low < trial <= high and (trial > 1 or trial < 0):

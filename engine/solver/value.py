@@ -5,7 +5,7 @@ from enum import IntEnum
 from functools import total_ordering
 from typing import Final
 
-SOLVER_VERSION: Final = 4
+SOLVER_VERSION: Final = 5
 """Version of the solver's results; raise it when bounds under a limit or node counts change. A book
 does not count: it replaces bounds by exact values."""
 

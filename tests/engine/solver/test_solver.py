@@ -94,6 +94,24 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
     assert solution.outcome is Outcome.DRAW
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("board", "moves", "value"),
+    [
+        ("12x11@0,5", "955521122771916444440561", "win in 17"),
+        ("10x12@4,11", "38338285532335885277259885aa9999a922099aa11000838", "loss in 18"),
+    ],
+)
+def test_a_limited_search_of_a_large_board_finds_a_far_end(
+    board: str, moves: str, value: str
+) -> None:
+    """Ends beyond the second windows are found in positions of games that strong players made."""
+    position = Position.from_moves(parse_board(board), parse_moves(moves))
+    solution = Solver(position.board, 16).solve(position, nodes=200_000)
+    assert solution.is_exact
+    assert str(solution.low) == value
+
+
 def test_equal_calls_give_equal_node_counts() -> None:
     """The search is deterministic, and a cleared table clears everything."""
     position = Position.from_moves(Board(5, 6), (2, 2, 3))
