@@ -222,7 +222,9 @@ def option_spelling(command: Any, field: str) -> str | None:
             if parameter.param_type_name == "argument":
                 if parameter.name == name:
                     return str(parameter.metavar or name.upper())
-            elif name == parameter.name or f"--{name.replace('_', '-')}" in parameter.opts:
+            elif (flag := f"--{name.replace('_', '-')}") in parameter.secondary_opts:
+                return flag
+            elif name == parameter.name or flag in parameter.opts:
                 return str(max(parameter.opts, key=len))
     return None
 
