@@ -102,8 +102,8 @@ compare_and_swap = cast("Callable[[Any, Any, Any, Any], bool]", intrinsic(_compa
 """Set item `index` of a contiguous one-dimensional array of integers if it has an expected value.
 
 Arguments: array, index, expected value, new value. Return whether it was set. No other thread can
-write between the comparison and the change, and whoever sees the new value also sees everything
-that this thread wrote before. No bounds are checked.
+write between the comparison and the change, and a thread that reads the new value also reads
+everything that this thread wrote before. No bounds are checked.
 """
 
 

@@ -8,9 +8,10 @@ of `bots.uct.tree`, with scores in parts of `WHOLE`.
 Threads may search the same tree without locks. A descent counts its visits on the way down, so for
 other threads it is lost until it has a result, and they try other nodes (*virtual loss*). Memory is
 taken and a block of children is published by `compare_and_swap`; if two threads expand a node at
-once, the second backs up its result and leaves its block unused. Two threads that write the same
-visits or score may lose an update, but no proof: a solved node's meta is set once, before its
-parent's children are read, and a descent that ends in a solved node solves the parent again.
+once, the second backs up its result and leaves its block unused. A thread that is interrupted while
+it changes visits or a score loses the updates of others, but no proof: a solved node's meta is set
+once, before its parent's children are read, and a descent that ends in a solved node solves the
+parent again.
 """
 
 from typing import Any, NamedTuple
