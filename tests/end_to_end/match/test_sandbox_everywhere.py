@@ -172,10 +172,10 @@ CHANGES_OF_THE_QUEUE = {
     ("POST", path)
     for path in (
         *("/api/queue", "/api/queue/cost", "/api/queue/{job}"),
-        *("/api/sign-in", "/api/sign-out"),
+        *("/api/machines", "/api/sign-in", "/api/sign-out"),
     )
 }
-"""The routes that change the queue or a sign-in; a service plays what is submitted."""
+"""The routes that change the queue, a machine or a sign-in; a service plays what is submitted."""
 
 
 class Site:
