@@ -317,7 +317,8 @@ def _find_uncancelled(connection: Connection, entry_id: int) -> EntryRow:
     entry = _find_unfinished(connection, entry_id)
     if entry.request is EntryRequest.CANCEL:
         raise InUse(
-            f"experiment {entry_id} is being cancelled: it can be neither paused nor resumed; submit it again"
+            f"experiment {entry_id} is being cancelled: it can be neither paused nor resumed; "
+            "submit it again"
         )
     return entry
 
