@@ -316,7 +316,10 @@ def _find_unfinished(connection: Connection, entry_id: int) -> EntryRow:
 def _find_uncancelled(connection: Connection, entry_id: int) -> EntryRow:
     entry = _find_unfinished(connection, entry_id)
     if entry.request is EntryRequest.CANCEL:
-        raise InUse(f"experiment {entry_id} is being cancelled: submit it again")
+        raise InUse(
+            f"experiment {entry_id} is being cancelled: it can be neither paused nor resumed; "
+            "submit it again"
+        )
     return entry
 
 

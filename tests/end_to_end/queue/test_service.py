@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
@@ -93,7 +94,7 @@ def test_two_services_play_a_queue_through_kills(
 @pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 @pytest.mark.parametrize("ladder", ["postgresql"], indirect=True)
 def test_a_database_server_that_ends_all_sessions(ladder: Ladder, eventually: Eventually) -> None:
-    """Nothing is lost and nothing is played twice though all sessions end again and again."""
+    """Nothing is lost or played twice though sessions end, and commands die, again and again."""
     by_hand = Ladder(ladder.folder / "by hand")
     by_hand.folder.mkdir()
     assert by_hand.stock()(*match(1, games=20)).code == 0
@@ -103,6 +104,9 @@ def test_a_database_server_that_ends_all_sessions(ladder: Ladder, eventually: Ev
         for stored in (2, 6, 10):
             eventually(lambda least=stored: len(lines_of(ladder.db)) >= least)
             shared_server().cut(ladder.db)
+            (server,) = psutil.Process(service.pid).children()
+            for command in server.children():
+                command.kill()
     eventually(lambda: ended(ladder))
     done = ladder.interrupt(service, signal.SIGTERM)
     assert done.code == 0, done.err

@@ -57,6 +57,7 @@ def test_options_of_the_queue_may_stand_anywhere(ladder: Command) -> None:
         assert (document["author"], document["priority"], document["note"]) == ("ann", -2, "why")
     inside = ladder("queue", "add", "--", *GATE, "--json", "--note", "other")
     assert inside.code == 0
+    assert ladder("queue", "show", "3").out.count("other") == 1
     shown = ladder("queue", "show", "3", "--json").document
     assert shown["arguments"][-3:] == ["--note", "other", "--json"]
     assert shown["note"] == "other"
@@ -171,7 +172,7 @@ def test_users_cancel_pause_resume_and_reorder(ladder: Command) -> None:
         assert lock.try_acquire(service)
         assert ladder("queue", "pause", "1").out == "experiment 1 is being paused\n"
         assert ladder("queue", "cancel", "1").out == "experiment 1 is being cancelled\n"
-        assert "it cannot be paused" in ladder("queue", "pause", "1").err
+        assert "neither paused nor resumed" in ladder("queue", "pause", "1").err
         text = ladder("queue", "show", "1").out
         assert "being cancelled" in text
         assert "(process 1 on h)" in text
