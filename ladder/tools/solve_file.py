@@ -147,7 +147,7 @@ class PositionFile:
                     run = Run(board, lines, stones)
                     if not len(stones):
                         end = content.index(b"\n", start) + 1
-                        run = self._read_one(content[start:end].decode(), number + 1)
+                        run = self._read_one(content[start : end - 1].decode(), number + 1)
                         named = run.board
                     yield run
                     start = end
