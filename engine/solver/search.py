@@ -59,7 +59,10 @@ SOON = 3
 """Half the plies within which the first windows look for an end; the next windows double them."""
 LARGE_CELLS = 64
 """On boards with more cells only the second windows double the plies; each further one adds two.
-Otherwise the third would often use up the nodes of a limited search."""
+Otherwise the third would often use up the nodes of a limited search. Before each further pair of
+windows the outcome is tried with as many nodes as were used so far."""
+LEAST_TRY = 1000
+"""Least nodes to try the outcome with."""
 FAR = 1000
 """A number beyond all scores."""
 
@@ -102,11 +105,12 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
         memory: SolverMemory,
         question: SolverQuestion,
         nodes: int,
+        limit: int,
     ) -> Any:
         """Search whether the score of a node is at least `beta`.
 
         The result is a bound on the score, a lower bound if it is at least `beta`, else an upper
-        bound, and the nodes so far; `FAR` if the limit was reached or the search was stopped.
+        bound, and the nodes so far; `FAR` if these reached `limit` or the search was stopped.
         """
         _, sets, frames, child_sets, children, known, shape, journal, weights, marks, stop = memory
         total = question.total
@@ -144,7 +148,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
             at = depth * SETS
             first = depth * MOST_CHILDREN
             if entering:
-                if nodes >= question.limit or stop[0]:
+                if nodes >= limit or stop[0]:
                     for up in range(1, depth + 1):
                         unmark(marks, frames[up, LINE])
                     return np.int64(FAR), nodes
@@ -413,7 +417,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             else:
                 high = (total - 1 - then) // 2
                 low = -((total - 2 - then) // 2)
-                trials, highest = 0, high
+                trials, tried, highest = 0, 2, high
                 # the least score of a win within the horizon
                 reach = (total + 2 - ply - question.horizon) // 2
                 # from a likely score to ever farther ones, up or down
@@ -434,7 +438,16 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     is_guess = bool(step > 0)
                     if is_guess:
                         beta = min(max(guess, low + 1), high)
-                    while half_plies_of(trials >> 1, total) <= highest // 2:
+                    limit = question.limit
+                    is_try = total > LARGE_CELLS and trials >> 1 >= tried and low <= 0 <= high
+                    if is_try:
+                        tried = (trials >> 1) + 1
+                        limit = min(limit, nodes + max(nodes, LEAST_TRY))
+                        # by turns whether it is a win and whether it is a loss
+                        if low < 0 < high:
+                            beta = np.int64(tried & 1)
+                        is_guess = False
+                    while not is_try and half_plies_of(trials >> 1, total) <= highest // 2:
                         near = half_plies_of(trials >> 1, total)
                         trial = highest - near if trials % 2 == 0 else near - highest
                         trials += 1
@@ -446,10 +459,12 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         beta = np.int64(reach if high >= reach else 1 - reach)
                         is_guess = False
                     value, nodes = search(
-                        mover, rest, moves, then, beta, board, memory, question, nodes
+                        mover, rest, moves, then, beta, board, memory, question, nodes, limit
                     )
                     if value == FAR:
-                        break
+                        if nodes >= question.limit or memory.stop[0]:
+                            break
+                        continue
                     turn = np.int64(1 if value >= beta else -1)
                     if value >= beta:
                         low = max(low, value)

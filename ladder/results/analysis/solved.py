@@ -88,17 +88,23 @@ def unpack_columns(content: bytes, *, is_image: bool) -> Columns:
 def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
     """Return bounds on every column of a position, found with at most about `nodes` nodes.
 
-    Half of the nodes are for outcomes. The other half, but at most `MOST_FOR_DISTANCE`, are for the
-    distances of columns with a known outcome. A column's unused nodes go to the next ones.
+    Half of the nodes are for outcomes, and half of these for that of the position: its search turns
+    to the columns that decide it, and its bounds hold for every column. The other half, but at most
+    `MOST_FOR_DISTANCE`, are for the distances of columns with a known outcome. A column's unused
+    nodes go to the next ones.
     """
     from engine.solver.solver import solution_of_move  # loads the compiler
 
-    found = dict.fromkeys(position.legal_moves(), UNBOUNDED)
-    for is_weak, most in ((True, nodes // 2), (False, min(nodes // 2, MOST_FOR_DISTANCE))):
+    whole = solver.solve(position, weak=True, nodes=nodes // 4)
+    found = dict.fromkeys(position.legal_moves(), Bounds(UNBOUNDED.low, number_of(whole.high)))
+    for is_weak, most in (
+        (True, nodes // 2 - whole.nodes),
+        (False, min(nodes // 2, MOST_FOR_DISTANCE)),
+    ):
         columns = [
             column
             for column, bounds in found.items()
-            if is_weak or (bounds.outcome is not None and not bounds.is_exact)
+            if (bounds.outcome is None) == is_weak and not bounds.is_exact
         ]
         left = most
         for place, column in enumerate(columns):

@@ -95,6 +95,16 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
 
 
 @pytest.mark.slow
+def test_an_outcome_that_needs_few_nodes_is_found_before_its_distance() -> None:
+    """The search for ever farther ends does not use up the nodes that the outcome needs."""
+    moves = "55533335354557334822220838866252280300766600"
+    position = Position.from_moves(parse_board("9x9@0,8"), parse_moves(moves))
+    solution = Solver(position.board, 16).solve(position, nodes=8000)
+    assert solution.outcome is Outcome.WIN
+    assert not solution.is_exact
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "moves", "value"),
     [
