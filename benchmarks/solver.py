@@ -1,4 +1,4 @@
-"""How fast the solver is: `python benchmarks/solver.py [SET...] [--count N] [--json]`.
+"""How fast the solver is: `python -m benchmarks.solver [SET...] [--count N] [--json]`.
 
 `empty --threads 1,2 --repeat 5` measures the clock time of the empty standard board with one and
 two threads by turns, and `--columns` that of all its columns, too. `--file` measures the processor

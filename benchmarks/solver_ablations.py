@@ -1,4 +1,4 @@
-"""What each idea of the solver is worth: `python benchmarks/solver_ablations.py [IDEA...]`.
+"""What each idea of the solver is worth: `python -m benchmarks.solver_ablations [IDEA...]`.
 
 Builds the search for boards in one word once for each idea, with that idea left out, and prints
 nodes and processor time on empty boards and middle games of the standard board, the table emptied

@@ -213,25 +213,31 @@ def test_one_based_lines_name_no_board(tmp_path: Path, line: str) -> None:
         PositionFile(file, EASY, one_based=True).check()
 
 
-def test_a_pipe_is_solved_as_it_comes(tmp_path: Path) -> None:
-    """Lines that were written are read before the writer closes the pipe."""
+@pytest.mark.parametrize(
+    ("written", "later", "expected"),
+    [("01\n0", "12\n\n2", ["012", "", "2"]), ("01\r\n0\r", "\n1\n", ["0", "1"])],
+)
+def test_a_pipe_is_solved_as_it_comes(
+    tmp_path: Path, written: str, later: str, expected: list[str]
+) -> None:
+    """Lines that were written are read before the rest of a line or of its end follows."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     is_read = threading.Event()
 
     def write() -> None:
-        with pipe.open("w") as stream:
-            stream.write("01\n0")
+        with pipe.open("w", newline="") as stream:
+            stream.write(written)
             stream.flush()
             assert is_read.wait(60)
-            stream.write("12\n\n2")
+            stream.write(later)
 
     writer = threading.Thread(target=write)
     writer.start()
     runs = PositionFile(pipe, Board(4, 5), one_based=False).runs()
     assert moves_of(next(runs)) == ["01"]
     is_read.set()
-    assert [moves for run in runs for moves in moves_of(run)] == ["012", "", "2"]
+    assert [moves for run in runs for moves in moves_of(run)] == expected
     writer.join()
 
 
