@@ -14,7 +14,7 @@ from db.store import Store
 from ladder.errors import ExitCode
 from ladder.match.registry.builtins import sync_builtins
 from ladder.queue.command import PlayedCommand
-from ladder.queue.command_server import CommandServer
+from ladder.queue.command_server import MODULE, CommandServer
 from ladder.queue.link import StartMessage
 
 pytestmark = pytest.mark.slow
@@ -88,7 +88,7 @@ def test_a_command_dies_with_the_process_that_started_it(start: Start) -> None:
     """A command counts as killed when the process from which it was forked is killed."""
     command = start(MATCH)
     wait(command, lambda: command.run_id is not None)
-    (server,) = psutil.Process().children()
+    (server,) = (child for child in psutil.Process().children() if MODULE in child.cmdline())
     (process,) = server.children()
     server.kill()
     wait(command, lambda: command.poll() is not None)
