@@ -16,9 +16,8 @@ from typing import NoReturn
 
 from bots.budget import HELLO_BUDGETS, Budget, RemainingTime
 from bots.catalogue import build
-from bots.errors import BotsError, ProtocolError, SpecError
+from bots.errors import BotsError, ProtocolError
 from bots.game_clock import GameClock, moves_left
-from bots.option_values import threads_of
 from bots.player import Player, TimedPlayer
 from bots.protocol import (
     MAX_LINE,
@@ -114,12 +113,6 @@ class Host:
             )
         if game.connect != 4:
             raise ProtocolError(f"the built-in players cannot connect {game.connect}, only 4")
-        threads, cpus = threads_of(game.player), len(os.sched_getaffinity(0))
-        if threads > cpus:
-            raise SpecError(
-                f"{game.player} searches with {threads} threads, but may use only "
-                f"{cpus} CPU{'s' * (cpus > 1)}: allow it more, or give it fewer threads"
-            )
         board = Board(game.rows, game.columns, game.forbidden)
         self._player = build(
             game.player,

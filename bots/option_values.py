@@ -6,7 +6,6 @@ No player imports this file, so it belongs to no player's identity.
 import importlib
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import lru_cache
 
 from bots.catalogue import parse_player
 from bots.options import read_options
@@ -44,15 +43,3 @@ def option_values(player: str) -> Mapping[str, Value]:
     kind = getattr(importlib.import_module(module), name)
     settings = read_options(kind, {**version.options, **given})
     return {field.name: getattr(settings, field.name) for field in fields(kind)}
-
-
-@lru_cache(maxsize=64)
-def threads_of(player: str) -> int:
-    """Return the number of threads with which ``NAME`` or ``NAME?key=value`` searches.
-
-    Raises:
-        UnknownPlayer: the name is unknown.
-        SpecError: an option is unknown or cannot be parsed.
-
-    """
-    return int(option_values(player).get("threads", 1))

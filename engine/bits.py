@@ -64,27 +64,6 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG0
     return types.void(array, types.intp), emit
 
 
-def _compare_and_swap(
-    typing_context: Any,  # noqa: ARG001 - numba's form
-    array: Any,
-    index: Any,  # noqa: ARG001
-    expected: Any,
-    wanted: Any,
-) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind, place = signature.args[0], values[1]
-        data = context.make_array(kind)(context, builder, values[0]).data
-        before, after = (
-            context.cast(builder, value, given, kind.dtype)
-            for value, given in zip(values[2:], signature.args[2:], strict=True)
-        )
-        item = builder.gep(data, [place])
-        swapped = builder.cmpxchg(item, before, after, "seq_cst", "seq_cst")
-        return builder.extract_value(swapped, 1)
-
-    return types.boolean(array, types.intp, expected, wanted), emit
-
-
 popcount64: Callable[[np.uint64], np.uint64] = _popcount64
 """Return the number of set bits."""
 trailing_zeros64: Callable[[np.uint64], np.uint64] = _trailing_zeros64
@@ -97,13 +76,6 @@ prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
 """Prefetch item `index` of a contiguous one-dimensional array into the cache.
 
 No bounds are checked and nothing is read: a wrong index is harmless.
-"""
-compare_and_swap = cast("Callable[[Any, Any, Any, Any], bool]", intrinsic(_compare_and_swap))
-"""Set item `index` of a contiguous one-dimensional array of integers if it has an expected value.
-
-Arguments: array, index, expected value, new value. Return whether it was set. No other thread can
-write between the comparison and the change, and a thread that reads the new value also reads
-everything that this thread wrote before. No bounds are checked.
 """
 
 

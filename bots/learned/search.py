@@ -4,14 +4,6 @@ A descent ends at a node without children: all of them are made and evaluated at
 child's value is backed up, so every descent looks one ply ahead. v22 mixes in the result of one
 careful rollout, which is noisy, but wrong in other positions than the evaluation. The tree is that
 of `bots.uct.tree`, with scores in parts of `WHOLE`.
-
-Threads may search the same tree without locks. A descent counts its visits on the way down, so for
-other threads it is lost until it has a result, and they try other nodes (*virtual loss*). Memory is
-taken and a block of children is published by `compare_and_swap`; if two threads expand a node at
-once, the second backs up its result and leaves its block unused. A thread that is interrupted while
-it changes visits or a score loses the updates of others, but no proof: a solved node's meta is set
-once, before its parent's children are read, and a descent that ends in a solved node solves the
-parent again.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +29,6 @@ from engine import vector
 from engine.bits import (
     ONE,
     below_random,
-    compare_and_swap,
     popcount64,
     step_random,
     trailing_zeros64,
@@ -86,23 +77,8 @@ def points_of(outcome: Any) -> int:
 
 
 @inlined
-def take_block(shared: NDArray[np.uint64], room: np.int64, limit: int) -> np.int64:
-    """Allocate a block of siblings; return the place of the first one, or 0 if the tree is full.
-
-    Places ascend, as `bots.uct.tree.reuse` needs: a block is taken after that of its parent.
-    """
-    size = HEAD + FIELDS * room
-    while True:
-        used = np.int64(shared[USED])
-        if used + size > limit:
-            return np.int64(0)
-        if compare_and_swap(shared, USED, used, used + size):
-            return used + HEAD
-
-
-@inlined
 def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved: bool) -> None:
-    """Back up the result of a descent, whose visits are counted already, along its path.
+    """Back up the result of a descent along its path.
 
     Args:
         tree: updated.
@@ -115,14 +91,13 @@ def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved
     for level in range(depth, -1, -1):
         at = path[2 * level]
         k = path[2 * level + 1]
-        meta = tree[at + 3 * k]
-        outcome = outcome_of(meta)
+        tree[at] += 1
+        outcome = outcome_of(tree[at + 3 * k])
         if outcome == OPEN and solved:
-            proven = solve(tree, at, k, RIGHT_DISTANCES)
-            outcome = outcome_of(proven)
+            meta = solve(tree, at, k, RIGHT_DISTANCES)
+            tree[at + 3 * k] = meta
+            outcome = outcome_of(meta)
             solved = outcome != OPEN
-            if solved:
-                compare_and_swap(tree, at + 3 * k, meta, proven)
         if outcome == OPEN:
             tree[at + k] += points
         else:
@@ -134,7 +109,6 @@ def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved
 @kernel
 def search(
     memory: TreeMemory,
-    shared: NDArray[np.uint64],
     c: float,
     evaluation: Evaluation,
     parameters: Parameters,
@@ -146,9 +120,7 @@ def search(
     The search also stops if the root is solved or has `MOST_VISITS`.
 
     Args:
-        memory: the search's memory; tree, path and counters are updated. Threads that search the
-            same tree have paths and counters of their own.
-        shared: counters of which all threads use `USED`; a single thread's own.
+        memory: the search's memory; tree, path and counters are updated.
         c: exploration constant.
         evaluation: the weights.
         parameters: the version's parameters.
@@ -164,6 +136,7 @@ def search(
     odd_cells = odd_from_top(cells)
     root_occupied = root_own | root_other | forbidden
     root_empty = count_cells(vector.without(cells, root_occupied))
+    used = np.int64(counters[USED])
     random = counters[STATE]
     limit = len(tree) - SLACK
     new = 0
@@ -174,7 +147,6 @@ def search(
         own, other, occupied = root_own, root_other, root_occupied
         at = np.int64(ROOT)
         k = np.int64(1)
-        tree[ROOT] += 1
         depth = 0
         path[0] = ROOT
         path[1] = 1
@@ -189,7 +161,7 @@ def search(
             siblings = np.int64(tree[first - HEAD]) & 255
             child = first
             if siblings > 1:
-                visits = max(np.int64(tree[at]) - 1, np.int64(1))
+                visits = max(np.int64(tree[at]), np.int64(1))
                 if fourth_root:
                     explore = fourth_root_exploration(c, visits)
                 else:
@@ -201,7 +173,6 @@ def search(
             occupied = occupied | stone
             at = child
             k = siblings
-            tree[at] += 1
             depth += 1
             path[2 * depth] = at
             path[2 * depth + 1] = k
@@ -209,22 +180,25 @@ def search(
         points: Any = 0
         if outcome_of(meta) != OPEN:
             old += 1
-            solved = True
             points = np.int64(points_of(outcome_of(meta)))
         else:
-            new += 1
-            visits = np.int64(tree[at]) - 1
-            score = np.int64(tree[at + k])
             tries = np.uint64(meta & COLUMNS)
             room = np.int64(popcount64(tries))
-            first = take_block(shared, room, limit)
-            if first == 0:
-                # The tree is full: use the static value, if no other thread has just solved it.
-                points = max(score // max(visits, np.int64(1)), np.int64(0))
+            if used + HEAD + FIELDS * room > limit:
+                # The tree is full: use the static value.
+                new += 1
+                points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
             else:
+                new += 1
                 nodes += room
+                first = used + HEAD
+                used += HEAD + FIELDS * room
                 tree[first - HEAD] = room | room << 8
                 tree[first - 1] = 0
+                tree[at + 2 * k] = first
+                tree[at + 3 * k] = meta & ~COLUMNS
+                tree[at] = 0
+                tree[at + k] = 0
                 landing = vector.playable(occupied, bottoms, cells)
                 other_threats = vector.threats(other)
                 empty = root_empty - depth - 1
@@ -278,10 +252,6 @@ def search(
                     )
                     best = max(best, value)
                     child += 1
-                if compare_and_swap(tree, at + 2 * k, 0, first):
-                    # What its parent expected of the node no longer counts.
-                    tree[at] = max(np.int64(tree[at]) - visits, np.int64(1))
-                    tree[at + k] -= score
                 points = WHOLE - best
                 if mixed and best < WHOLE:
                     outlook = Outlook(
@@ -302,4 +272,4 @@ def search(
         deepest = max(deepest, np.int64(depth))
         if outcome_of(tree[ROOT + 3]) != OPEN:
             break
-    count_descents(memory, shared[USED], random, new, old, nodes, deepest)
+    count_descents(memory, used, random, new, old, nodes, deepest)

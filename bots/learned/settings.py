@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from bots.errors import SpecError
 from bots.learned.weights_file import SHIPPED
 from bots.uct.settings import Settings
 
@@ -22,13 +21,5 @@ class LearnedSettings(Settings):
     fourth_root: bool = False
     """v23: exploration grows with the fourth root of the parent's visits, not with the logarithm;
     `c` then has another scale."""
-    threads: int = 1
-    """Number of threads that search the same tree. With several, equal messages need not give equal
-    moves."""
     weights: str = SHIPPED
     """A file of weights, `shipped`, or the SHA-256 of a stored file."""
-
-    def __post_init__(self) -> None:
-        Settings.__post_init__(self)
-        if self.threads < 1:
-            raise SpecError(f"option 'threads' must be at least 1, got {self.threads}")

@@ -73,7 +73,7 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
         if exact := self._exact_answer():
             return exact
         if not self._solved():
-            self._spend(started)
+            spend(self, self._budget, share=self._settings.clock_share, started=started)
         if not self._children(None):
             # The reused part of the tree has left no space for the root's moves.
             self._allocate(self._simulations)
@@ -83,10 +83,6 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
 
     def _read(self, options: dict[str, Any]) -> Settings:
         return read_options(Settings, options)
-
-    def _spend(self, started: float) -> None:
-        """Search until the budget is spent; `started` is `time.perf_counter()` at the request."""
-        spend(self, self._budget, share=self._settings.clock_share, started=started)
 
     @abstractmethod
     def advance(self, simulations: int) -> bool:

@@ -222,9 +222,7 @@ def option_spelling(command: Any, field: str) -> str | None:
             if parameter.param_type_name == "argument":
                 if parameter.name == name:
                     return str(parameter.metavar or name.upper())
-            elif (flag := f"--{name.replace('_', '-')}") in parameter.secondary_opts:
-                return flag
-            elif name == parameter.name or flag in parameter.opts:
+            elif name == parameter.name or f"--{name.replace('_', '-')}" in parameter.opts:
                 return str(max(parameter.opts, key=len))
     return None
 

@@ -1,7 +1,6 @@
 """Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +23,6 @@ from ladder.match.registry.registered import (
     refuse_boards,
     refuse_changed,
     refuse_short_time,
-    refuse_threads,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
@@ -63,12 +61,10 @@ class ThisMachine:
         """Compile kernels, and end processes that killed harnesses have left.
 
         Raises:
-            UsageError: a revision from git cannot be compiled, or a player has more threads than
-                there are CPUs.
+            UsageError: a revision from git cannot be compiled.
             LadderError: the current sources cannot be compiled.
 
         """
-        refuse_threads(entrants.values(), len(os.sched_getaffinity(0)))
         compile_entrants(entrants.values())
         if adjudicated and needs_compiling(adjudicated):
             call_in_subprocess(compile_solver, adjudicated)
@@ -260,8 +256,6 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    if settings.pin:
-        refuse_threads(found.values())
     first = schedule_of(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
         compile_entrants(found.values())  # a start must not be a compilation

@@ -1,8 +1,6 @@
 """Machine instructions and random numbers of kernels against Python's integers."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,23 +31,6 @@ def _facts(value: np.uint64, other: np.uint64, out: WordArray) -> None:
 def _kth(mask: np.uint64, k: np.uint64, out: WordArray) -> None:
     out[0] = bits.kth_bit(mask, k)
     out[1] = bits.kth_bit_by_table(mask, k)
-
-
-@kernel
-def _count(numbers: Any, place: int, times: int) -> None:
-    for _ in range(times):
-        seen = numbers[place]
-        while not bits.compare_and_swap(numbers, place, seen, seen + 1):
-            seen = numbers[place]
-
-
-@pytest.mark.parametrize("kind", [np.int32, np.uint64])
-def test_threads_that_compare_and_swap_lose_no_update(kind: type[np.generic]) -> None:
-    """Threads that count in one number count every time, and change no other number."""
-    numbers = np.zeros(3, kind)
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda times: _count(numbers, 1, times), (100_000, 100_001, 100_002)))
-    assert numbers.tolist() == [0, 300_003, 0]
 
 
 @pytest.mark.slow

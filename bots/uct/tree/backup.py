@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.meta import DISTANCE, OUTCOME, Integer, distance_of, outcome_of, points_of
+from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of, points_of
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.siblings import HEAD
 from bots.uct.switches import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
@@ -21,7 +21,7 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
     head = tree[first - HEAD]
     siblings = head & 255
     made = head >> 8
-    unsolved = made < siblings
+    unsolved = (meta & COLUMNS) != 0
     drawn = False
     shortest: Integer = 256
     longest: Integer = -1

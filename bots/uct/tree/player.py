@@ -173,7 +173,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
         outcome = meta >> OUTCOME & 3
         mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
         if mean is None:
-            mean = min(score / (self._win * visits), 1.0) if visits else 0.5
+            mean = score / (self._win * visits) if visits else 0.5
         return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
 
     def _statistics(self) -> Statistics:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from bots.errors import BotsError, SpecError
-from bots.option_values import threads_of
 from bots.protocol import Budget
 from db.records.bots import BotRow, NewBot
 from db.records.pairs import Entrant
@@ -274,31 +273,3 @@ def refuse_short_time(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> N
                 f"{time_ms} ms that this run gives it",
                 f"allow at least {needed} ms per move",
             )
-
-
-def refuse_threads(sides: Iterable[Entrant], cpus: int | None = None) -> None:
-    """Refuse built-in players that search with more threads than a pair has CPUs.
-
-    Args:
-        sides: The bots as sides of pairs.
-        cpus: The CPUs of this process; None if each pair is pinned to one.
-
-    Raises:
-        UsageError: a player does.
-
-    """
-    for side in sides:
-        threads = 1 if side.player is None else threads_of(side.player)
-        if threads <= (cpus or 1):
-            continue
-        problem = f"{side.name} searches with {threads} threads, but "
-        if cpus is None:
-            raise UsageError(
-                f"{problem}without this option a pair of games has one CPU: choose it, or leave "
-                "the bot out",
-                option="no_pin",
-            )
-        raise UsageError(
-            f"{problem}this process may use only {cpus} CPU{'s' * (cpus > 1)}: allow it more, or "
-            "leave the bot out"
-        )

@@ -22,7 +22,6 @@ ROOT: Any = get_command(app)
         ("run", "time", "--time"),
         ("run", "time_ms", "--time"),
         ("run", "pin", "--pin"),
-        ("run", "no_pin", "--no-pin"),
         ("run", "max_drop", None),
         ("report", "form", "--format"),
         ("report", "format", "--format"),
