@@ -88,7 +88,11 @@ def test_a_command_dies_with_the_process_that_started_it(start: Start) -> None:
     """A command counts as killed when the process from which it was forked is killed."""
     command = start(MATCH)
     wait(command, lambda: command.run_id is not None)
-    (server,) = (child for child in psutil.Process().children() if MODULE in child.cmdline())
+    # A child that has ended, and is not waited for, has no command line.
+    living = [
+        child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE
+    ]
+    (server,) = (child for child in living if MODULE in child.cmdline())
     (process,) = server.children()
     server.kill()
     wait(command, lambda: command.poll() is not None)
