@@ -1,6 +1,6 @@
 """The queue at scale: fairness, delay, cost, and kills, on simulated slots.
 
-    python -m benchmarks.queue [--slots 200] [--jobs 10] [--waiting 100] [--seconds 120]
+    python -m benchmarks.queue_load [--slots 200] [--jobs 10] [--waiting 100] [--seconds 120]
         [--kill-every 10] [--db URL]
 
 Scheduler, machines, service, commands and database are the real ones; only a pair takes no
