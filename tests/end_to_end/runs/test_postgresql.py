@@ -56,12 +56,12 @@ def test_a_killed_run_is_completed_by_the_same_command(
     ladder: Ladder, url: str, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """After SIGKILL of the coordinator the games must be those of a quiet run in a file."""
-    words = (*RUN, "--games", 60, "--seed", 5)
+    words = (*RUN, "--games", 300, "--seed", 5)
     process = ladder.start(*words)
     with closing(Store.open(url)) as store:
         eventually(lambda: bool(store.runs.find()) and store.games.count(1) > 4)
         process.send_signal(signal.SIGKILL)
-        ladder.finish(process)
+        assert ladder.finish(process).code == -signal.SIGKILL
     done = ladder(*words)
     assert done.code == 0, done.err
     quiet = ladder(*words, "--db", tmp_path / "quiet.db")
