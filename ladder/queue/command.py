@@ -56,18 +56,15 @@ class PlayedCommand:
         self.run_id = entry.run_id
         self.interrupted_at: float | None = None
         """The monotonic time at which it was interrupted; None if it was not."""
-        self._process: int | None = None
-        """The id of its process; None until it has started."""
+        self._server = server
         self._code: int | None = None
-        self._signal: signal.Signals | None = None
-        """The last signal that was sent to it."""
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         ours, theirs = socket.socketpair()
         self._link = Link(ours)
         self._link.send(message)
         with theirs:
-            server.start_command(theirs, self._output, self._errors)
+            server.start_command(entry.id, theirs, self._output, self._errors)
 
     @property
     def is_ending(self) -> bool:
@@ -90,10 +87,6 @@ class PlayedCommand:
     def receive(self) -> None:
         """Read the messages of the command."""
         for message in self._link.receive(StateMessage):
-            if message.process is not None:
-                self._process = message.process
-                if self._signal is not None:
-                    self._send_signal(self._signal)
             if message.held is not None:
                 self.held = max(self.share.slots, message.held)
             if message.run is not None:
@@ -107,20 +100,14 @@ class PlayedCommand:
         """Have the command save and end, so that it can be resumed."""
         if not self.is_ending:
             self.interrupted_at = time.monotonic()
-            self._send_signal(signal.SIGINT)
+            self._server.send_signal(self.entry.id, signal.SIGINT)
 
     def kill(self) -> None:
         """End the command at once."""
-        self._send_signal(signal.SIGKILL)
+        self._server.send_signal(self.entry.id, signal.SIGKILL)
         while self._code is None:
             select.select([self._link.descriptor], [], [])
             self.receive()
-
-    def _send_signal(self, number: signal.Signals) -> None:
-        self._signal = number
-        if self._process is not None and self._code is None:
-            with contextlib.suppress(ProcessLookupError):  # it has just ended
-                os.kill(self._process, number)
 
     def poll(self) -> CommandResult | None:
         """Return the result if the command has ended."""

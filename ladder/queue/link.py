@@ -2,7 +2,7 @@
 
 Each line is one JSON message. The service sends the command's share of the slots, whenever it
 changes; the command sends its run and the slots that it holds, and the process that started it
-sends its beginning and its end.
+sends its end.
 """
 
 import contextlib
@@ -47,8 +47,6 @@ class ShareMessage(msgspec.Struct, frozen=True):
 class StateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The state of a command; None for what has not changed."""
 
-    process: int | None = None
-    """The id of its process, which has started."""
     code: int | None = None
     """The exit code of its process, which has ended; negative for the signal that killed it."""
     run: int | None = None

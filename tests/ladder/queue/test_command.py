@@ -84,6 +84,16 @@ def test_commands_end_with_their_codes_and_outputs(start: Start) -> None:
     assert "show" in results[1].message
 
 
+def test_a_command_can_be_interrupted_before_it_has_started(start: Start) -> None:
+    """A signal that its process gets at its first moment is not forgotten, and ends it cleanly."""
+    command = start(MATCH)  # without slots, so it would not end by itself
+    command.interrupt()
+    wait(command, lambda: command.poll() is not None)
+    result = command.poll()
+    assert result is not None
+    assert result.code == ExitCode.STOPPED
+
+
 def test_a_command_dies_with_the_process_that_started_it(start: Start) -> None:
     """A command counts as killed when the process from which it was forked is killed."""
     command = start(MATCH)
