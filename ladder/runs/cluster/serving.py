@@ -107,9 +107,15 @@ async def _work_as(
         waiting = [each.leave("Ctrl-C") for each in lent]
         return any(waiting)
 
-    await _until_signal(
-        asyncio.gather(*(_work(endpoint, slots, report, each) for each in lent)), leave
-    )
+    async def work_until_all_have_ended() -> None:
+        works = [_work(endpoint, slots, report, each) for each in lent]
+        # Without `return_exceptions` the first one that ends would leave others half closed, and
+        # Dask waits for them forever.
+        for error in await asyncio.gather(*works, return_exceptions=True):
+            if error is not None:
+                raise error
+
+    await _until_signal(work_until_all_have_ended(), leave)
 
 
 async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report, lending: Lending) -> None:
