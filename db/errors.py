@@ -26,7 +26,7 @@ class Unwritable(DatabaseError):
 
 
 class Locked(DatabaseError):
-    """Another process kept the database locked beyond the timeout."""
+    """Another process writes a database that this user can only read, and cannot lock."""
 
 
 class Corrupt(DatabaseError):
@@ -51,7 +51,7 @@ class Contended(TransientError):
 
 
 class Busy(TransientError):
-    """Another session of the server holds the write lock."""
+    """Another process or session holds the write lock."""
 
 
 class Conflict(DatabaseError):

@@ -183,13 +183,8 @@ class Backend(ABC):
         """
         return None
 
-    def resolve_blocker(self, connection: Connection) -> str | None:
-        """End a silent writer that blocks others; return the blocker's name, None if unknown.
-
-        Args:
-            connection: in a transaction that reads.
-
-        """
+    def resolve_blocker(self, connections: Connections) -> str | None:
+        """End a silent writer that blocks others; return the blocker's name, None if unknown."""
         return None
 
     def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:  # noqa: B027

@@ -222,17 +222,18 @@ class PostgresqlBackend(Backend):
     def _silence_limit_s(self) -> float:
         return SILENCE_FACTOR * self.busy_s
 
-    def resolve_blocker(self, connection: Connection) -> str | None:
+    def resolve_blocker(self, connections: Connections) -> str | None:
         """Name the session that others wait for; end it if it writes and is silent too long.
 
         The server does this itself, except between the statements of a pipeline, where it counts
         the session as active.
         """
-        blocker = find_blocker(connection)
-        if blocker is None:
-            return None
-        is_silent = blocker.writes and blocker.silent_s >= self._silence_limit_s
-        is_ended = is_silent and end_session(connection, blocker.pid)
+        with connections.reading() as connection:
+            blocker = find_blocker(connection)
+            if blocker is None:
+                return None
+            is_silent = blocker.writes and blocker.silent_s >= self._silence_limit_s
+            is_ended = is_silent and end_session(connection, blocker.pid)
         return f"{blocker}{', and was ended now' if is_ended else ''}"
 
     def _end_session(self, connection: Connection, session: int) -> None:

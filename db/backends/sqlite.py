@@ -23,10 +23,10 @@ from db.backends.file_locks import FileLocks
 from db.backends.place import Place
 from db.backends.process_locks import LockKind, ProcessLocks
 from db.errors import (
+    Busy,
     Conflict,
     Corrupt,
     DatabaseError,
-    Locked,
     Missing,
     NotALadderDatabase,
     Unwritable,
@@ -43,8 +43,8 @@ WRITES = "connect4_writes"
 
 _BY_CODE = {
     # Primary result codes of SQLite; extended codes begin with these.
-    "SQLITE_BUSY": Locked,
-    "SQLITE_LOCKED": Locked,
+    "SQLITE_BUSY": Busy,
+    "SQLITE_LOCKED": Busy,
     "SQLITE_READONLY": Unwritable,
     "SQLITE_CANTOPEN": Unwritable,
     "SQLITE_PERM": Unwritable,
@@ -61,7 +61,7 @@ _NO_TEXT = "Could not decode to UTF-8"
 """Beginning of the driver's message about text that is not UTF-8."""
 
 _MESSAGES: dict[type[DatabaseError], str] = {
-    Locked: (
+    Busy: (
         "{where} is kept busy by another process ({reason}); wait for it or stop it, then try again"
     ),
     Unwritable: (

@@ -26,7 +26,7 @@ T = TypeVar("T")
 OPENING_S = 5.0
 """How long to wait, when a command begins, for a server that does not answer, in seconds.
 
-Short, because the address may be wrong.
+Short, because the address may be wrong. A wait for the write lock is no shorter than later.
 """
 
 
@@ -228,8 +228,8 @@ class Database:
     def _name_blocker(self, error: Busy) -> Busy:
         """Return the error with the name of the session that blocks."""
         blocker = None
-        with suppress(DatabaseError), self.reading() as connection:
-            blocker = self.backend.resolve_blocker(connection)
+        with suppress(DatabaseError):
+            blocker = self.backend.resolve_blocker(self)
         if blocker is None:
             return error
         return Busy(f"{self.place} {BUSY.format(who=blocker)}")

@@ -4,6 +4,7 @@ Pauses double from 0.1 s to 15 s, each times a random factor, so that many proce
 at once. After a wait for a lock, which was a pause itself, the next pause is the shortest again.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,8 @@ from typing import Any, TypeVar
 from db.errors import Busy, TransientError
 
 MAX_WAIT_S = 300.0
-"""How long to wait for a server that does not answer, in seconds: enough for a restart."""
+"""How long to wait for a server that does not answer, or for the write lock, in seconds: enough for
+a restart, and for the migration of a large database."""
 FIRST_PAUSE_S = 0.1
 MAX_PAUSE_S = 15.0
 """The first and the longest pause, before the random factor of 0.5 to 1.5."""
@@ -27,7 +29,7 @@ T = TypeVar("T")
 
 
 class RetryPolicy:
-    """How long one store waits for its server, and where it reports that.
+    """How long one store waits for its server or the write lock, and where it reports that.
 
     Attributes:
         seconds: time after which the last error is raised.
@@ -36,20 +38,22 @@ class RetryPolicy:
 
     """
 
-    def __init__(self) -> None:
-        self.seconds = MAX_WAIT_S
+    def __init__(self, seconds: float = MAX_WAIT_S) -> None:
+        self.seconds = seconds
         self.report: Callable[[str], None] = lambda _: None
         self.is_stop_requested: Callable[[], bool] = lambda: False
         self._is_retrying = False
+        self._answer_s = math.inf
+        """Longest wait for a server that does not answer."""
 
     @contextmanager
     def limited(self, seconds: float) -> Iterator[None]:
-        """Wait at most this many seconds in the block."""
-        former, self.seconds = self.seconds, min(seconds, self.seconds)
+        """Wait at most this many seconds for a server that does not answer in the block."""
+        self._answer_s = seconds
         try:
             yield
         finally:
-            self.seconds = former
+            self._answer_s = math.inf
 
     def retry_unless_nested(self, attempt: Callable[[], T]) -> T:
         """Return `retry(attempt)`; inside another such call, which retries, attempt only once."""
@@ -70,7 +74,10 @@ class RetryPolicy:
             except TransientError as error:
                 wait = pause * uniform(0.5, 1.5)
                 waited = time.monotonic() - began
-                if waited + wait > self.seconds or self.is_stop_requested():
+                longest = self.seconds
+                if not isinstance(error, Busy):
+                    longest = min(longest, self._answer_s)
+                if waited + wait > longest or self.is_stop_requested():
                     raise
                 self.report(f"{error.problem}; trying again in {wait:.1f} s")
                 self._sleep(wait)

@@ -5,11 +5,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from db.store import Store
+from db.store import RetryPolicy, Store
 
 Result = TypeVar("Result")
 BUSY_S = 5.0
-"""Time to wait for another process that writes."""
+"""Time to wait for another process that writes: a visitor waits, too."""
+
+
+def open_to_write(where: str) -> Store:
+    """Open the database for a change of a visitor. Raises DatabaseError."""
+    return Store.open(where, create=False, busy_s=BUSY_S, retry_policy=RetryPolicy(BUSY_S))
 
 
 class Writer:
@@ -23,7 +28,7 @@ class Writer:
         """Run a function and return its result. Raises DatabaseError."""
 
         def run() -> Result:
-            with Store.open(self._where, create=False, busy_s=BUSY_S) as store:
+            with open_to_write(self._where) as store:
                 return change(store)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run)

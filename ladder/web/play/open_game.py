@@ -27,6 +27,7 @@ from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
 from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
+from ladder.web.writing import open_to_write
 from reports.html.live.play import play_state
 
 HINT_MS = 1000
@@ -216,7 +217,7 @@ class OpenGame:
         if not self.request.is_saved or view.saved or view.unsaved:
             return
         try:
-            key = save_game(game, self._database, lambda: Store.open(self._database, create=False))
+            key = save_game(game, self._database, lambda: open_to_write(self._database))
         except NotSaved as error:
             view.unsaved = str(error)
         else:

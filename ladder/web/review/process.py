@@ -24,6 +24,7 @@ from ladder.results.analysis.review import (
     save_review,
 )
 from ladder.results.overview.find_game import find_game
+from ladder.web.writing import open_to_write
 
 REPORT_S = 0.1
 """Shortest time between two messages about the progress."""
@@ -66,7 +67,7 @@ def run(request: ReviewRequest) -> ReviewMessage:
             made = review_game(store, game, ReviewLimits(), on_progress=report)
         assert made is not None  # noqa: S101 - nothing stops it
         try:
-            with Store.open(request.database, create=False) as writing:
+            with open_to_write(request.database) as writing:
                 save_review(writing, game, made.analysed)
         except DatabaseError as error:
             return ReviewMessage(truth=made.truth, not_stored=str(error))

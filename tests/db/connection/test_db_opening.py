@@ -18,16 +18,17 @@ from sqlalchemy.exc import DBAPIError
 from db.backends.sqlite import APPLICATION_ID
 from db.connection.database import Database
 from db.errors import (
+    Busy,
     Corrupt,
     DatabaseError,
-    Locked,
     Missing,
     NotALadderDatabase,
     TooNew,
+    Unreachable,
     Unwritable,
 )
 from db.records.pairs import PlannedPair
-from db.store import Store
+from db.store import RetryPolicy, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 from tests.db.migrations.versions import go_back
 from tests.support.sql import execute_sql
@@ -191,17 +192,53 @@ def test_damaged_page_is_found_by_the_check(place: str) -> None:
 
 
 @pytest.mark.sqlite_file
-def test_a_writer_fails_after_its_timeout_and_can_try_again(place: str) -> None:
-    """A writer that waits for another one fails after the timeout, and can try again."""
-    with Store.open(place, busy_s=0.1) as store:
+def test_a_writer_fails_after_its_longest_wait_and_can_try_again(place: str) -> None:
+    """A writer that waits for another one fails after the longest wait, and can try again."""
+    with Store.open(place, busy_s=0.1, retry_policy=RetryPolicy(0.1)) as store:
         other = sqlite3.connect(place, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(Locked, match="another process"):
+        with pytest.raises(Busy, match="another process"):
             add_bots(store, 1)
         assert store.bots.all() == []
         other.execute("ROLLBACK")
         other.close()
         add_bots(store, 1)
+
+
+@pytest.mark.sqlite_file
+def test_a_command_waits_longer_than_one_timeout_for_another_writer(place: str) -> None:
+    """Opening an old file and writing to it both wait, and report that, until the other is done."""
+    Store.open(place).close()
+    go_back(place, "0018")
+    waits: list[str] = []
+
+    def report(sentence: str) -> None:
+        waits.append(sentence)
+        if other.in_transaction:
+            other.rollback()
+
+    retry_policy = RetryPolicy()
+    retry_policy.report = report
+    with closing(sqlite3.connect(place, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with Store.open(place, busy_s=0.01, retry_policy=retry_policy) as store:
+            other.execute("BEGIN IMMEDIATE")
+            add_bots(store, 1)
+    assert ["trying again" in sentence for sentence in waits] == [True, False] * 2
+
+
+def test_an_unanswered_opening_is_given_up_sooner_than_a_lock() -> None:
+    """The shorter wait while a database is opened is not for another process that writes."""
+    errors: list[DatabaseError] = [Unreachable("away"), Busy("locked")]
+
+    def attempt() -> None:
+        if errors:
+            raise errors.pop()
+
+    retry_policy = RetryPolicy()
+    with retry_policy.limited(0), pytest.raises(Unreachable):
+        retry_policy.retry(attempt)
+    assert errors == []
 
 
 @pytest.mark.slow
@@ -287,7 +324,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same time all get the same sound database."""
     code = (
-        "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
+        "import sys; from db.store import Store; s = Store.open(sys.argv[1], busy_s=0.01); "
         "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"
     )
     children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(3)]

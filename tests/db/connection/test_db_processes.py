@@ -21,12 +21,12 @@ sys.path.insert(0, sys.argv[2])
 from tests.db.making import elo, maker, played, revision, to_plan
 from tests.support.storing import finish_pair
 from db.store import Store
-with Store.open(sys.argv[1], busy_s=60) as store:
+with Store.open(sys.argv[1], busy_s=0.01) as store:
     run, other = int(sys.argv[3]), int(sys.argv[4])
     revisions = [bot.revision.id for bot in store.bots.all()]
     sys.stdin.readline()
     random = Random(run)
-    for step in range(12):
+    for step in range(6):
         store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
         store.divisions.ensure("thu", step, {"depth": 1})
         store.pairs.plan(run, 5, maker(revisions))
@@ -65,11 +65,11 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
         assert [player.returncode for player in players] == [0, 0]
         assert store.pairs.planned(one.id) == store.pairs.planned(two.id) == []
         games = list(store.games.stream())
-        assert len(games) == 2 * 2 * 12 * 5
+        assert len(games) == 2 * 2 * 6 * 5
         assert len({(game.pair_id, game.game) for game in games}) == len(games)
         numbers = execute_sql(store.where, "SELECT number FROM pairs ORDER BY 1")
-        assert numbers == [(number,) for number in range(120)]
-        assert store.bots.get("extra").revision.number == 12
+        assert numbers == [(number,) for number in range(60)]
+        assert store.bots.get("extra").revision.number == 6
         assert store.aggregate.rebuild(elo) == []
         assert store.audit.integrity() == []
 

@@ -139,6 +139,7 @@ def test_a_commit_without_an_answer_counts_once(url: str, kept: bool) -> None:
     assert store.aggregate.rebuild(elo) == []
 
 
+@pytest.mark.slow
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
     """A transaction that the server rolls back for another program must be repeated."""
     run, revisions = new_run(store), add_bots(store)
@@ -168,7 +169,11 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
     assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("pipelined", [False, True], ids=["idle", "pipelined"])
+@pytest.mark.parametrize(
+    "pipelined",
+    [False, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["idle", "pipelined"],
+)
 def test_a_writer_that_sleeps_is_named_and_ended(
     url: str, told: list[str], pipelined: bool
 ) -> None:
