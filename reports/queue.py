@@ -12,8 +12,9 @@ from rich.text import Text
 from db.records.queue import EntryRequest, EntryState
 from db.records.tokens import TokenRow
 from ladder.queue.jobs import Job
+from ladder.queue.outlook import Outlook
 from reports.games import moment_iso
-from reports.layout.format import labelled, moment, text_of_lines, values_of
+from reports.layout.format import labelled, moment, rough_duration, text_of_lines, values_of
 from reports.layout.table import Column, fit
 
 STYLES = {"playing": "green", "failed": "red", "regression": "red", "pass": "green"}
@@ -22,16 +23,16 @@ LABELS = 11
 """Width of the labels of an experiment, in characters."""
 
 
-def jobs_document(jobs: Sequence[Job]) -> dict[str, Any]:
+def jobs_document(outlooks: Sequence[Outlook]) -> dict[str, Any]:
     """Return the document of `ladder queue list --json`."""
-    return {"jobs": [_row(job) for job in jobs]}
+    return {"jobs": [_row(outlook) for outlook in outlooks]}
 
 
-def job_document(job: Job) -> dict[str, Any]:
+def job_document(outlook: Outlook) -> dict[str, Any]:
     """Return the document of `ladder queue show --json`."""
-    entry, service = job.entry, job.service
+    entry, service = outlook.job.entry, outlook.job.service
     return {
-        **_row(job),
+        **_row(outlook),
         "arguments": list(entry.words),
         "folder": entry.folder,
         "service": None
@@ -43,8 +44,8 @@ def job_document(job: Job) -> dict[str, Any]:
     }
 
 
-def _row(job: Job) -> dict[str, Any]:
-    entry = job.entry
+def _row(outlook: Outlook) -> dict[str, Any]:
+    job, entry = outlook.job, outlook.job.entry
     return {
         "job": entry.id,
         "command": command_text(job),
@@ -57,6 +58,9 @@ def _row(job: Job) -> dict[str, Any]:
         "submitted_at": moment_iso(entry.submitted_at),
         "started_at": _moment_iso(entry.started_at),
         "ended_at": _moment_iso(entry.ended_at),
+        "starts_in_s": outlook.start_s,
+        "ends_in_s": outlook.seconds_left,
+        "no_estimate": outlook.unknown or None,
     }
 
 
@@ -84,19 +88,37 @@ def command_text(job: Job) -> str:
     return shlex.join(words)
 
 
-def submitted_text(job: Job) -> str:
+def submitted_text(outlook: Outlook) -> str:
     """Return a line about a new experiment."""
-    return f"experiment {job.entry.id} waits: `ladder queue show {job.entry.id}` shows it"
+    key = outlook.job.entry.id
+    return f"experiment {key} waits: `ladder queue show {key}` shows it"
 
 
-def changed_text(job: Job) -> str:
+def changed_text(outlook: Outlook) -> str:
     """Return a line about an experiment that was changed."""
-    return f"experiment {job.entry.id} is {state_text(job)}"
+    return f"experiment {outlook.job.entry.id} is {state_text(outlook.job)}"
 
 
-def job_text(job: Job) -> str:
+def expected_text(outlook: Outlook) -> str:
+    """Return when an experiment will probably start and end; empty if the end is unknown."""
+    if outlook.seconds_left is None:
+        return ""
+    moments = (("starts", outlook.start_s), ("ends", outlook.seconds_left))
+    return ", ".join(
+        f"{verb} in about {rough_duration(seconds)}"
+        for verb, seconds in moments
+        if seconds is not None
+    )
+
+
+def unknown_text(outlook: Outlook) -> str:
+    """Return why the end of an experiment is not known; empty if it is."""
+    return f"not known: {outlook.unknown}" if outlook.unknown else ""
+
+
+def job_text(outlook: Outlook) -> str:
     """Return an experiment and its result."""
-    entry = job.entry
+    job, entry = outlook.job, outlook.job.entry
     rows = [
         ("command", f"ladder {command_text(job)}"),
         ("status", state_text(job)),
@@ -106,6 +128,7 @@ def job_text(job: Job) -> str:
         ("note", entry.note),
         ("submitted", moment(entry.submitted_at)),
         ("started", "" if entry.started_at is None else moment(entry.started_at)),
+        ("expected", expected_text(outlook) or unknown_text(outlook)),
         ("ended", "" if entry.ended_at is None else moment(entry.ended_at)),
         ("exit code", "" if entry.exit_code is None else str(entry.exit_code)),
         ("run", "" if entry.run_id is None else f"{entry.run_id}, {job.games} games"),
@@ -132,15 +155,16 @@ def _service(job: Job) -> str:
     return f"{service.id} (process {service.pid} on {service.host}{place})"
 
 
-def print_jobs(console: Console, jobs: Sequence[Job]) -> None:
+def print_jobs(console: Console, outlooks: Sequence[Outlook]) -> None:
     """Print a line for each experiment."""
-    if not jobs:
+    if not outlooks:
         console.print("the queue is empty: `ladder queue add` puts an experiment into it")
         return
-    console.print(fit(_columns(jobs), console.width).table())
+    console.print(fit(_columns(outlooks), console.width).table())
 
 
-def _columns(jobs: Sequence[Job]) -> list[Column]:
+def _columns(outlooks: Sequence[Outlook]) -> list[Column]:
+    jobs = [outlook.job for outlook in outlooks]
     entries = [job.entry for job in jobs]
     columns = [
         Column("id", [str(entry.id) for entry in entries]),
@@ -149,6 +173,8 @@ def _columns(jobs: Sequence[Job]) -> list[Column]:
         Column("priority", [str(entry.priority) for entry in entries], level=3),
         Column("games", [str(job.games) if job.run else "" for job in jobs], level=2),
     ]
+    if not all(job.state.is_final for job in jobs):
+        columns.append(Column("ends in", [_ends_in(each) for each in outlooks], level=2))
     if any(job.verdict for job in jobs):
         verdicts = [_word(job.verdict or "") for job in jobs]
         columns.append(Column("verdict", verdicts, number=False))
@@ -159,6 +185,12 @@ def _columns(jobs: Sequence[Job]) -> list[Column]:
     if any(entry.note for entry in entries):
         columns.append(Column("note", [entry.note for entry in entries], number=False, level=2))
     return columns
+
+
+def _ends_in(outlook: Outlook) -> str:
+    if outlook.seconds_left is None:
+        return "" if outlook.job.state.is_final else "-"
+    return rough_duration(outlook.seconds_left)
 
 
 def _word(word: str) -> Text:

@@ -111,6 +111,17 @@ def moment(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
 
 
+def rough_duration(seconds: float) -> str:
+    """Return a duration in its two largest units."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if not hours:
+        return f"{minutes} min"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes:02} min"
+
+
 def rounded(value: float | None, digits: int) -> float | None:
     """Round a number to decimal digits; None stays None."""
     return None if value is None else round(value, digits)

@@ -10,8 +10,8 @@ from db.records.queue import EntryRow
 from db.records.tokens import Right, TokenRow
 from db.store import FollowedStore, Store
 from ladder.queue.cost import Cost, GameTimes, estimate_cost
-from ladder.queue.jobs import find_job, find_jobs, find_live_services
-from ladder.queue.outlook import find_outlooks
+from ladder.queue.jobs import find_live_services
+from ladder.queue.outlook import find_outlook, find_outlooks
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.visible import visible
 from ladder.web.body import decode
@@ -52,10 +52,9 @@ async def queue_page(request: Request) -> Response:
     visitor, forms = visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
-        jobs = find_jobs(store, ended=ENDED)
         has_tokens = visitor.token is not None or bool(store.tokens.all())
         return queue_parts(
-            find_outlooks(store, jobs, forms.workloads),
+            find_outlooks(store, forms.workloads, ended=ENDED),
             find_live_services(store),
             visitor.token,
             has_tokens=has_tokens,
@@ -70,7 +69,7 @@ async def job_page(request: Request) -> Response:
     key, visitor, forms = _key(request), visitor_of(request), site_of(request).forms
 
     def render(store: FollowedStore) -> PageParts:
-        (outlook,) = find_outlooks(store, [find_job(store, key)], forms.workloads)
+        outlook = find_outlook(store, key, forms.workloads)
         return job_parts(outlook, store.queue.bots(key), visitor.token)
 
     return await live_page(request, "job.html.j2", (key, visitor.badge), render)
@@ -94,14 +93,18 @@ async def jobs(request: Request) -> Response:
     ended = given.number("ended", high=MAX_ENDED)
     given.check()
     most = ENDED if ended is None else ended
-    return await document(request, lambda store: jobs_document(find_jobs(store, ended=most)))
+    read = site_of(request).forms.workloads
+    return await document(
+        request, lambda store: jobs_document(find_outlooks(store, read, ended=most))
+    )
 
 
 async def job(request: Request) -> Response:
     """Answer with the document of `ladder queue show --json`."""
     Parameters(request).check()
     key = _key(request)
-    return await document(request, lambda store: job_document(find_job(store, key)))
+    read = site_of(request).forms.workloads
+    return await document(request, lambda store: job_document(find_outlook(store, key, read)))
 
 
 async def submit(request: Request) -> Response:
@@ -158,7 +161,7 @@ async def act(request: Request) -> Response:
             case "priority":
                 store.queue.set_priority(key, action.priority)
         store.tokens.mark_used(token.id)
-        return job_document(find_job(store, key))
+        return job_document(find_outlook(store, key, site_of(request).forms.workloads))
 
     return JSONResponse(await site_of(request).writer.write(change))
 

@@ -13,11 +13,12 @@ from ladder.queue.jobs import Job
 from ladder.queue.outlook import Outlook
 from reports.html.live.links import job_link, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import duration, pace_words
+from reports.html.live.runs import pace_words
 from reports.html.sections.trials import COLOURS
 from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import day
-from reports.queue import command_text, state_text
+from reports.layout.format import rough_duration
+from reports.queue import command_text, expected_text, state_text, unknown_text
 
 
 class Button(NamedTuple):
@@ -91,7 +92,6 @@ def queue_parts(
             "waiting": fragment(
                 "queue_waiting.html.j2",
                 waiting=[_card(each, token) for each in waiting],
-                may_change=any(_buttons(each.job, token) for each in waiting),
             ),
             "ended": fragment("queue_ended.html.j2", data=_ended_table(ended)),
         },
@@ -108,6 +108,7 @@ def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | N
 
     """
     entry, card, service = outlook.job.entry, _card(outlook, token), outlook.job.service
+    is_playing = outlook.job.state is EntryState.PLAYING  # the sentence beside its run has the end
     facts = [
         ("State", str(card["state"])),
         ("Author", f"{entry.author} on {entry.host}"),
@@ -119,6 +120,7 @@ def job_parts(outlook: Outlook, bots: Sequence[QueueBotRow], token: TokenRow | N
         ("Verdict", outlook.job.verdict or ""),
         ("Machine hours", machine_hours(outlook.machine_s) if outlook.machine_s else ""),
         ("Expected machine hours", str(card["cost"])),
+        ("Expected", "" if is_playing else expected_text(outlook) or unknown_text(outlook)),
         ("Service", "" if service is None else service_words(service)),
     ]
     return PageParts(
@@ -220,6 +222,8 @@ def _card(outlook: Outlook, token: TokenRow | None) -> dict[str, Any]:
         "pace": _pace(outlook),
         "left": _decision(outlook),
         "ratio": "" if outlook.gate is None else gate_text(outlook.gate),
+        "expected_times": expected_text(outlook),
+        "unknown": outlook.unknown,
         "hours": machine_hours(outlook.machine_s),
         "cost": _expected_hours(outlook.cost),
         "buttons": _buttons(job, token),
@@ -249,12 +253,18 @@ def _pace(outlook: Outlook) -> str:
 
 
 def _decision(outlook: Outlook) -> str:
-    """Return when a gate will be decided; empty for others, whose pace shows their end."""
-    if outlook.games_left is None or outlook.gate is None:
+    """Return when an experiment in play will be decided, if its pace does not show that."""
+    seconds, is_gate = outlook.seconds_left, outlook.gate is not None
+    if outlook.job.state is not EntryState.PLAYING:
         return ""
-    games, seconds = f"{outlook.games_left:,.0f} games", outlook.seconds_left
-    left = games if seconds is None else f"{duration(seconds)} ({games})"
-    return f"decision expected in {left}"
+    what = "decision expected" if is_gate else "end expected"
+    games = f"{outlook.games_left:,.0f} games" if outlook.games_left is not None and is_gate else ""
+    if seconds is None:
+        why = outlook.unknown
+        return f"{what} in {games}; when is not known: {why}" if games else f"no {what} yet: {why}"
+    if not is_gate and outlook.pace is not None and outlook.pace.seconds_left is not None:
+        return ""
+    return f"{what} in about {rough_duration(seconds)}{games and f' ({games})'}"
 
 
 def gate_text(gate: GateState) -> str:

@@ -2,6 +2,7 @@
 
 from db.records.runs import RunKind, RunRow, RunStatus
 from ladder.results.overview.pace import RunPace
+from reports.layout.format import rough_duration
 
 
 def state_of(entry: RunPace) -> str:
@@ -50,17 +51,5 @@ def pace_words(entry: RunPace) -> str:
     if entry.games_an_hour is not None:
         words.append(f"{entry.games_an_hour:,.0f} games/hour")
     if entry.seconds_left is not None:
-        words.append(f"{duration(entry.seconds_left)} left")
+        words.append(f"{rough_duration(entry.seconds_left)} left")
     return ", ".join(words)
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in its two largest units."""
-    minutes = max(round(seconds / 60), 1 if seconds >= 1 else 0)
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(minutes, 60)
-    if not hours:
-        return f"{minutes} min"
-    days, hours = divmod(hours, 24)
-    return f"{days} d {hours} h" if days else f"{hours} h {minutes:02} min"

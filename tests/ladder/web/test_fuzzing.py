@@ -55,7 +55,7 @@ def coded(word: str) -> str:
 
 @pytest.mark.very_slow
 @settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -104,7 +104,7 @@ BODIES = st.one_of(NEARLY, FIELDS, VALUES)
 
 @pytest.mark.slow
 @settings(
-    max_examples=120,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

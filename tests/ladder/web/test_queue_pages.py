@@ -13,7 +13,7 @@ from db.records.tokens import Right
 from ladder.experiments.gate.question import GateTest
 from ladder.match.registry.builtins import sync_builtins
 from ladder.queue.jobs import find_job
-from ladder.queue.outlook import find_outlooks
+from ladder.queue.outlook import find_outlook
 from ladder.queue.tokens import create_token
 from tests.ladder.web.conftest import Answer, Running, Start
 from tests.ladder.web.test_sign_in import bearer
@@ -68,7 +68,8 @@ def test_the_queue_is_shown_to_all_who_may_read(server: Running) -> None:
     assert "Decision expected in" in text
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in text
     assert "data-job" not in text
-    assert '<td class="number">0.73</td>' in text  # 400 games of 6.6 s
+    assert "0.73 machine hours; " in text  # 400 games of 6.6 s
+    assert '<span title="No experiment in play has finished games lately' in text
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in server.ask("/queue/3").text
     assert server.ask("/queue/4").status == 404
     assert server.ask("/queue/x").status == 404
@@ -84,6 +85,8 @@ def test_documents_are_those_of_the_commands(server: Running) -> None:
         (3, "failed"),
     ]
     assert jobs[0]["games"] == 6
+    assert jobs[0]["ends_in_s"] is None
+    assert "finished games lately" in jobs[1]["no_estimate"]
     assert len(server.ask("/api/queue?ended=0").document["jobs"]) == 2
     assert server.ask("/api/queue/3").document["message"] == "beta <b>is</b> gone"
     assert server.ask("/api/machines").status == 404
@@ -252,7 +255,7 @@ def test_the_end_of_a_gate_is_expected_from_its_ratio(queued: League) -> None:
     """The games until the decision shrink as the ratio approaches a bound."""
 
     def left() -> float:
-        (outlook,) = find_outlooks(queued.store, [find_job(queued.store, 1)])
+        outlook = find_outlook(queued.store, 1, lambda _: ())
         assert outlook.games_left is not None
         assert outlook.machine_s > 0
         return outlook.games_left

@@ -40,6 +40,7 @@ def sign_in(server: Running, cookie: dict[str, str], secret: str) -> int:
     return answer.status
 
 
+@pytest.mark.slow
 def test_a_server_without_a_password_can_be_read_by_tokens(
     league: League, start_server: Start
 ) -> None:

@@ -69,7 +69,6 @@ def test_hostile_names_are_text(open_page: Open) -> None:
     assert "b<c>&\"'" in seen.page.inner_text("h1")
     assert seen.page.locator("#chart-llr .mark-line.role-mark path").count() == 2
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert seen.violations() == ""
 
 
 @pytest.mark.parametrize("pairs", [0, 1])

@@ -74,12 +74,14 @@ def add(
     """
     import socket
 
+    from ladder.cli.commands.queue.entries import workloads_reader
     from ladder.cli.commands.queue.experiment import check_experiment
     from ladder.cli.commands.queue.waiting import wait_for
     from ladder.cli.database import open_store
     from ladder.cli.output import print_error, print_result
     from ladder.names import check_line
-    from ladder.queue.jobs import find_job, find_live_services
+    from ladder.queue.jobs import find_live_services
+    from ladder.queue.outlook import find_outlook
     from ladder.queue.submission import Submission, submit
     from reports.queue import job_document, submitted_text
 
@@ -104,7 +106,8 @@ def add(
             print_error("no service plays this queue now: `ladder queue work` starts one")
         if wait:
             return wait_for(store, entry, json=json)
-        return print_result(find_job(store, entry.id), job_document, submitted_text, json=json)
+        outlook = find_outlook(store, entry.id, workloads_reader(context))
+        return print_result(outlook, job_document, submitted_text, json=json)
 
 
 def _user() -> str:

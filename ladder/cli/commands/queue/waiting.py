@@ -5,6 +5,7 @@ from db.store import Store
 from ladder.cli.output import print_error, print_out
 from ladder.errors import ExitCode, Stopped
 from ladder.queue.jobs import find_job
+from ladder.queue.outlook import Outlook
 from ladder.signals import current_stop
 from reports.layout.format import to_json
 from reports.queue import job_document
@@ -32,7 +33,7 @@ def wait_for(store: Store, entry: EntryRow, *, json: bool) -> int:
         print_error(f"{place} stays in the queue: `ladder queue cancel {entry.id}` cancels it")
         raise
     if json:
-        print_out(to_json(job_document(find_job(store, entry.id))))
+        print_out(to_json(job_document(Outlook(find_job(store, entry.id)))))
     elif entry.output:
         print_out(entry.output)
     if entry.message:
