@@ -100,10 +100,18 @@ class BotProcess:
 
     """
 
-    def __init__(self, client: SupervisorClient, history: BotHistory, *, foreign: bool) -> None:
+    def __init__(
+        self,
+        client: SupervisorClient,
+        history: BotHistory,
+        *,
+        foreign: bool,
+        long_wait_s: float = LONG_WAIT_S,
+    ) -> None:
         self.alive = True
         self.failed = False
         self.has_played = False
+        self._long_wait_s = long_wait_s
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
         self._meter = CpuMeter(client, history, foreign=foreign)
@@ -116,6 +124,7 @@ class BotProcess:
         history: BotHistory | None = None,
         *,
         name: str = "bot",
+        long_wait_s: float = LONG_WAIT_S,
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
@@ -125,6 +134,7 @@ class BotProcess:
             confinement: its limits, sandbox and log folder.
             history: observations of the bot's earlier processes, updated by this one.
             name: the beginning of its log file's name.
+            long_wait_s: as LONG_WAIT_S.
 
         Raises:
             OSError: the process or the log folder cannot be created.
@@ -140,7 +150,8 @@ class BotProcess:
         client = SupervisorClient.start(
             start.argv, start.folder, confinement, environment=dict(start.environment), name=name
         )
-        return cls(client, BotHistory() if history is None else history, foreign=start.foreign)
+        history = BotHistory() if history is None else history
+        return cls(client, history, foreign=start.foreign, long_wait_s=long_wait_s)
 
     def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
         """Ask a question and wait for its answer.
@@ -358,7 +369,7 @@ class BotProcess:
         # processor it is then the bot that kept the harness from running.
         computed = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
         may_be_first = not (isinstance(request, MoveAsk) and request.ply > 1)
-        may_buffer = not data and timeout_s >= LONG_WAIT_S and may_be_first
+        may_buffer = not data and timeout_s >= self._long_wait_s and may_be_first
         advice = self._diagnose_buffering() if may_buffer else ""
         self.kill()
         meter.add_outside()  # takes milliseconds, so only after the bot was killed

@@ -12,9 +12,17 @@ import pytest
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
 from db.records.launch import Limits, Start
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
-from ladder.match.process.bot_process import LONG_WAIT_S, BotProcess
+from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Facilities
-from tests.support.fakes import NEW_GAME, StartFake, await_none, first_move, living, open_game
+from tests.support.fakes import (
+    NEW_GAME,
+    StartFake,
+    await_none,
+    fake_start,
+    first_move,
+    living,
+    open_game,
+)
 from tests.support.unconfined import UNCONFINED
 
 
@@ -92,7 +100,6 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
         r"'thinking about ply 0' before its answer to move \(ply 0\); .* standard error",
     ),
     ("debugs after", BotProtocolError, r"'thinking about ply 0' after its answer to move"),
-    ("buffers ready", BotTimeout, r"new_game .*: it answered only when its standard input was"),
     ("answers 1.5", BotProtocolError, r"Expected `int`, got `float`"),
     ('answers "3"', BotProtocolError, r"Expected `int`, got `str`"),
     ("wrong-echo", BotProtocolError, r"move \(ply 0\) with the answer to ply -2"),
@@ -110,8 +117,6 @@ def test_each_misbehaviour_has_its_failure(
     asked = ("hello", "ready", "move").index(mode[9:]) if mode.startswith("hangs-in-") else 2
     late_s = 0.4 if kind is BotTimeout else 10  # the others fail at once, on a busy machine later
     timeouts = [late_s if step == asked else 10 for step in range(3)]
-    if mode.startswith("buffers"):
-        timeouts[1] = LONG_WAIT_S
     with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
         bot.ask(Hello(), timeout_s=timeouts[0])
         bot.ask(NEW_GAME, timeout_s=timeouts[1])
@@ -122,28 +127,41 @@ def test_each_misbehaviour_has_its_failure(
         first_move(bot)
 
 
+BUFFERED = r": it answered only when its standard input was closed; .* flush"
+
+
 @pytest.mark.parametrize(
-    ("mode", "expected"),
+    ("mode", "late", "expected"),
     [
-        ("buffers hello", r"it answered only when its standard input was closed; .* flush"),
-        ("silent-to-the-end", r"it ended without an answer when .*:\nend of input"),
+        ("buffers hello", 0, r"hello within 1 s" + BUFFERED),
+        pytest.param(
+            *("silent-to-the-end", 0, r"hello .*; it ended without .*:\nend of input"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("buffers ready", 1, r"new_game .*" + BUFFERED, marks=pytest.mark.slow),
+        ("buffers move", 2, r"move \(ply 0\) .*" + BUFFERED),
     ],
 )
-def test_the_cause_of_a_silent_hello_is_reported(
-    start_fake: StartFake, mode: str, expected: str
+def test_the_cause_of_a_missing_first_answer_is_reported(
+    tmp_path: Path, mode: str, late: int, expected: str
 ) -> None:
-    """Missing flushes are named."""
-    bot = start_fake(*mode.split())
-    with pytest.raises(BotTimeout, match=r"no answer to hello within 5 s[;:] " + expected):
-        bot.ask(Hello(), timeout_s=LONG_WAIT_S)
+    """After a long wait a missing flush is named, also where only later answers are kept back."""
+    start = fake_start(*mode.split(), folder=tmp_path)
+    questions = (Hello(), NEW_GAME, MoveAsk(ply=0, moves=()))
+    with BotProcess.start(start, UNCONFINED, long_wait_s=1.0) as bot:
+        for question in questions[:late]:
+            bot.ask(question, timeout_s=30)
+        with pytest.raises(BotTimeout, match="no answer to " + expected):
+            bot.ask(questions[late], timeout_s=1)
 
 
-def test_a_buffered_first_move_is_found(start_fake: StartFake) -> None:
-    """A bot may flush all its answers except moves."""
-    bot = start_fake("buffers", "move")
-    open_game(bot)
-    with pytest.raises(BotTimeout, match=r"move \(ply 0\) .*: it answered only when"):
-        first_move(bot, LONG_WAIT_S)
+def test_a_short_wait_is_no_search_of_the_buffer(tmp_path: Path) -> None:
+    """A bot that is late within a usual deadline is only late, whatever it has buffered."""
+    with BotProcess.start(fake_start("buffers", "move", folder=tmp_path), UNCONFINED) as bot:
+        open_game(bot)
+        with pytest.raises(BotTimeout) as caught:
+            first_move(bot, 0.2)
+    assert "flush" not in str(caught.value)
 
 
 def test_an_answer_just_after_the_deadline_is_too_late(start_fake: StartFake) -> None:
@@ -248,6 +266,7 @@ def test_quit_kills_a_hanging_bot(start_fake: StartFake, mark: str) -> None:
     assert await_none(mark, 0) == []
 
 
+@pytest.mark.slow
 def test_a_bot_of_a_stopped_supervisor_is_killed(start_fake: StartFake, mark: str) -> None:
     """If the supervisor does not react, the harness finds and kills the bot's processes."""
     bot = start_fake("stops-supervisor", facilities=NO_SCOPE)

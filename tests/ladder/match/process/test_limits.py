@@ -15,9 +15,8 @@ from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
 @pytest.mark.parametrize(
     "mode",
     [
-        ("spins",),
         pytest.param(("ponders", "0.2"), marks=pytest.mark.very_slow),
-        pytest.param(("busy-children",), marks=pytest.mark.very_slow),
+        ("busy-children",),
     ],
 )
 def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
@@ -35,10 +34,10 @@ def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...
 
 @pytest.mark.slow
 def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
-    """Three games of 0.7 s stay below a limit of 1 s; time before the first is not counted."""
+    """Two games of 0.7 s stay below a limit of 1 s; time before the first is not counted."""
     bot = start_fake("thinks", "0.35", limits=Limits(cpu_s=1))
     open_game(bot)
-    for _ in range(3):
+    for _ in range(2):
         bot.begin_game()
         for ply in (0, 2):
             bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=60)
