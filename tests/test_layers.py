@@ -135,6 +135,7 @@ def test_no_program_module_imports_a_test(package: str) -> None:
             assert name.split(".")[0] not in ("tests", "benchmarks"), f"{path}:{line}"
 
 
+@pytest.mark.slow
 def test_the_database_is_reached_through_its_public_modules() -> None:
     """Other packages must use the store and the records, and reports the records alone."""
     for module, imported in graph().items():

@@ -99,6 +99,14 @@ class Ladder:
         yield
         (scratch / "slow").unlink()
 
+    def serve(self, *words: object) -> tuple[ForkedCommand, str]:
+        """Start `serve` on a free port; return it and its address as soon as it answers."""
+        site = self.start("serve", "--port", 0, *words)
+        while not (lines := site.printed_lines()):
+            assert site.poll() is None, site.communicate()
+            time.sleep(0.02)
+        return site, lines[0].strip()
+
     def start_fresh(self, *words: object) -> "subprocess.Popen[str]":
         """Start a command in an interpreter and a session of its own."""
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
@@ -178,13 +186,9 @@ def add_steady(runner: Ladder) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test marked `both_databases` with a file and with a server, perhaps in another tier."""
-    mark = metafunc.definition.get_closest_marker("both_databases")
-    if mark is not None:
-        tier = [getattr(pytest.mark, name) for name in mark.args]
-        metafunc.parametrize(
-            "ladder", ["sqlite", pytest.param("postgresql", marks=tier)], indirect=True
-        )
+    """Run a test marked `both_databases` with a file and with a server."""
+    if metafunc.definition.get_closest_marker("both_databases") is not None:
+        metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
 
 
 @pytest.fixture
@@ -213,23 +217,19 @@ def new_database() -> Iterator[str]:
 
 
 @pytest.fixture
-def other(ladder: Ladder) -> Iterator[str]:
-    """Return the `--db` value of a second database of the same kind, not created yet."""
-    if "://" in ladder.db:
-        with new_database() as url:
-            yield url
-    else:
-        yield str(ladder.folder / "other.db")
+def other(ladder: Ladder) -> str:
+    """Return the `--db` value of a second database, not created yet."""
+    return str(ladder.folder / "other.db")
 
 
 @pytest.fixture
-def eventually() -> Callable[[Callable[[], bool]], None]:
+def eventually() -> Callable[..., None]:
     """Return a function that waits until a condition holds, for five minutes at most."""
 
-    def wait(condition: Callable[[], bool]) -> None:
+    def wait(condition: Callable[[], bool], step_s: float = 0.02) -> None:
         deadline = time.monotonic() + 300
         while not condition():
             assert time.monotonic() < deadline, "it did not happen within five minutes"
-            time.sleep(0.02)  # else a short run ends before its test kills it
+            time.sleep(step_s)  # short by default, or a run ends before its test kills it
 
     return wait

@@ -73,7 +73,7 @@ def test_counts_are_those_of_the_maps(count: Count) -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()
 
-    @settings(deadline=None, max_examples=80)
+    @settings(deadline=None, max_examples=30)
     @given(games())
     def agrees(game: SlowGame) -> None:
         position = Position.from_moves(game.board, game.moves)

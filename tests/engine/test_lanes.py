@@ -87,7 +87,7 @@ def _run(function: object, stones: WordArray, board: Board) -> tuple[WordArray, 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(games())
 def test_kernels_read_the_slow_game(game: SlowGame) -> None:
     """Playable cells, masked threats, fours and open columns are those of the slow game."""
@@ -104,7 +104,7 @@ def test_kernels_read_the_slow_game(game: SlowGame) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(games(), st.integers(0, 2**192 - 1), st.integers(0, 2**192 - 1))
 def test_vector_equals_plain_on_any_stones(game: SlowGame, first: int, second: int) -> None:
     """Raw maps of the register version are those of the plain one, bits above the board too."""
@@ -145,7 +145,7 @@ def test_operations_on_sets_are_those_of_integers(first: int, second: int) -> No
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(st.none() | st.integers(0, 11), min_size=12, max_size=12), st.integers(0, 11))
 def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> None:
     """With at most one cell a column, cells are counted and picked in ascending column order."""

@@ -52,7 +52,7 @@ def _slow(game: SlowGame, depth: int, counts: list[int], wins: list[int]) -> Non
             _slow(after, depth, counts, wins)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(boards(), st.integers(0, 3))
 def test_any_board_is_counted_as_the_slow_game_does(board: Board, depth: int) -> None:
     """Small depths on every board, forbidden cell included, agree with counting one by one."""

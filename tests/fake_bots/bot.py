@@ -897,7 +897,6 @@ time.sleep(600)
             detach(self.escape)
             if self.argument != "clings":
                 hang()
-            time.sleep(0.3)
         return super().move(message)
 
     def escape(self):

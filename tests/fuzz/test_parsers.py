@@ -48,7 +48,7 @@ def test_valid_inputs_are_accepted(target: Target) -> None:
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_mutations_end_in_a_sentence_or_make_sense(target: Target) -> None:
     """Mutated input is accepted or refused with a sentence; FUZZ_EXAMPLES=N tries more."""
-    count = int(os.environ.get("FUZZ_EXAMPLES", "12" if target.group in SLOW else "100"))
+    count = int(os.environ.get("FUZZ_EXAMPLES", "6" if target.group in SLOW else "40"))
 
     @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
     @given(mutated(target.seeds))

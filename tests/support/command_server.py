@@ -75,6 +75,16 @@ class ForkedCommand:
                 texts.append(file.read().decode())
         return texts[0], texts[1]
 
+    def printed_lines(self, *, err: bool = False) -> list[str]:
+        """Return the whole lines that a running command has printed so far.
+
+        The file position stays, for it is that of the command.
+        """
+        file = self._err if err else self._out
+        assert file is not None, "its output went to a terminal"
+        text = os.pread(file.fileno(), 1 << 20, 0).decode()
+        return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
     def send_signal(self, number: int) -> None:
         """Send a signal to a command that still runs."""
         if self.poll() is None:
@@ -312,7 +322,8 @@ def _run_command(request: dict[str, Any], descriptors: list[int], status_end: in
             open(target, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - for the whole life
             for target, mode in ((0, "r"), (1, "w"), (2, "w"))
         )
-        sys.stderr.reconfigure(line_buffering=True)
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(line_buffering=True)
         if request["heeds_permissions"]:
             drop_root_override()
         os.write(status_end, f"{os.getpid()}\n".encode())

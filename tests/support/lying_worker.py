@@ -1,13 +1,7 @@
-"""A worker of a cluster that lies: `python -m tests.support.lying_worker PORT FOLDER NAME LIE`.
+"""Records of pairs that a worker of a cluster could lie with."""
 
-Everything but the records of its pairs is that of an honest worker with one slot. With its first
-lie a file `NAME.lied` appears where it runs.
-"""
-
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,9 +12,6 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
-from ladder.runs.cluster import machine
-from ladder.runs.cluster.security import SchedulerEndpoint
-from ladder.runs.cluster.serving import serve_worker
 from tests.support.data.random_games import random_record
 
 replace = msgspec.structs.replace
@@ -101,24 +92,3 @@ LIES: dict[str, Lie] = {
     "a number of stalls": lambda _, record: replace(record, aborts=10**9),
     "other games": LegalLie(),
 }
-
-
-def main() -> None:
-    """Serve until a signal."""
-    port, folder, name, lie = sys.argv[1:]
-    honest = machine.play
-
-    def play(key: str, plan: PairPlan) -> Any:
-        record = honest(key, plan)
-        Path(f"{name}.lied").touch()
-        return LIES[lie](plan, record)
-
-    # Tasks come by the names of their functions.
-    play.__module__, play.__qualname__ = machine.__name__, "play"
-    machine.play = play
-    endpoint = SchedulerEndpoint("127.0.0.1", int(port), Path(folder) if folder else None)
-    serve_worker(endpoint, slots=1, name=name, report=lambda _: None, sandbox=())
-
-
-if __name__ == "__main__":
-    main()

@@ -80,7 +80,7 @@ def test_alpha_beta_is_minimax(name: str, depth: int) -> None:
     texts = ("4x4@1,1", "5x5", "6x7", "7x5@3,2", "9x9@4,4")
     for text in texts if depth < 4 else texts[:4]:
         board = parse_board(text)
-        for _ in range(6):
+        for _ in range(3):
             position = random_position(board, random.below(board.cells), random)
             known = {
                 column: -minimax(name, position.play(column), depth - 1, 1)

@@ -94,7 +94,7 @@ def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) 
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_value_is_the_slow_one(seed: int) -> None:
     """The kernel must agree with counting windows cell by cell and playing threats by recursion."""
@@ -130,7 +130,7 @@ def test_a_mirror_changes_nothing(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_sides_are_alike(seed: int) -> None:
     """Groups count the same whoever owns them: with the colours swapped their sum turns round."""
@@ -159,7 +159,7 @@ def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**40))
 def test_the_search_is_minimax(seed: int) -> None:
     """Cut-offs and wins that are seen beforehand must not change a value."""
@@ -190,7 +190,7 @@ Codes = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(columns=Codes)
 def test_threat_play_is_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
     """The race with its cache and short cuts has the result of trying everything."""

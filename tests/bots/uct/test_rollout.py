@@ -80,7 +80,7 @@ def undecided(game: SlowGame) -> SlowGame:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(games(), STATES, st.booleans())
 def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:
     """Result and generator are those of the slow game, on words and on registers."""
@@ -94,7 +94,7 @@ def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: b
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(games(), STATES, st.booleans())
 def test_the_rollout_of_the_learned_search(game: SlowGame, state: int, keeping: bool) -> None:
     """v22 plays the careful slow game, v23 the one that also keeps its own threats."""
@@ -107,7 +107,7 @@ def test_the_rollout_of_the_learned_search(game: SlowGame, state: int, keeping: 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(games(), STATES)
 def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:
     """v1 to v4 play the slow game, and end it when the opponent could win directly above."""

@@ -99,21 +99,18 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
     "version",
     [
         "0001",
-        "0002",
         "0003",
-        "0004",
-        "0005",
         "0006",
         "0007",
-        "0008",
-        "0009",
         "0012",
-        "0014",
         "0017",
     ],
 )
-def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
-    """A database of any version must open with its games, its aggregate and a sound structure."""
+def test_earlier_versions_are_brought_up_to_date(place: str, version: str) -> None:
+    """A database of an earlier version must open with its games, aggregate and a sound structure.
+
+    The way to the first version and back runs every script.
+    """
     check_upgrade(place, version)
 
 
@@ -128,7 +125,7 @@ def check_upgrade(place: str, version: str) -> None:
     kinds = [kind for kind in COLUMN_KINDS if version > "0003" or kind != "pondering"]
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
-        play_all(store, run, revisions, 150, kinds=kinds)
+        play_all(store, run, revisions, 80, kinds=kinds)
         games = list(store.games.stream(thoughts=True))
         tables = store.aggregate.of_division(run.division_id)
         store.divisions.ensure("6x7,thu", None, {"time_ms": 100}, fixed_opening=4)

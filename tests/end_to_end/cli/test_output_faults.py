@@ -50,8 +50,6 @@ def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> 
     [
         (("report",), ""),
         (("report", "--json"), "1"),
-        pytest.param(("export",), "", marks=pytest.mark.very_slow),
-        pytest.param(("--help",), "", marks=pytest.mark.very_slow),
     ],
 )
 def test_a_full_disk_behind_standard_output_is_a_sentence(

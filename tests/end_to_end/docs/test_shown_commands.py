@@ -39,6 +39,8 @@ DEFAULTS = {
     "tune": {"--games": "4", "--pairs": "1", "--max-games": "4"},
 }
 """Options that keep a command short where its line has none."""
+BUDGETS = {"--simulations", "--depth", "--stages"}
+"""Options that say how much work a move is; without one it is a time."""
 
 
 def shown_commands(page: Path) -> Iterator[list[str]]:
@@ -65,13 +67,28 @@ def shortened(words: list[str]) -> list[str]:
     for option, value in DEFAULTS.get(words[0], {}).items():
         if option not in short and "--stages" not in short:
             short += [option, value]
-    return short
+    if words[0] in ("run", "match", *DEFAULTS) and BUDGETS.isdisjoint(short):
+        short += ["--simulations", "20"]
+    return [*short, "--nodes", "5000"] if "--analyze" in short else short
 
 
-def runnable_pages() -> list[str]:
-    """Return the pages that show a command which is to be run."""
-    names = [str(page.relative_to(ROOT)) for page in PAGES if any(shown_commands(page))]
-    return sorted({*names} - {FOLLOWED})
+def commands_by_page() -> dict[str, list[list[str]]]:
+    """Return what is to be run of each page; what pages show word for word alike runs once.
+
+    But for registrations, which other commands of a page need.
+    """
+    found: dict[str, list[list[str]]] = {}
+    known: list[list[str]] = []
+    for page in PAGES:
+        for words in shown_commands(page):
+            name = str(page.relative_to(ROOT))
+            if name != FOLLOWED and (words not in known or words[1] == "bots"):
+                found.setdefault(name, []).append(words)
+                known.append(words)
+    return found
+
+
+COMMANDS = commands_by_page()
 
 
 def make_folder(folder: Path) -> None:
@@ -100,13 +117,13 @@ def make_folder(folder: Path) -> None:
     "name",
     [
         page if page == "README.md" else pytest.param(page, marks=pytest.mark.very_slow)
-        for page in runnable_pages()
+        for page in COMMANDS
     ],
 )
 def test_the_commands_of_a_page_run(ladder: Ladder, name: str) -> None:
     """Each must do its work, one after the other in a folder with the bots that pages suppose."""
     shutil.copytree(made_once("shown-commands", make_folder), ladder.folder, dirs_exist_ok=True)
-    for words in shown_commands(ROOT / name):
+    for words in COMMANDS[name]:
         assert words[0] == "ladder", f"only `ladder` is run here, not {words}"
         done = ladder(*shortened(words[1:]), timeout=300)
         expected = VERDICTS.get(words[1], {0})

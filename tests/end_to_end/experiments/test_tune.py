@@ -83,7 +83,7 @@ def test_ctrl_c_loses_the_step_in_play_at_most(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """The same command goes on after the stored steps; `test_twins.py` compares its result."""
-    words = (*SEARCH, "--games", "60", "--pairs", "1", "--max-games", "4", "--json")
+    words = (*SEARCH, "--games", "40", "--pairs", "1", "--max-games", "4", "--json")
     process = ladder.start(*words)
     eventually(lambda: len(steps(ladder.folder)) > 2)
     stopped = ladder.interrupt(process)
@@ -91,12 +91,12 @@ def test_ctrl_c_loses_the_step_in_play_at_most(
     assert json.loads(stopped.out)["gate"] is None
     assert "the same command resumes tuning run 1" in stopped.err
     before = steps(ladder.folder)
-    assert 2 < len(before) < 30
+    assert 2 < len(before) < 20
     resumed = ladder(*words)
     assert resumed.code in (0, 3, 4), resumed.err
     assert f"resuming tuning run 1 ({2 * len(before)} games)" in resumed.err
     after = steps(ladder.folder)
-    assert (len(after), after[: len(before)]) == (30, before)
+    assert (len(after), after[: len(before)]) == (20, before)
 
 
 @pytest.mark.very_slow

@@ -1,6 +1,7 @@
 """`ladder train value` from the command line: real processes, real signals."""
 
 import json
+import shutil
 import signal
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,12 +11,13 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.conftest import Ladder
+from tests.support.shared import made_once
 
 pytestmark = pytest.mark.slow
 
 TRAINING = (
     "train", "value", "--seed", "3", "--player", "v18", "--games", "200", "--simulations", "4",
-    "--boards", "6x7", "--generations", "2", "-o", "new",
+    "--boards", "6x7", "--generations", "2", "--concurrency", "1", "-o", "new",
 )  # fmt: skip
 
 
@@ -31,9 +33,20 @@ def generations(folder: Path) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one if key != "seconds"} for one in lines]
 
 
+@pytest.fixture(scope="module")
+def undisturbed() -> Path:
+    """Return the folder of an undisturbed training."""
+
+    def train(folder: Path) -> None:
+        done = Ladder(folder)(*TRAINING, timeout=600)
+        assert done.code == 0, done.err
+
+    return made_once("undisturbed-training", train) / "new"
+
+
 @pytest.mark.very_slow
 def test_a_killed_training_comes_to_the_same_weights(
-    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+    ladder: Ladder, undisturbed: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """Ctrl-C and SIGKILL lose the blocks in play; the weights are those of an undisturbed one."""
     folder = ladder.folder / "new"
@@ -45,10 +58,8 @@ def test_a_killed_training_comes_to_the_same_weights(
         assert len(list((folder / "games").glob("*.jsonl"))) < 4
     resumed = ladder(*TRAINING)
     assert resumed.code == 0, resumed.err
-    undisturbed = ladder(*TRAINING[:-1], "other")
-    assert undisturbed.code == 0, undisturbed.err
-    assert made(folder) == made(ladder.folder / "other")
-    assert generations(folder) == generations(ladder.folder / "other")
+    assert made(folder) == made(undisturbed)
+    assert generations(folder) == generations(undisturbed)
     assert len(generations(folder)) == 2
     assert "--seed 3" in resumed.out
     record = json.loads((folder / "weights.json").read_text())
@@ -67,12 +78,10 @@ def test_a_killed_training_comes_to_the_same_weights(
 
 
 @pytest.mark.very_slow
-def test_learned_weights_are_registered(ladder: Ladder) -> None:
+def test_learned_weights_are_registered(ladder: Ladder, undisturbed: Path) -> None:
     """--register makes a bot that plays on when the file of its weights is gone."""
-    words = [*TRAINING]
-    words[words.index("200")] = "100"
-    words[words.index("--generations") + 1] = "1"
-    done = ladder(*words, "--register", "learned")
+    shutil.copytree(undisturbed, ladder.folder / "new")
+    done = ladder(*TRAINING, "--register", "learned")
     assert done.code == 0, done.err
     assert done.out.splitlines()[-1] == "learned is registered"
     (ladder.folder / "new" / "weights.npz").unlink()

@@ -25,7 +25,7 @@ from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
 
 pytestmark = pytest.mark.slow
-Wait = Callable[[Callable[[], bool]], None]
+Wait = Callable[..., None]
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 SPEC = "python:bot.py:Bot"
@@ -214,9 +214,8 @@ class Site:
 @contextmanager
 def served(ladder: Ladder, *words: object) -> Iterator[Site]:
     """Serve the ladder's database while the block runs."""
-    process = ladder.start_fresh("serve", "--port", 0, *words)
-    assert process.stdout is not None
-    yield Site(process.stdout.readline().strip())
+    process, address = ladder.serve(*words)
+    yield Site(address)
     assert ladder.interrupt(process).code == 0
 
 
@@ -240,14 +239,14 @@ def test_no_page_starts_a_bot_without_it(
         for path in OTHER_PAGES.values():
             site.get(path)
         site.post("/games/1/review", {})
-        eventually(lambda: json.loads(site.get("/api/games/1"))["analysis"] is not None)
+        eventually(lambda: json.loads(site.get("/api/games/1"))["analysis"] is not None, 0.2)
         assert sandbox.bots() == []
         site.post("/play/consult", wish)
         assert sandbox.bots() == ["inside"]
         game = site.post("/play", wish)["address"]
-        eventually(lambda: site.takes(game, {"word": "hint", "bot": "guest"}))
+        eventually(lambda: site.takes(game, {"word": "hint", "bot": "guest"}), 0.2)
         site.get(game)
-        eventually(lambda: site.takes(game, {"word": "drop", "column": 3}))
+        eventually(lambda: site.takes(game, {"word": "drop", "column": 3}), 0.2)
         assert sandbox.bots() == ["inside"] * 2, "the opponent and the bot that gives a hint"
 
 
@@ -354,10 +353,11 @@ def test_bubblewrap_hides_files_from_bots_that_people_play(
     (ladder.folder / "ladder.toml").write_text(f"sandbox = {json.dumps(shlex.join(words))}\n")
     assert ladder("bots", "add", "guest", SPEC).code == 0
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
-    for choice, column, solved in (((), 4, 1), (("--sandbox", "none"), 3, 0)):
-        with served(ladder, *choice) as site:
-            assert site.post("/play/consult", wish)["column"] == column
-        done = ladder("suite", "run", "guest", "suite.jsonl", "--time", "100ms", "--json", *choice)
+    with served(ladder) as site:
+        assert site.post("/play/consult", wish)["column"] == 4
+    suite = ("suite", "run", "guest", "suite.jsonl", "--time", "100ms", "--json")
+    for choice, solved in (((), 1), (("--sandbox", "none"), 0)):
+        done = ladder(*suite, *choice)
         assert done.document["results"][0]["solved"] == solved, done.err
 
 

@@ -3,23 +3,17 @@
 import json
 import re
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import Ladder, new_database
+from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
-from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
 pytestmark = pytest.mark.slow
 
 RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
-
-
-PLAYED = "played_for_the_exchange"
-"""The database on a server of the same runs as the file."""
 
 
 def play(ladder: Ladder) -> None:
@@ -31,25 +25,14 @@ def play(ladder: Ladder) -> None:
     assert ladder("match", "flat-mc", "random", "--games", "4", *words).code == 0
 
 
-def play_on_server(folder: Path) -> None:
-    with new_database() as url:
-        play(Ladder(folder, url))
-        shared_server().rename(url, PLAYED)
-
-
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """Yield a folder with the database of `play`, or one on a server."""
-    if "://" in ladder.db:
-        made_once("exchanged-on-a-server", play_on_server)
-        shared_server().replace(ladder.db, PLAYED)
-    else:
-        made = made_once("played", lambda folder: play(Ladder(folder)))
-        shutil.copy(made / "ladder.db", ladder.folder)
+    """Return a folder with the database of `play`."""
+    made = made_once("played", lambda folder: play(Ladder(folder)))
+    shutil.copy(made / "ladder.db", ladder.folder)
     return ladder
 
 
-@pytest.mark.both_databases("very_slow")
 def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     """Games, ratings, aggregate and a second export must be those of the first database.
 
@@ -115,7 +98,6 @@ def test_an_export_does_not_depend_on_the_clock(
     assert texts[0] == texts[1]
 
 
-@pytest.mark.both_databases("very_slow")
 def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     """A broken line, or a game that differs, must be named, and nothing stored."""
     assert played("export", "-o", "one.jsonl").code == 0

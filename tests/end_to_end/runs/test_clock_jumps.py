@@ -92,7 +92,7 @@ def test_hours_are_measured_by_the_monotonic_clock(
 
     The same command resumes it with what is left, not with a day more or less.
     """
-    words = ("run", *QUICK_ALONE, "--hours", 0.005, "--seed", 2)
+    words = ("run", *QUICK_ALONE, "--bots", "steady,random", "--hours", 0.005, "--seed", 2)
     ladder.stock()
     with ladder.slow():
         run = ladder.start_fresh(*words)

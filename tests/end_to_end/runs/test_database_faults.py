@@ -164,11 +164,10 @@ def test_a_run_without_permission_to_write_leaves_the_games(
 
 
 def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Begin) -> None:
-    """A lock held for longer than we wait must end a run in a sentence; a shorter one is waited."""
+    """A run waits while another program holds the lock, and then finishes."""
     before = begin()
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
         other.execute("begin immediate")
-        assert_told(ladder(*WORDS), "kept busy by another process", "try again")
         process = ladder.start(*WORDS)
         time.sleep(1)
         assert process.poll() is None
@@ -188,15 +187,19 @@ def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
 def test_a_lock_that_comes_in_the_middle_of_a_run(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
-    """The run ends in a sentence, nothing of it is left running, and the command goes on later."""
+    """The run waits for it and can then be stopped, and the command goes on later."""
     words = ("run", *QUICK, "--seed", "1")
     process = ladder.stock().start(*words)
     eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
         other.execute("begin immediate")
         before = list(lines_of(ladder.folder))
-        assert_told(ladder.finish(process), "kept busy by another process")
+        time.sleep(1)
+        assert process.poll() is None
+        assert lines_of(ladder.folder) == before
         other.execute("rollback")
+    assert ladder.interrupt(process).code == 130
+    before = list(lines_of(ladder.folder))
     done = ladder(*words, "--games", len(before) + 4)
     assert done.code == 0, done.err
     after = lines_of(ladder.folder)
@@ -258,11 +261,7 @@ def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        pytest.param("deleted", marks=pytest.mark.very_slow),
-        "rubbish",
-        pytest.param("cut", marks=pytest.mark.very_slow),
-    ],
+    ["rubbish", pytest.param("deleted", marks=pytest.mark.very_slow)],
 )
 def test_a_damaged_log_of_writes(
     ladder: Ladder, eventually: Callable[..., None], damage: str
@@ -283,9 +282,7 @@ def test_a_damaged_log_of_writes(
     else:
         content = log.read_bytes()
         middle = len(content) // 2
-        log.write_bytes(
-            content[:middle] if damage == "cut" else content[:middle] + os.urandom(middle)
-        )
+        log.write_bytes(content[:middle] + os.urandom(middle))
     done = ladder(*WORDS)
     assert done.code == 0, done.err
     assert len(lines_of(ladder.folder)) == GAMES
@@ -342,7 +339,7 @@ INDIFFERENT = (
     "match", "select", "tune", "bisect", "compete", "play", "suite run", "bots add-all",
     *(name for name in COMMANDS if name.startswith("queue ")),
 )  # fmt: skip
-"""Commands that read no stored game, so that wrong values in games mean nothing to them."""
+"""Commands that read no stored game, so that damage of games means nothing to them."""
 LOOKING = ("report", "games", "replay", "export", "runs", "bots list", "bots show", "queue list")
 
 
@@ -431,7 +428,7 @@ def test_damage_under_every_command(
     """Each command ends well or in one sentence; those that only read leave the file as it is."""
     database = ladder.folder / "ladder.db"
     for name, words in COMMANDS.items():
-        if damage in VALUES_OF_GAMES and name in INDIFFERENT:
+        if damage in (*VALUES_OF_GAMES, "page of games") and name in INDIFFERENT:
             continue
         for path in ladder.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -6,15 +6,19 @@ import os
 import shutil
 import socket
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from db.records.pairs import PairPlan, PairRecord
+from ladder.cli.main import run_command
 from ladder.match.process.cpus import PREFIX
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
-from tests.support.crowd import crowd_to_come
+from tests.support.instant_workforce import InstantWorkforce
+from tests.support.stops import InstantWorkers
 
 pytestmark = pytest.mark.slow
 
@@ -33,37 +37,32 @@ def add(ladder: Ladder, name: str, mode: str, *options: str) -> None:
     assert done.code == 0, done.err
 
 
-@pytest.mark.timed
-@pytest.mark.very_slow
+class StalledWorkers(InstantWorkers):
+    """Workers that give up every pair, as on a machine that keeps its bots waiting."""
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        future.set_result(PairRecord(plan.id, plan.number, (), aborts=4, abort_reason="stalled"))
+        return future
+
+
 def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
-    ladder: Ladder, eventually: Callable[..., None]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit 5 with a sentence and no forfeit; in peace the same command goes on and tells it."""
-    order = Path(f"{ladder.folder}-order")  # not among the bots' own files
-    order.touch()
-    add(ladder.stock(), "thinker", f"obeys at:{order}")
-    add(ladder, "other", f"obeys at:../{order.name}")
-    run = ("run", "--bots", "thinker,other", "--time", "40ms", "--margin", "200ms", "--boards",
-           "6x7", "--concurrency", "1", "--games", "8", "--json")  # fmt: skip
-    with crowd_to_come() as crowd:
-        order.write_text("sleep 0.03")
-        process = ladder.start(*run)
-        eventually(lambda: query(ladder.folder, "select count(*) from games") >= [(2,)])
-        order.write_text("work 0.039")
-        crowd.come()
-        done = ladder.finish(process)
-    order.write_text("")
-    assert done.code == 5, done.err
-    assert "the machine stalls: " in done.err
-    assert "allow more time per move" in done.err
-    assert query(ladder.folder, "select count(*) from games where offender is not null") == [(0,)]
-    # Three pairs of four attempts each; a worker may have begun the next one.
-    assert query(ladder.folder, "select sum(aborts) from pairs where status = 'planned'") >= [(12,)]
-    done = ladder(*run)
-    assert done.code == 0, done.err
-    report = ladder("report", "--json").document
-    assert report["games"] == 8
-    assert report["stalled_games"] >= 4
+    monkeypatch.chdir(tmp_path)
+    run = ["run", "--bots", "stupid,random", "--time", "40ms", "--boards", "6x7", "--games", "8"]
+    assert run_command(run, InstantWorkforce(StalledWorkers)) == 5
+    told = capsys.readouterr().err
+    assert "the machine stalls: " in told
+    assert "allow more time per move" in told
+    assert query(tmp_path, "select count(*) from games") == [(0,)]
+    assert query(tmp_path, "select sum(aborts) from pairs where status = 'planned'") == [(12,)]
+    assert run_command(run, InstantWorkforce()) == 0
+    capsys.readouterr()
+    assert run_command(["report", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["games"], report["stalled_games"]) == (8, 12)
     assert any("because the host delayed the bot" in note for note in report["notes"])
     assert sum(sum(bot["forfeits"].values()) for bot in report["bots"]) == 0
 

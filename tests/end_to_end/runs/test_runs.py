@@ -75,7 +75,6 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     assert lines_of(ladder.db) == lines_of(other.folder)
 
 
-@pytest.mark.both_databases("very_slow")
 def test_ctrl_c_saves_and_the_same_command_resumes(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -178,7 +177,6 @@ def test_a_run_after_a_finished_one_continues_its_stream(stocked: Ladder) -> Non
     ]
 
 
-@pytest.mark.both_databases("very_slow")
 def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     """The same command beside a living run must take other pairs, and both must finish."""
     words = ("run", *QUICK, "--games", "16", "--seed", "21")
@@ -269,7 +267,6 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 6
 
 
-@pytest.mark.both_databases("very_slow")
 def test_a_report_in_every_format(stocked: Ladder) -> None:
     """Table, JSON, CSV and Markdown must tell the same games."""
     assert stocked("run", *QUICK_ALONE, "--games", "6", "--seed", "9").code == 0

@@ -17,7 +17,7 @@ from db.connection.database import Database
 from db.errors import Unreachable
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
-from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
+from tests.end_to_end.traces import QUICK, QUICK_ALONE, faults_of, lines_of, lines_of_safely, query
 from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
@@ -64,17 +64,14 @@ def quiet() -> list[Any]:
     return lines_of(made_once("quiet-for-servers", play))
 
 
-@pytest.mark.parametrize("mode", ["fast", pytest.param("immediate", marks=pytest.mark.very_slow)])
 def test_a_run_survives_a_restart_of_the_server(
-    there: Ladder, server: Server, quiet: list[Any], eventually: Wait, mode: str
+    there: Ladder, server: Server, quiet: list[Any], eventually: Wait
 ) -> None:
-    """Stopped with farewells or as by a crash: nothing is lost, nothing is twice, `serve` follows.
+    """Stopped as by a crash: nothing is lost, nothing is twice, and `serve` follows.
 
     The run says that it waits, and that it goes on.
     """
-    site = there.start_fresh("serve", "--port", 0)
-    assert site.stdout is not None
-    address = site.stdout.readline().strip()
+    site, address = there.serve()
 
     def shown() -> list[Any]:
         with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
@@ -86,7 +83,7 @@ def test_a_run_survives_a_restart_of_the_server(
         (run,) = shown()
         assert run["status"] == "running"
         assert run["games"] >= 4
-        server.restart(mode)
+        server.restart("immediate")
     done = there.finish(process)
     assert done.code == 0, done.err
     assert "trying again in" in done.err
@@ -156,7 +153,7 @@ def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: W
 @pytest.mark.very_slow
 def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> None:
     """Two commands, each twice, and a reader: all play, nothing twice, no deadlock."""
-    commands = [("run", *QUICK, "--games", 20, "--seed", seed) for seed in (1, 2)]
+    commands = [("run", *QUICK_ALONE, "--games", 20, "--seed", seed) for seed in (1, 2)]
     with there.slow():
         runs = [there.start(*words) for words in commands * 2]
         eventually(lambda: len(lines_of_safely(there.db)) >= 8)

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from db.store import Store
+from tests.end_to_end.conftest import Ladder
 
 pytestmark = pytest.mark.slow
 
@@ -70,31 +72,23 @@ def test_bad_input_is_refused(
     assert named in capsys.readouterr().err
 
 
-def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
+def test_a_run_is_served_while_it_lasts(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """`run --serve` prints the address of the server, which ends with the run."""
-    words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]
-    with subprocess.Popen(
-        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if "watch the run at" in line:
-                break
-        address = line.split(" at ")[1].split()[0]
-        document = b""
-        deadline = time.monotonic() + 120
-        while b'"running"' not in document:
-            assert time.monotonic() < deadline, document
-            time.sleep(0.1)
-            with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
-                document = answer.read()
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        assert process.returncode == 130
+    words = ("run", "--bots", "random,stupid", "--simulations", 1, "--boards", "6x7", "--serve")
+    process = ladder.start(*words)
+
+    def told() -> list[str]:
+        lines = process.printed_lines(err=True)
+        return [line.split(" at ")[1].split()[0] for line in lines if "watch the run at" in line]
+
+    def shown() -> bytes:
+        with urllib.request.urlopen(f"{told()[0]}api/runs") as answer:  # noqa: S310
+            return bytes(answer.read())
+
+    eventually(lambda: bool(told()))
+    eventually(lambda: b'"running"' in shown())
+    (address,) = told()
+    done = ladder.interrupt(process)
+    assert done.code == 130, done.err
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(address)  # noqa: S310

@@ -32,7 +32,7 @@ def simulated(rng, *, size, pairs, shares, weaker=0.0):
 @pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("size", "pairs", "shares"),
-    [(2, 60, (0.5, 0.5)), (4, 12, (0.3, 0.3, 0.4)), (8, 30, (0.1, 0.3, 0.6)), (12, 4, (0.3, 0.7))],
+    [(2, 60, (0.5, 0.5)), (8, 6, (0.1, 0.3, 0.6))],
 )
 def test_chances_are_even_when_all_groups_are_alike(size, pairs, shares):
     """Over 250 seeded leagues its chance is evenly spread, however few the pairs."""

@@ -131,8 +131,8 @@ def test_anchors_without_rated_games_are_refused_or_wait():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prior", [0.0, 1.0, 4.0])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+@pytest.mark.parametrize("seed", range(3))
 def test_against_a_general_optimiser(seed, prior):
     """The list agrees with scipy's optimiser on the same likelihood to 0.01 Elo."""
     rng = np.random.default_rng(seed)

@@ -101,7 +101,7 @@ def test_bounds_hold_the_truth(pairs, top):
     shares = [
         pair_table(elo=elo[i] - elo[j], correlation=1.0).ravel() for i, j in zip(a, b, strict=True)
     ]
-    pools = 2000
+    pools = 1000
     tables = np.stack([rng.multinomial(pairs, share, size=pools) for share in shares], axis=1)
     shutouts = np.flatnonzero((tables[:, :3, 8] == pairs).all(axis=1))
     wrong = 0

@@ -110,31 +110,36 @@ def test_estimate_without_a_stop_is_the_plain_one():
     assert after.elo == pytest.approx(0.0, abs=0.1)
 
 
+GATES = 120
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("truth", [-20.0, pytest.param(0.0, marks=pytest.mark.very_slow)])
 def test_wrong_verdicts_are_as_rare_as_promised(truth):
-    """Of 200 simulated gates at a hypothesis at most 5 % plus three standard errors are wrong."""
+    """Of 120 simulated gates at a hypothesis at most 5 % plus three standard errors are wrong."""
     test = Sprt(elo0=-20, elo1=0)
     table = pair_table(elo=truth, advantage=40, draws=0.02, correlation=-0.4)
     played = gates(
-        rng=np.random.default_rng(11), table=table, test=test, number=200, max_pairs=20_000
+        rng=np.random.default_rng(11), table=table, test=test, number=GATES, max_pairs=20_000
     )
     wrong = State.ACCEPT_H1 if truth == -20 else State.ACCEPT_H0
-    assert np.mean(played.states == wrong.value) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(played.states == wrong.value) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / GATES)
     assert not np.any(played.states == State.CONTINUE.value)
     theory = forecast_test(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
     games = 2 * played.pairs
-    assert abs(games.mean() - theory.games) < 3 * games.std() / math.sqrt(200) + 0.05 * theory.games
+    assert (
+        abs(games.mean() - theory.games) < 3 * games.std() / math.sqrt(GATES) + 0.05 * theory.games
+    )
     ended = [estimate_after(counts=row, test=test) for row in played.counts]
     estimates = [after.elo for after in ended if after is not None]
     surer = [after.los for after in ended if after is not None]
     if truth == 0.0:  # between equals every chance to be better is as frequent as it says
         for share in (0.1, 0.5, 0.9):
             assert abs(np.mean(np.array(surer) <= share) - share) <= 3 * math.sqrt(
-                share * (1 - share) / 200
+                share * (1 - share) / GATES
             )
     too_high = np.mean(np.array(estimates) > truth)
-    assert abs(too_high - 0.5) <= 3 * math.sqrt(0.25 / 200)
+    assert abs(too_high - 0.5) <= 3 * math.sqrt(0.25 / GATES)
 
 
 def test_the_overshoot_is_that_of_a_normal_walk():

@@ -156,6 +156,7 @@ def test_boards_and_notations_may_be_mixed(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in found] == [each.notation() for each in boards]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 300])
 def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -> None:
     """Three threads print what one prints, and what the solver says of each position."""

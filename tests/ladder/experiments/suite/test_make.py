@@ -69,6 +69,7 @@ def test_mining_is_the_same_again() -> None:
     assert mined(5)[0] != mined(5, seed=2)[0]
 
 
+@pytest.mark.slow
 def test_threads_find_the_puzzles_of_one() -> None:
     """Puzzles, their order and what is counted do not depend on the number of threads."""
     assert mined(10, threads=3) == mined(10)

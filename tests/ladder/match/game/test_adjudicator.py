@@ -42,7 +42,7 @@ def positions(board: str, plies: int, count: int) -> Iterator[Position]:
 def test_a_game_ends_when_its_true_end_is_near_enough(board: str, plies: int) -> None:
     """A game ends exactly if its true end is near enough, with the true value and distance."""
     solver, found = Solver(parse_board(board), 4), set()
-    for position in positions(board, plies, 30):
+    for position in positions(board, plies, 12):
         true = proof_of(position, solver.solve(position))
         assert true is not None
         for near in (4, 8, 200):
@@ -59,7 +59,7 @@ def test_a_game_ends_when_its_true_end_is_near_enough(board: str, plies: int) ->
 def test_a_horizon_gives_bounds_that_hold_the_value(board: str, plies: int) -> None:
     """A search for near ends must never exclude the true value, whatever its node limit."""
     solver, near = Solver(parse_board(board), 4), Solver(parse_board(board), 4)
-    for position in positions(board, plies, 20):
+    for position in positions(board, plies, 8):
         true = solver.solve(position)
         for within in (1, 5, 9):
             for nodes in (0, 20, None):

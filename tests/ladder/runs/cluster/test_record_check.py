@@ -43,13 +43,9 @@ def plan_of(a: Start, b: Start, budget: Budget, **changes: Any) -> PairPlan:
     [
         ("honest", ""),
         ("hangs-in-move", ""),
-        ("late", "0.4"),
         ("exits", ""),
         ("garbage", ""),
         ("answers", "99"),
-        ("answers", "3.0"),
-        ("long-line", ""),
-        ("gives-up", ""),
     ],
 )
 @pytest.mark.parametrize("budget", [Budget(time_ms=100), Budget(simulations=1)])

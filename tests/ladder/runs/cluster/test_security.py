@@ -85,6 +85,7 @@ def failure_at(served: SchedulerEndpoint, reached: SchedulerEndpoint) -> str:
     return asyncio.run(reach())
 
 
+@pytest.mark.slow
 def test_a_failed_connection_gives_the_reason(tmp_path: Path) -> None:
     """Other certificates, none, and those of a scheduler without any are told apart."""
     for name in ("ours", "theirs"):

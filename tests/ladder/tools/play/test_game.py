@@ -129,7 +129,7 @@ def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> No
         assert game.verdict.result is Result.WIN
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_built_in_player_may_load_for_longer_than_the_protocol_allows(tmp_path: Path) -> None:
     """A hint waits for kernels that load or compile on a busy machine; a foreign bot fails."""
     late = fake(tmp_path, "late-in-ready", str(READY_S + 1))
