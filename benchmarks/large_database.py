@@ -45,19 +45,21 @@ def new_database(path: Path | str) -> int:
     """Create a database with all players and one run; return the run's id."""
     with Store.open(str(path)) as store:
         sync_builtins(store)
-        division = store.divisions.ensure("thu", 0, {"time_ms": 100})
-        run = store.runs.create(
-            NewRun(
-                kind=RunKind.LADDER,
-                rated=True,
-                stream="bench",
-                identity="bench",
-                settings={},
-                seed=1,
-                division_id=division.id,
-            )
-        )
-        return run.id
+        return new_run(store)
+
+
+def new_run(store: Store) -> int:
+    """Store a run on `thu` boards; return its id."""
+    run = NewRun(
+        kind=RunKind.LADDER,
+        rated=True,
+        stream="bench",
+        identity="bench",
+        settings={},
+        seed=1,
+        division_id=store.divisions.ensure("thu", 0, {"time_ms": 100}).id,
+    )
+    return store.runs.create(run).id
 
 
 def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[float, float]]:

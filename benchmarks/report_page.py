@@ -2,7 +2,7 @@
 
     python -m benchmarks.report_page [--games 1000000] [--bots 20] [--keep FOLDER]
 
-Makes a database (random games between made-up bots of known strengths, multiplied in bulk), then
+Makes a database (random games between made-up bots, multiplied in bulk), then
 writes its page with 200 and with 2,000 games, by processor time and by wall time beyond the printed
 report, and opens both in Chromium (on PATH; without it that part is left out).
 """
@@ -16,17 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.large_database import fill
-from bots.protocol import Budget
+from benchmarks.large_database import fill, new_run, play_pairs
 from db.records.bots import NewBot, NewRevision
-from db.records.launch import Launch, Start
-from db.records.pairs import Entrant, PairPlan, PlannedPair
-from db.records.runs import NewRun, RunKind
+from db.records.launch import Launch
 from db.store import Store
-from engine.seeds import SplitMix
-from ladder.stats.sequential_elo import rate_pair
-from tests.support.data.random_games import random_record
-from tests.support.storing import finish_pair
 
 PLAYED = 2000
 """Pairs that are made one by one; the others are copies of them."""
@@ -43,39 +36,7 @@ def make(path: Path, bots: int, games: int) -> None:
             store.bots.add(
                 NewBot(f"bot{number:02}", "exec", "exec:true", revision, based_on, "an idea")
             )
-        division = store.divisions.ensure("thu", 0, {"time_ms": 100})
-        run = store.runs.create(
-            NewRun(
-                kind=RunKind.LADDER,
-                rated=True,
-                stream="bench",
-                identity="bench",
-                settings={},
-                seed=1,
-                division_id=division.id,
-            )
-        )
-        revisions = [bot.revision.id for bot in store.bots.all()]
-        random = SplitMix(7)
-
-        def planned(number: int) -> PlannedPair:
-            a = random.below(len(revisions))
-            b = (a + 1 + random.below(len(revisions) - 1)) % len(revisions)
-            return PlannedPair(revisions[a], revisions[b], "9x9@4,4", "thu", (), number)
-
-        start, budget = Start(argv=("true",), folder="/"), Budget(time_ms=100)
-        for row in store.pairs.plan(run.id, min(PLAYED, games // 2), planned):
-            plan = PairPlan(
-                id=row.id,
-                number=row.number,
-                a=Entrant(row.a_revision, "a", start, budget),
-                b=Entrant(row.b_revision, "b", start, budget),
-                board=row.board,
-                board_class=row.board_class,
-                opening=(),
-                seed=row.seed,
-            )
-            finish_pair(store, plan, random_record(plan, random), rate_pair)
+        play_pairs(store, new_run(store), min(PLAYED, games // 2), start=7)
     fill(path, games)
 
 
