@@ -7,16 +7,20 @@ import pytest
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
-from engine.solver import geometry
 from engine.solver.book import NO_BOOK
 from engine.solver.solver import ALONE_NODES, Solver
-from tests.engine.solver.oracle import quiet_position, random_position
+from tests.engine.solver.oracle import quiet_position
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("board", "plies"), [("6x7", 13), ("6x8@2,2", 20), ("6x6", 8)])
+@pytest.mark.parametrize(
+    ("board", "plies"), [("6x7", 13), ("6x8@2,2", 20), ("6x6", 8), ("12x5", 22)]
+)
 def test_threads_find_the_values_of_one(board: str, plies: int) -> None:
-    """Positions that need more nodes than one thread searches alone keep their values."""
+    """Positions that need more nodes than one thread searches alone keep their values.
+
+    The last board is not in one word.
+    """
     specification, random = parse_board(board), SplitMix(7)
     one, three = Solver(specification, 16), Solver(specification, 16, threads=3)
     shared = 0
@@ -30,17 +34,6 @@ def test_threads_find_the_values_of_one(board: str, plies: int) -> None:
         weak = three.solve(position, weak=True)
         assert weak.outcome == alone.outcome
         shared += alone.nodes > ALONE_NODES
-
-
-@pytest.mark.slow
-def test_threads_agree_in_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table of larger boards can be shared, too."""
-    board, random = Board(6, 7), SplitMix(11)
-    positions = [random_position(board, 12, random) for _ in range(6)]
-    values = [Solver(board, 16).solve(position).low for position in positions]
-    monkeypatch.setattr(geometry, "fits_one_word", lambda _board: False)
-    solver = Solver(board, 16, threads=3)
-    assert [solver.solve(position).low for position in positions] == values
 
 
 def test_a_stop_ends_a_search_with_bounds() -> None:
