@@ -63,8 +63,12 @@ def opening_set(openings: Iterable[Opening]) -> OpeningSet:
     return OpeningSet(tuple(sorted(openings, key=str)))
 
 
-def parse_opening_set(text: str) -> OpeningSet:
+def parse_opening_set(text: str, most: int = MOST_OPENINGS) -> OpeningSet:
     """Parse the text of a file.
+
+    Args:
+        text: a line for each opening.
+        most: largest number of openings.
 
     Raises:
         OpeningError: a line is not a playable opening or leads to the position of another line, or
@@ -80,8 +84,8 @@ def parse_opening_set(text: str) -> OpeningSet:
         former = lines.setdefault((position.board, position.stones), number)
         if former != number:
             raise OpeningError(f"line {number}: the position of line {former} again")
-        if len(lines) > MOST_OPENINGS:
-            raise OpeningError(f"line {number}: a set has at most {MOST_OPENINGS:,} openings")
+        if len(lines) > most:
+            raise OpeningError(f"line {number}: a set has at most {most:,} openings")
         openings.append(Opening(position.board, position.moves))
     if not openings:
         raise OpeningError(

@@ -52,12 +52,11 @@ def test_refusals_name_the_line(text: str, sentence: str) -> None:
     assert str(refused.value).startswith(sentence)
 
 
-def test_too_many_openings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_openings_are_refused() -> None:
     """A file of any length must not fill the memory."""
-    monkeypatch.setattr("engine.opening_set.MOST_OPENINGS", 2)
-    assert len(parse_opening_set("6x7 0\n6x7 1")) == 2
+    assert len(parse_opening_set("6x7 0\n6x7 1", most=2)) == 2
     with pytest.raises(OpeningError, match="line 3: a set has at most 2 openings"):
-        parse_opening_set("6x7 0\n6x7 1\n6x7 2")
+        parse_opening_set("6x7 0\n6x7 1\n6x7 2", most=2)
 
 
 def test_boards_of_a_class() -> None:
