@@ -4,6 +4,7 @@ Only this module reads the clock, about once per millisecond.
 """
 
 import time
+from collections.abc import Callable
 
 from bots.budget import Budget
 
@@ -17,13 +18,21 @@ UNBOUNDED = 2**62
 class NodeBudget:
     """A budget of nodes, time or depth that grants nodes."""
 
-    def __init__(self, budget: Budget, *, share: float, started: float) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        *,
+        share: float,
+        started: float,
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:
         """Start the budget of a move.
 
         Args:
             budget: the move's budget; a depth grants any number of nodes.
             share: share of the move time that may be used, 0 to 1.
-            started: `time.perf_counter()` when the move was requested.
+            started: `now()` when the move was requested.
+            now: the time in seconds.
 
         Raises:
             ValueError: the budget is a number of simulations.
@@ -36,6 +45,7 @@ class NodeBudget:
         self._nodes = budget.nodes
         self._seconds = None if budget.time_ms is None else share * budget.time_ms / 1000
         self._started = started
+        self._now = now
         self._chunk = FIRST_CHUNK
         self._asked = started
         self.visited = 0
@@ -47,7 +57,7 @@ class NodeBudget:
             return max(0, int(part * self._nodes) - self.visited)
         if self._seconds is None:
             return UNBOUNDED
-        now = self._asked = time.perf_counter()
+        now = self._asked = self._now()
         left = self._started + part * self._seconds - now
         if left <= 0:
             # The first chunk is always granted, since a search without nodes has no move. It
@@ -59,7 +69,7 @@ class NodeBudget:
         """Record visited nodes."""
         self.visited += nodes
         if self._seconds is not None and nodes:
-            seconds = max(time.perf_counter() - self._asked, 1e-6)
+            seconds = max(self._now() - self._asked, 1e-6)
             # Grow at most fourfold at once: the first chunk of a move is slow, as caches are cold.
             wanted = int(nodes * CHUNK_SECONDS / seconds)
             self._chunk = max(LEAST_CHUNK, min(4 * self._chunk, wanted))

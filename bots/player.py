@@ -1,6 +1,7 @@
 """The interface between the host and a built-in player."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
@@ -54,6 +55,8 @@ class TimedPlayer:
     """The base of players whose moves take time. Hosts call `set_clock` before each timed move."""
 
     _budget: Budget
+    now: Callable[[], float] = time.perf_counter
+    """The time in seconds, by which moves end."""
 
     def set_clock(self, clock: RemainingTime, ply: int) -> None:
         """Set the budget of the next move from the remaining time: here to a fair part of it."""

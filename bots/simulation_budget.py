@@ -4,6 +4,7 @@ The clock is read between chunks of about a millisecond, never inside a kernel.
 """
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from bots.budget import Budget
@@ -21,14 +22,22 @@ class Search(Protocol):
         ...
 
 
-def spend(search: Search, budget: Budget, *, share: float, started: float) -> None:
+def spend(
+    search: Search,
+    budget: Budget,
+    *,
+    share: float,
+    started: float,
+    now: Callable[[], float] = time.perf_counter,
+) -> None:
     """Advance the search until the budget is spent.
 
     Args:
         search: the search to advance.
         budget: an exact number of simulations, or a time.
         share: share of the move time that is used, 0 to 1.
-        started: `time.perf_counter()` when the move was requested.
+        started: `now()` when the move was requested.
+        now: the time in seconds.
 
     """
     if budget.simulations is not None:
@@ -40,10 +49,10 @@ def spend(search: Search, budget: Budget, *, share: float, started: float) -> No
         )
     deadline = started + share * budget.time_ms / 1000
     chunk = FIRST_CHUNK
-    before = time.perf_counter()
+    before = now()
     # At least one chunk, even if it is late: without a simulation there is no move.
     while search.advance(chunk):
-        after = time.perf_counter()
+        after = now()
         seconds = max(after - before, 1e-6)
         wanted = min(CHUNK_SECONDS, deadline - after)
         if wanted <= 0:

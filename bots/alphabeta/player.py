@@ -1,6 +1,5 @@
 """The players ab1 to ab5: search depths and the statistics of a move."""
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -72,10 +71,10 @@ class AlphaBetaPlayer(TimedPlayer):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """Return the best column of the deepest search that the budget allows."""
-        started = time.perf_counter()
+        started = self.now()
         share = self._settings.clock_share
         position = Position.from_moves(self._board, moves)
-        self._begin(position, NodeBudget(self._budget, share=share, started=started))
+        self._begin(position, NodeBudget(self._budget, share=share, started=started, now=self.now))
         found = self._deepen()
         if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
             # If the central columns do not win, all columns are searched.

@@ -1,6 +1,5 @@
 """The player c4ai."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -43,7 +42,7 @@ class C4ai(TimedPlayer):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """Return the best column of the deepest search that the budget allows."""
-        started = time.perf_counter()
+        started = self.now()
         search, budget = self._search, self._budget
         search.set_position(moves, depth=budget.depth)
         if budget.nodes is not None:
@@ -52,7 +51,7 @@ class C4ai(TimedPlayer):
             while search.advance(1 << 62):
                 pass
         else:
-            spend(search, budget, share=CLOCK_SHARE, started=started)
+            spend(search, budget, share=CLOCK_SHARE, started=started, now=self.now)
         return _answer(search.result, search.nodes, self._cells - len(moves))
 
 

@@ -1,6 +1,5 @@
 """Flat Monte Carlo: random games after every legal move, without a tree."""
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,11 +74,11 @@ class FlatMonteCarlo(TimedPlayer):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """Return the best column, the leftmost of equals."""
-        started = time.perf_counter()
+        started = self.now()
         sums = _ColumnSums(
             self._board, tuple(moves), state_of_move(self._seed, self._side, len(moves))
         )
-        spend(sums, self._budget, share=CLOCK_SHARE, started=started)
+        spend(sums, self._budget, share=CLOCK_SHARE, started=started, now=self.now)
         return sums.choice()
 
 

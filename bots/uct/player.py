@@ -1,6 +1,5 @@
 """The base of all players with fast searches: the steps of a move and its result."""
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -68,12 +67,14 @@ class SearchPlayer(TimedPlayer, ABC, Generic[Node]):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """Return the best column by the rules of the version."""
-        started = time.perf_counter()
+        started = self.now()
         self._set_position(tuple(moves))
         if exact := self._exact_answer():
             return exact
         if not self._solved():
-            spend(self, self._budget, share=self._settings.clock_share, started=started)
+            spend(
+                self, self._budget, share=self._settings.clock_share, started=started, now=self.now
+            )
         if not self._children(None):
             # The reused part of the tree has left no space for the root's moves.
             self._allocate(self._simulations)

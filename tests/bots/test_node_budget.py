@@ -42,11 +42,10 @@ def test_a_late_search_gets_a_few_nodes() -> None:
     assert budget.is_past(1.0)
 
 
-def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grants_of_time_follow_the_speed() -> None:
     """A grant takes about a millisecond at the speed of the last one, less near the end."""
     now = [100.0]
-    monkeypatch.setattr("bots.node_budget.time.perf_counter", lambda: now[0])
-    budget = NodeBudget(Budget(time_ms=100), share=0.9, started=100.0)
+    budget = NodeBudget(Budget(time_ms=100), share=0.9, started=100.0, now=lambda: now[0])
     for _ in range(20):
         nodes = budget.grant()
         now[0] += nodes / 5_000_000

@@ -1,6 +1,5 @@
 """The players v1 to v4: a new tree on the array board for every move."""
 
-import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -49,9 +48,9 @@ class ArrayPlayer(TimedPlayer):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """Return the column with the highest mean result."""
-        started = time.perf_counter()
+        started = self.now()
         tree = ArrayTree(self._board, tuple(moves), self._settings, self._seed, self._budget)
-        spend(tree, self._budget, share=self._settings.clock_share, started=started)
+        spend(tree, self._budget, share=self._settings.clock_share, started=started, now=self.now)
         return tree.choice()
 
 
