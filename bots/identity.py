@@ -22,7 +22,8 @@ import msgspec
 from bots.version import Version
 from engine.cache import PACKAGES, ROOT
 
-CARRIED_FILE = Path(__file__).with_name("carried.json")
+CARRIED_FILE = "bots/carried.json"
+"""Path below the root."""
 OPTION = "option "
 """Prefix of an option's name among the files of a stored revision."""
 
@@ -39,40 +40,55 @@ class Carried(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def carried() -> Mapping[str, Carried]:
+def carried(root: Path = ROOT) -> Mapping[str, Carried]:
     """Return the players that keep an earlier identity, by name."""
-    return msgspec.json.decode(CARRIED_FILE.read_bytes(), type=dict[str, Carried])
+    return msgspec.json.decode((root / CARRIED_FILE).read_bytes(), type=dict[str, Carried])
 
 
-def content_hash(version: Version, options: Mapping[str, Any] | None = None) -> str:
+def content_hash(
+    version: Version, options: Mapping[str, Any] | None = None, *, root: Path = ROOT
+) -> str:
     """Return the identity of a player with extra options, 16 hex digits.
+
+    Args:
+        version: the player.
+        options: its extra options.
+        root: the folder with the packages of sources, which must not change meanwhile: what was
+            read is kept.
 
     Raises:
         SpecError: an option names a file that cannot be used.
 
     """
-    code = code_hash(version)
-    entry = _find_carried(code)
+    code = code_hash(version, root)
+    entry = _find_carried(code, root)
     identity = code if entry is None else entry.identity
     resolved = version.resolve_options({**version.options, **(options or {})})
     return identity if resolved == _own_options(version) else _hash(identity, resolved)
 
 
-def code_hash(version: Version) -> str:
+def code_hash(version: Version, root: Path = ROOT) -> str:
     """Hash a player's code and row, without regard to `carried.json`; 16 hex digits."""
-    return _hash(version.factory, _own_options(version), _code(version))
+    return _hash(version.factory, _own_options(version), _code(version, root))
 
 
-def is_carried_over(version: Version, options: Mapping[str, Any], files: Mapping[str, str]) -> bool:
+def is_carried_over(
+    version: Version,
+    options: Mapping[str, Any],
+    files: Mapping[str, str],
+    *,
+    root: Path = ROOT,
+) -> bool:
     """Return whether a stored revision is the current player under an earlier version.
 
     Args:
         version: the player.
         options: the revision's resolved options.
         files: the hashes that were stored with the revision.
+        root: the folder with the packages of sources.
 
     """
-    entry = _find_carried(code_hash(version))
+    entry = _find_carried(code_hash(version, root), root)
     stored = {name: value for name, value in files.items() if not name.startswith(OPTION)}
     given = {f"{OPTION}{name}": value for name, value in options.items()}
     return (
@@ -87,21 +103,21 @@ def files_hash(files: Mapping[str, str]) -> str:
     return _hash(sorted(files.items()))
 
 
-def sources(version: Version) -> list[Path]:
+def sources(version: Version, root: Path = ROOT) -> list[Path]:
     """Return all files of `engine` and `bots` that the player's module imports."""
-    return list(_closure(version.factory.partition(":")[0]))
+    return list(_closure(version.factory.partition(":")[0], root))
 
 
-def _find_carried(code: str) -> Carried | None:
-    return next((entry for entry in carried().values() if entry.code == code), None)
+def _find_carried(code: str, root: Path) -> Carried | None:
+    return next((entry for entry in carried(root).values() if entry.code == code), None)
 
 
 def _own_options(version: Version) -> dict[str, Any]:
     return version.resolve_options(version.options)
 
 
-def _code(version: Version) -> list[tuple[str, str]]:
-    return [(str(path.relative_to(ROOT)), _read(path).code) for path in sources(version)]
+def _code(version: Version, root: Path) -> list[tuple[str, str]]:
+    return [(str(path.relative_to(root)), _read(path).code) for path in sources(version, root)]
 
 
 def _hash(*parts: Any) -> str:
@@ -117,23 +133,23 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def _closure(module: str) -> tuple[Path, ...]:
+def _closure(module: str, root: Path) -> tuple[Path, ...]:
     found: set[Path] = set()
-    waiting = [_file(module)]
+    waiting = [_file(module, root)]
     while waiting:
         path = waiting.pop()
         if path is None or path in found:
             continue
         found.add(path)
-        waiting.extend(_file(name) for name in _read(path).imports)
+        waiting.extend(_file(name, root) for name in _read(path).imports)
     return tuple(sorted(found))
 
 
-def _file(module: str) -> Path | None:
+def _file(module: str, root: Path) -> Path | None:
     """Return the file of a module of this project, None for other modules and names."""
     if module.split(".")[0] not in PACKAGES:
         return None
-    place = ROOT.joinpath(*module.split("."))
+    place = root.joinpath(*module.split("."))
     for path in (place.with_suffix(".py"), place / "__init__.py"):
         if path.is_file():
             return path

@@ -81,7 +81,8 @@ def main() -> None:
                 tar.extractall(folder, filter="data")
         former, present = decided(folder), decided(ROOT)
     entries = carry(former, present, carried())
-    CARRIED_FILE.write_bytes(msgspec.json.format(msgspec.json.encode(entries), indent=1) + b"\n")
+    table = msgspec.json.format(msgspec.json.encode(entries), indent=1) + b"\n"
+    (ROOT / CARRIED_FILE).write_bytes(table)
     changed = [name for name in present if name in former and name not in entries]
     changed = [name for name in changed if former[name].identity != code_hash(VERSIONS[name])]
     print(f"carried over: {', '.join(entries) or 'none'}")

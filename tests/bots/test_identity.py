@@ -1,15 +1,22 @@
 """The identity of built-in players."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from bots import identity
 from bots.catalogue import VERSIONS
-from bots.identity import Carried, carried, code_hash, content_hash, is_carried_over, sources
+from bots.identity import (
+    CARRIED_FILE,
+    Carried,
+    carried,
+    code_hash,
+    content_hash,
+    files_hash,
+    is_carried_over,
+    sources,
+)
 from engine.cache import ROOT
 from tests.bots import carry
 from tests.bots.carry import Decided
@@ -53,21 +60,40 @@ class Edited:
     """A player of temporary sources that a test edits."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._folder = folder
+        self._files: dict[str, str] = {}
+        self._copies = 0
         self.version = replace(VERSIONS["random"], name="made-up", factory="bots.player_a:Player")
         self.write("bots/player_a.py", "from bots import shared\n")
         self.write("bots/shared.py", "import engine.kernel_x\n")
         self.write("engine/kernel_x.py", KERNEL)
         self.write("bots/other.py", "x = 1\n")
+        self.carry({})
 
     def write(self, name: str, text: str) -> None:
-        path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+        self._files[name] = text
+
+    def carry(self, entries: dict[str, Carried]) -> None:
+        self.write(CARRIED_FILE, msgspec.json.encode(entries).decode())
+
+    def root(self) -> Path:
+        """Write the sources to a new folder: what was read from one is not read again."""
+        self._copies += 1
+        root = self._folder / str(self._copies)
+        for name, text in self._files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return root
+
+    def code(self) -> str:
+        return code_hash(self.version, self.root())
 
     def hash(self, options: dict[str, str] | None = None) -> str:
-        forget()
-        return content_hash(self.version, options)
+        return content_hash(self.version, options, root=self.root())
+
+    def is_carried_over(self, options: dict[str, str], files: dict[str, str]) -> bool:
+        return is_carried_over(self.version, options, files, root=self.root())
 
 
 KERNEL = '''"""A kernel."""
@@ -86,21 +112,9 @@ def ask():
 '''
 
 
-def forget() -> None:
-    """Clear the caches of sources and table."""
-    identity._closure.cache_clear()
-    identity._read.cache_clear()
-    identity.carried.cache_clear()
-
-
 @pytest.fixture
-def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edited]:
-    monkeypatch.setattr(identity, "ROOT", tmp_path)
-    monkeypatch.setattr(identity, "CARRIED_FILE", tmp_path / "carried.json")
-    (tmp_path / "carried.json").write_text("{}")
-    yield Edited(tmp_path)
-    monkeypatch.undo()
-    forget()
+def edited(tmp_path: Path) -> Edited:
+    return Edited(tmp_path)
 
 
 def test_an_edited_kernel_is_a_new_identity(edited: Edited) -> None:
@@ -139,9 +153,7 @@ def test_a_carried_player_keeps_its_identity_until_the_next_edit(edited: Edited)
     """An entry gives only the current code, also with options, its earlier identity."""
     then = {"identity": edited.hash(), "optioned": edited.hash({"c": "2"})}
     edited.write("engine/kernel_x.py", KERNEL.replace("ask", "answer"))
-    forget()
-    entry = Carried(identity.code_hash(edited.version), then["identity"])
-    (edited.folder / "carried.json").write_bytes(msgspec.json.encode({"made-up": entry}))
+    edited.carry({"made-up": Carried(edited.code(), then["identity"])})
     assert edited.hash() == then["identity"]
     assert edited.hash({"c": "2"}) == then["optioned"]
     assert edited.hash({"c": "3"}) not in then.values()
@@ -152,18 +164,14 @@ def test_a_carried_player_keeps_its_identity_until_the_next_edit(edited: Edited)
 def test_a_stored_revision_with_options_is_carried_over(edited: Edited) -> None:
     """A revision of the earlier sources with equal options is the current player."""
     former = {"engine/a.py": "1234"}
-    code = identity.code_hash(edited.version)
-    entry = Carried(code, "then", (identity.files_hash(former),))
-    (edited.folder / "carried.json").write_bytes(msgspec.json.encode({"made-up": entry}))
-    forget()
+    edited.carry({"made-up": Carried(edited.code(), "then", (files_hash(former),))})
     stored = {**former, "option c": "2"}
-    assert is_carried_over(edited.version, {"c": "2"}, stored)
-    assert not is_carried_over(edited.version, {"c": "3"}, stored)
-    assert not is_carried_over(edited.version, {}, stored)
-    assert not is_carried_over(edited.version, {"c": "2"}, {**stored, "engine/a.py": "4321"})
+    assert edited.is_carried_over({"c": "2"}, stored)
+    assert not edited.is_carried_over({"c": "3"}, stored)
+    assert not edited.is_carried_over({}, stored)
+    assert not edited.is_carried_over({"c": "2"}, {**stored, "engine/a.py": "4321"})
     edited.write("engine/kernel_x.py", KERNEL.replace("ask", "reply"))
-    forget()
-    assert not is_carried_over(edited.version, {"c": "2"}, stored)
+    assert not edited.is_carried_over({"c": "2"}, stored)
 
 
 @pytest.mark.slow
@@ -179,6 +187,6 @@ def test_only_equal_decisions_are_carried() -> None:
     known = {"v4": Carried(code, "before", ("older",))}
     same = {"v4": Decided("before", {"a": "1"}, "games"), "v5": Decided("b", {}, "games")}
     now = {"v4": Decided("-", {}, "games"), "v5": Decided("-", {}, "other games")}
-    expected = Carried(code, "before", ("older", identity.files_hash({"a": "1"})))
+    expected = Carried(code, "before", ("older", files_hash({"a": "1"})))
     assert carry.carry(same, now, known) == {"v4": expected}
     assert carry.carry({"v4": Decided(code, {}, "games")}, now, known) == {}

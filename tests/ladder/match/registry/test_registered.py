@@ -1,6 +1,8 @@
 """Registered bots: which of them follow the current sources, and how they are started."""
 
+import shutil
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -8,12 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots import identity
 from bots.catalogue import VERSIONS
-from bots.identity import Carried, code_hash, files_hash
+from bots.identity import CARRIED_FILE, Carried, code_hash, files_hash
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
 from db.store import Store
+from engine.cache import PACKAGES, ROOT
 from ladder.match.registry.builtins import sync_builtins
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
@@ -86,6 +88,16 @@ def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> 
         assert sync_builtins(store) == []
 
 
+SYNC = """
+import sys
+from db.store import Store
+from engine.cache import PACKAGES, ROOT
+from ladder.match.registry.builtins import sync_builtins
+with Store.open(sys.argv[1]) as store:
+    print(*sync_builtins(store))
+"""
+
+
 @pytest.mark.slow
 def test_a_carried_player_keeps_its_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -93,11 +105,8 @@ def test_a_carried_player_keeps_its_revision(
     """Sources that only moved keep a database's revisions, with options and without."""
     weights = {"option weights": "1,2,3,4,5,6"}
     former = {"bots/old_place.py": "0123456789abcdef"}
-    entries = {
-        name: Carried(code_hash(VERSIONS[name]), f"former {name}", (files_hash(former),))
-        for name in ("v4", "c4ai")
-    }
-    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+    place = str(tmp_path / "x.db")
+    with Store.open(place, create=True) as store:
         for name in ("v4", "c4ai"):
             revision = NewRevision(f"former {name}", builtin_launch(name), ("any",), files=former)
             store.bots.add(NewBot(name, "", f"builtin:{name}", revision))
@@ -105,12 +114,24 @@ def test_a_carried_player_keeps_its_revision(
             launch = builtin_launch("c4ai?weights=1,2,3,4,5,6")
             revision = NewRevision(f"former {name}", launch, ("any",), files=files)
             store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
-        monkeypatch.setattr(identity, "carried", lambda: entries)
-        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "carried"))  # identities are kept there
-        assert sync_builtins(store) == ["other"]
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
+
+    def sync(entries: dict[str, Carried]) -> list[str]:
+        """Register the players of the copied sources, with this table of carried identities."""
+        (tmp_path / CARRIED_FILE).write_bytes(msgspec.json.encode(entries))
+        command = [sys.executable, "-P", "-c", SYNC, place]
+        return subprocess.run(command, check=True, capture_output=True).stdout.decode().split()
+
+    moved = {
+        name: Carried(code_hash(VERSIONS[name]), f"former {name}", (files_hash(former),))
+        for name in ("v4", "c4ai")
+    }
+    assert sync(moved) == ["other"]
+    with Store.open(place) as store:
         revisions = {bot.name: bot.revision for bot in store.bots.all()}
-        for name in ("v4", "c4ai", "mine"):
-            assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
-        monkeypatch.setattr(identity, "carried", dict)
-        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "not-carried"))
-        assert sync_builtins(store) == ["v4", "c4ai", "mine", "other"]
+    for name in ("v4", "c4ai", "mine"):
+        assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
+    assert sync({}) == ["v4", "c4ai", "mine", "other"]
