@@ -33,24 +33,27 @@ def test_another_checkout_is_warm_where_machine_code_is_shared(tmp_path: Path) -
     assert (done.returncode == 0) == is_shared()
 
 
-def test_warming_again_starts_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process is started only if a player is not compiled."""
-    started: list[list[str]] = []
-
-    def run(command: list[str], **_: object) -> "subprocess.CompletedProcess[bytes]":
-        started.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(subprocess, "run", run)
+def test_warming_again_compiles_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every compilation is reported, and there is none if all players are compiled."""
     assert main([]) == 0
-    assert not started
-    stamps = cache_folder() / "warm"
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+def test_only_players_without_a_stamp_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One process is started for the one player that is not compiled."""
+    compiled = cache_folder()
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
-    shutil.copytree(stamps, cache_folder() / "warm")
-    for stamp in (cache_folder() / "warm").rglob("v4"):
-        stamp.unlink()
+    shutil.copytree(compiled, cache_folder())
+    (stamp,) = (cache_folder() / "warm").rglob("random")
+    stamp.unlink()
     assert main([]) == 0
-    assert [command[-1] for command in started] == ["v4"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("compiled bots.simple.players in ")
+    assert line.endswith(": random")
+    assert stamp.exists()
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
