@@ -141,8 +141,10 @@ class Backend(ABC):
 
         """
 
-    def mark_new(self, connection: Connection) -> None:  # noqa: B027 - a server's tables are the mark
-        """Mark a new database as this program's, in the transaction that creates its tables."""
+    def create_tables(self, connection: Connection) -> bool:
+        """Create the tables of a new database; return False to let the migrations create them."""
+        del connection
+        return False
 
     def back_up(self, version: str) -> None:  # noqa: B027 - servers have pg_dump
         """Back the database up before it is migrated from a version."""

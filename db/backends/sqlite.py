@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -34,6 +35,9 @@ from db.errors import (
 
 APPLICATION_ID = 0x43346C64
 """Value of SQLite's header field that marks files of this program: the letters C4ld."""
+TABLES = Path(__file__).with_name("sqlite_tables.sql")
+"""Statements that create the tables of a new file as the migrations would, each ending in ";" and a
+newline; ``python -m tests.tools.sqlite_tables`` writes them."""
 CACHE_KIB = 16 * 1024
 """Page cache of a connection: the pages that storing a pair touches among a million games."""
 FOLLOWER_CACHE_KIB = 2 * 1024
@@ -144,9 +148,12 @@ class SqliteBackend(Backend):
         found = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='table'")
         return {name for (name,) in found}
 
-    def mark_new(self, connection: Connection) -> None:
-        """Write this program's number into the header."""
+    def create_tables(self, connection: Connection) -> bool:
+        """Mark the file as this program's, and create the tables without running all migrations."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+        for statement in TABLES.read_text(encoding="utf-8").split(";\n")[:-1]:
+            connection.exec_driver_sql(statement)
+        return True
 
     def back_up(self, version: str) -> None:
         """Copy the file to ``<file>.backup-<version>``, or ``...-2`` if that exists."""

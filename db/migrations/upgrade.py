@@ -56,6 +56,8 @@ def upgrade(connection: Connection, backend: Backend) -> None:
         return
     if version is not None:
         check_known(version, backend)
+    elif backend.create_tables(connection):
+        return
     # Imported only here: it takes 0.1 s, which a current database does not need.
     from alembic import command
     from alembic.config import Config
@@ -65,6 +67,4 @@ def upgrade(connection: Connection, backend: Backend) -> None:
     config.attributes["connection"] = connection
     if version is not None:
         backend.back_up(version)
-    else:
-        backend.mark_new(connection)
     command.upgrade(config, "head")

@@ -19,7 +19,6 @@ from tests.support.fakes import (
     await_none,
     fake_start,
 )
-from tests.support.new_databases import quick_databases  # noqa: F401 - for all tests here
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """The migrations lead to the models."""
 
+import sqlite3
 from contextlib import closing
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -23,7 +25,7 @@ from db.store import Store
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
-from tests.db.migrations.versions import go_back
+from tests.db.migrations.versions import go_back, run_migrations
 from tests.support.sql import execute_sql
 
 COLUMN_KINDS = [
@@ -41,8 +43,8 @@ def counted_keys(table: Table) -> set[Constraint]:
 
 
 @pytest.mark.slow
-def test_a_fresh_upgrade_equals_the_models(place: str) -> None:
-    """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
+def test_a_new_database_equals_the_models(place: str) -> None:
+    """Tables, columns, types, defaults, keys and indexes of a new database are the models'."""
     Store.open(place).close()
     check_models(place)
 
@@ -75,6 +77,23 @@ def test_constraint_names_are_the_models(store: Store) -> None:
     for table in Base.metadata.sorted_tables:
         for constraint in table.constraints - counted_keys(table):
             assert f"CONSTRAINT {constraint.name} " in text
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_a_new_file_is_that_of_the_migrations(place: str, tmp_path: Path) -> None:
+    """A new file has the tables, indexes and rows that all migrations make, word by word."""
+    Store.open(place).close()
+    migrated = tmp_path / "migrated.db"
+    with create_engine(locate(str(migrated)).url, poolclass=NullPool).begin() as connection:
+        run_migrations(connection)
+    assert dump(Path(place)) == dump(migrated), "run `python -m tests.tools.sqlite_tables`"
+
+
+def dump(path: Path) -> list[str]:
+    """Return everything in a file as statements."""
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
 
 
 def test_head_constant_is_the_newest_script() -> None:

@@ -1,8 +1,8 @@
-"""Databases of earlier versions."""
+"""Databases of other versions."""
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import NullPool
 
 from db import migrations
@@ -11,10 +11,19 @@ from db.backends.place import locate
 
 def go_back(place: str, version: str) -> None:
     """Migrate a database back to an earlier version."""
-    config = Config()
-    config.set_main_option("script_location", str(migrations.SCRIPTS))
     # An engine of its own: dropping a column copies the table, which foreign keys would forbid.
     engine = create_engine(locate(place).url, poolclass=NullPool)
     with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, version)
+        command.downgrade(_config(connection), version)
+
+
+def run_migrations(connection: Connection) -> None:
+    """Create the tables of an empty database by all migrations."""
+    command.upgrade(_config(connection), "head")
+
+
+def _config(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(migrations.SCRIPTS))
+    config.attributes["connection"] = connection
+    return config

@@ -10,7 +10,6 @@ import pytest
 
 from ladder.cli.main import run_command
 from ladder.runs.executor import Workforce
-from tests.support.new_databases import quick_databases  # noqa: F401 - for all tests here
 
 
 @dataclass(frozen=True)
