@@ -163,6 +163,8 @@ def play(stones: WordArray, column: int) -> tuple[WordArray, Flags]:
 def positions_after(plies: int, root: WordArray | None = None) -> WordArray:
     """Return all positions some plies after a position that are not over, mirror images once.
 
+    They are in the order of a depth-first search, so that neighbours lead to equal positions.
+
     Args:
         plies: the number of plies.
         root: the position, shape (1, 2, 1); None for the empty board.
@@ -171,9 +173,10 @@ def positions_after(plies: int, root: WordArray | None = None) -> WordArray:
     stones = np.zeros((1, 2, 1), np.uint64) if root is None else root
     for _ in range(plies):
         moves = [play(stones, column) for column in range(BOARD.columns)]
-        after = np.concatenate([made[is_legal] for made, is_legal in moves])
+        after = np.stack([made for made, _ in moves], axis=1)
+        after = after[np.stack([is_legal for _, is_legal in moves], axis=1)]
         after = after[~_has_four(after[:, 1, 0])]
-        stones = after[np.unique(keys_of(after), return_index=True)[1]]
+        stones = after[np.sort(np.unique(keys_of(after), return_index=True)[1])]
     return stones
 
 

@@ -82,19 +82,18 @@ class BookMaker:
 
     def _fill(self) -> None:
         self._set_priority()
-        solver = self._solver
         for ply in range(self._plies, -1, -1):
             stones = positions_after(ply, self._root)
-            answers = solver.scores(stones, limit=0)
-            is_open = answers[:, 0] < answers[:, 1]
-            if ply < self._plies:
-                self._add(stones[is_open], self._from_children(stones[is_open]))
-            elif not self._search(stones[is_open]):
-                return
+            answers = self._solver.scores(stones, limit=0)
+            stones = stones[answers[:, 0] < answers[:, 1]]
+            if ply == self._plies:
+                self._search(stones)
+            else:
+                self._derive(stones)
         self._save()
 
-    def _search(self, stones: WordArray) -> bool:
-        """Search positions, and return False if the search was stopped."""
+    def _search(self, stones: WordArray) -> None:
+        """Search positions until all are solved or a stop is requested."""
         free: SimpleQueue[int] = SimpleQueue()
         for thread in range(self._threads):
             free.put(thread)
@@ -124,17 +123,17 @@ class BookMaker:
                     self._save()
                     added, saved = len(found), now
         self._add(stones[added : len(found)], found[added:])
-        self._save()
-        return len(found) == len(stones)
 
-    def _from_children(self, stones: WordArray) -> list[int]:
-        """Return the scores of positions without an immediate win from those of their children."""
+    def _derive(self, stones: WordArray) -> None:
+        """Add the positions without an immediate win whose children's scores are all known."""
         best = np.full(len(stones), -self._solver.board.cells, np.int64)
+        is_known = np.ones(len(stones), np.bool_)
         for column in range(self._solver.board.columns):
             after, is_legal = play(stones, column)
-            answers = self._solver.scores(after[is_legal], limit=0)
-            best[is_legal] = np.maximum(best[is_legal], -answers[:, 1])
-        return [int(score) for score in best]
+            low, high, _ = self._solver.scores(after[is_legal], limit=0).T
+            best[is_legal] = np.maximum(best[is_legal], -high)
+            is_known[is_legal] &= low == high
+        self._add(stones[is_known], best[is_known].tolist())
 
     def _add(self, stones: WordArray, scores: list[int]) -> None:
         book = self._solver.book

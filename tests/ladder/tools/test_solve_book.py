@@ -45,7 +45,7 @@ def test_a_book_holds_every_position_that_a_search_must_decide(tmp_path: Path) -
 
 
 def test_a_stopped_book_is_completed_later(tmp_path: Path) -> None:
-    """What was found before a stop is written, and is not searched again."""
+    """What was found before a stop, and what follows, is written and not searched again."""
     whole = Book.read(_maker(tmp_path / "whole.bin").make().file)
     file, lines = tmp_path / "book.bin", list[str]()
     with use_stop(StopToken()) as stop:
@@ -59,6 +59,7 @@ def test_a_stopped_book_is_completed_later(tmp_path: Path) -> None:
             _maker(file, stop_soon).make()
     begun = Book.read(file)
     assert 40 <= len(begun) < len(whole)
+    assert begun.find(positions_after(PLIES - 1, ROOT))[1].any()
     assert "positions of 4 plies" in lines[0]
     lines.clear()
     _maker(file, lines.append, begun).make()
