@@ -141,7 +141,7 @@ def take_sample(pid: int, folder: Path, seconds: float) -> Sample | None:
         workers = [
             child
             for child in coordinator.children()
-            if any("spawn_main" in word for word in child.cmdline())
+            if any("run_worker" in word for word in child.cmdline())
         ]
         return Sample(
             seconds=seconds,

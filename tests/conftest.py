@@ -2,7 +2,9 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +33,10 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("LADDER_STATE", str(folder / "state"))
         # At idle priority a command would end only when no other program wants the processors.
         patch.setenv("LADDER_PRIORITY", "normal")
+        # Else a manager of Python versions, a script, would start with every `python3`.
+        interpreters = Path(sys.executable).resolve().parent
+        if (interpreters / "python3").exists():
+            patch.setenv("PATH", f"{interpreters}:{os.environ['PATH']}")
         yield
 
 

@@ -1,7 +1,7 @@
 """Registered bots and their revisions."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -80,10 +80,10 @@ class Bots:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing() as connection:
             _refuse_taken(connection, new.name)
-            _register(connection, new)
+            _register_all(connection, [new])
             return _find(connection, new.name)
 
-    def bring_up_to_date(self, new: Iterable[NewBot], changed: Mapping[str, NewRevision]) -> None:
+    def bring_up_to_date(self, new: Collection[NewBot], changed: Mapping[str, NewRevision]) -> None:
         """Register bots, and give changed ones a new current revision, in one transaction.
 
         Args:
@@ -96,12 +96,9 @@ class Bots:
         """
         with self._database.writing() as connection:
             names = set(connection.execute(select(Bot.name)).scalars())
-            revisions = dict(changed)
-            for each in new:
-                if each.name in names:
-                    revisions[each.name] = each.revision
-                else:
-                    _register(connection, each)
+            registered = [each for each in new if each.name in names]
+            revisions = {**changed, **{each.name: each.revision for each in registered}}
+            _register_all(connection, [each for each in new if each.name not in names])
             for name, revision in revisions.items():
                 _make_current(connection, _find(connection, name).id, revision)
 
@@ -211,42 +208,55 @@ def insert_bot(connection: Connection, new: NewBot, *, is_retired: bool = False)
     An imported bot is stored with `retired_at == created_at`, which marks it as never registered
     here.
     """
-    now = time.time()
-    return connection.execute(
-        insert(Bot)
-        .values(
-            name=new.name,
-            family=new.family,
-            spec=new.spec,
-            based_on=new.based_on,
-            change=new.change,
-            created_at=now,
-            retired_at=now if is_retired else None,
-        )
-        .returning(Bot.id)
-    ).scalar_one()
+    values = _bot_values(new, is_retired=is_retired)
+    return connection.execute(insert(Bot).values(**values).returning(Bot.id)).scalar_one()
 
 
 def insert_revision(
     connection: Connection, bot_id: int, new: NewRevision, *, number: int, recency: int
 ) -> int:
     """Store a revision of a bot; return its id."""
-    return connection.execute(
-        insert(Revision)
-        .values(
-            bot_id=bot_id,
-            number=number,
-            recency=recency,
-            content_hash=new.content_hash,
-            created_at=time.time(),
-            **_revision_values(new),
-        )
-        .returning(Revision.id)
-    ).scalar_one()
+    values = _new_revision_values(bot_id, new, number=number, recency=recency)
+    return connection.execute(insert(Revision).values(**values).returning(Revision.id)).scalar_one()
 
 
-def _register(connection: Connection, new: NewBot) -> None:
-    insert_revision(connection, insert_bot(connection, new), new.revision, number=1, recency=1)
+def _register_all(connection: Connection, new: Collection[NewBot]) -> None:
+    """Store bots with their first revisions, by two statements: one for each bot takes longer."""
+    if not new:
+        return
+    inserting = insert(Bot).returning(Bot.id, sort_by_parameter_order=True)
+    ids = connection.execute(inserting, [_bot_values(each) for each in new]).scalars()
+    revisions = [
+        _new_revision_values(bot_id, each.revision, number=1, recency=1)
+        for bot_id, each in zip(ids, new, strict=True)
+    ]
+    connection.execute(insert(Revision), revisions)
+
+
+def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, object]:
+    now = time.time()
+    return {
+        "name": new.name,
+        "family": new.family,
+        "spec": new.spec,
+        "based_on": new.based_on,
+        "change": new.change,
+        "created_at": now,
+        "retired_at": now if is_retired else None,
+    }
+
+
+def _new_revision_values(
+    bot_id: int, new: NewRevision, *, number: int, recency: int
+) -> dict[str, object]:
+    return {
+        "bot_id": bot_id,
+        "number": number,
+        "recency": recency,
+        "content_hash": new.content_hash,
+        "created_at": time.time(),
+        **_revision_values(new),
+    }
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:

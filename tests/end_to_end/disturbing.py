@@ -37,7 +37,7 @@ def parts_of(coordinator: int, kind: str) -> list[psutil.Process]:
         process = psutil.Process(coordinator)
         if kind == COORDINATOR:
             return [process]
-        workers = [each for each in process.children() if "spawn_main" in " ".join(each.cmdline())]
+        workers = [each for each in process.children() if "run_worker" in " ".join(each.cmdline())]
         if kind == WORKER:
             return workers
         supervisors = [each for worker in workers for each in worker.children()]

@@ -88,7 +88,7 @@ EXPERIMENTS = {
     ),
     "tune": Experiment(
         ("tune", "builtin:ab1", "--param", "two=0..30:int", "--boards", "5x5", "--depth", 1,
-         "--seed", 5, "--concurrency", 2, "--games", 24, "--pairs", 3, "--max-games", 8,
+         "--seed", 5, "--concurrency", 1, "--games", 24, "--pairs", 3, "--max-games", 8,
          "--register", "better", "--json"),
     ),
     "bisect": Experiment(

@@ -5,11 +5,14 @@ is no helper thread: passing tasks through one would cost a coordinator of short
 its time. So futures complete only inside `WorkerPool.wait`.
 """
 
+import contextlib
 import multiprocessing
 import os
 import pickle
 import select
 import signal
+import subprocess
+import sys
 import time
 import traceback
 from collections import deque
@@ -17,8 +20,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from multiprocessing.resource_tracker import ensure_running
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bots.parent_death import die_with_parent
@@ -40,6 +41,19 @@ MOST_QUEUED = 64
 BATCHING_S = 0.003
 """Longest pause in which results accumulate while every worker still has enough to do."""
 
+START = """
+import pickle, sys
+from multiprocessing.connection import Connection
+pipe = Connection(int(sys.argv[1]))
+try:
+    sys.path[:] = pickle.loads(pipe.recv_bytes())
+except (EOFError, OSError):
+    sys.exit()
+from ladder.match.process.worker_pool import run_worker
+run_worker(pipe)
+"""
+"""The program of a worker; the argument is the descriptor of its pipe."""
+
 
 class WorkerDied(Exception):
     """The end of a worker during a task."""
@@ -56,7 +70,7 @@ class _Task(NamedTuple):
 class _Worker:
     """A process and the coordinator's end of its pipe."""
 
-    process: BaseProcess
+    process: "subprocess.Popen[bytes]"
     pipe: Connection
     assigned: deque[_Task] = field(default_factory=deque)
     """Its tasks in order; the first one is running."""
@@ -131,7 +145,7 @@ class WorkerPool:
             self._results.unregister(worker.pipe.fileno())
             del self._workers[worker.pipe.fileno()]
             worker.pipe.close()
-            worker.process.join()
+            worker.process.wait()
 
     @property
     def capacity(self) -> int:
@@ -186,7 +200,7 @@ class WorkerPool:
         for worker in self._workers.values():
             worker.pipe.close()
         for worker in self._workers.values():
-            worker.process.join()
+            worker.process.wait()
         self._workers.clear()
 
     def kill(self) -> None:
@@ -236,7 +250,7 @@ class WorkerPool:
         del self._workers[descriptor]
         worker.pipe.close()
         worker.process.kill()  # it may live with a closed pipe
-        worker.process.join()
+        worker.process.wait()
         end_orphans()  # the bots that it started
         if worker.assigned:
             worker.assigned.popleft().future.set_exception(WorkerDied())
@@ -245,42 +259,34 @@ class WorkerPool:
     def _start(self) -> _Worker:
         adopt_orphans()
         ours, theirs = multiprocessing.Pipe()
-        _start_tracker()
         # A Ctrl-C on the terminal reaches the whole process group, and only the coordinator may act
-        # on it: a new process inherits the mask, and `_run_worker` then ignores the signal.
+        # on it: a new process inherits the mask, and `run_worker` then ignores the signal.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
         try:
-            process = multiprocessing.get_context("spawn").Process(
-                target=_run_worker,
-                args=(theirs, os.getpid(), self._prepare, self._arguments),
-                daemon=True,
+            # Not by multiprocessing, which would start a process that tracks shared memory, too.
+            process = subprocess.Popen(
+                (sys.executable, "-P", "-c", START, str(theirs.fileno())),
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
             )
-            process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             theirs.close()
         worker = self._workers[ours.fileno()] = _Worker(process, ours)
         self._results.register(ours.fileno(), select.POLLIN)
+        with contextlib.suppress(OSError):  # its death is handled when its pipe is read
+            ours.send_bytes(pickle.dumps(sys.path))
+            ours.send_bytes(pickle.dumps((os.getpid(), self._prepare, self._arguments)))
         return worker
 
 
-def _start_tracker() -> None:
-    """Start multiprocessing's resource tracker with SIGHUP blocked, so that it ends after us.
-
-    Without this it would start with the first worker and die of a SIGHUP to the process group. To
-    be called before SIGINT is blocked: the start of the tracker unblocks SIGINT.
-    """
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
-    try:
-        ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-def _run_worker(
-    pipe: Connection, coordinator: int, prepare: Callable[..., None], arguments: tuple[Any, ...]
-) -> None:
+def run_worker(pipe: Connection) -> None:
     """Run tasks in a worker process until the coordinator closes the pipe."""
+    try:
+        first = pipe.recv_bytes()
+    except (EOFError, OSError):  # the coordinator has died
+        return
+    coordinator, prepare, arguments = pickle.loads(first)  # noqa: S301 - our own pipe
     die_with_parent(coordinator)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())

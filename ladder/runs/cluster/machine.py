@@ -6,7 +6,6 @@ the bots.
 """
 
 import contextlib
-import multiprocessing
 import os
 import platform
 import socket
@@ -216,8 +215,7 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
     pool = slots.take()
     done = False
     try:
-        with _children_allowed():
-            work: Future[T] = pool.call(function, *arguments)
+        work: Future[T] = pool.call(function, *arguments)
         while not work.done():
             pool.wait(WAIT_S)
             if not is_wanted():
@@ -250,18 +248,6 @@ def is_task_wanted() -> bool:
     except ValueError:  # outside of a worker, as in a test
         return True
     return task is not None and task.state not in ("cancelled", "released", "forgotten")
-
-
-@contextlib.contextmanager
-def _children_allowed() -> Any:
-    """Allow this process to start children, although Dask's nanny marks it as a daemon."""
-    config = multiprocessing.current_process()._config  # type: ignore[attr-defined]
-    marked = config.pop("daemon", None)
-    try:
-        yield
-    finally:
-        if marked is not None:
-            config["daemon"] = marked
 
 
 def _cpu_model() -> str:

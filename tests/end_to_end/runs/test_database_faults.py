@@ -22,7 +22,7 @@ import pytest
 
 from ladder.cli.app import parser
 from tests.end_to_end.conftest import Done, Ladder
-from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
+from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 Begin = Callable[[], list[object]]
 GAMES = 30
 PUZZLE = '{"board":"4x4","moves":"010101","answer":0,"value":"win","distance":1,"theme":"t"}\n'
-WORDS = ("run", *QUICK, "--seed", "1", "--games", str(GAMES))
+WORDS = ("run", *QUICK_ALONE, "--seed", "1", "--games", str(GAMES))
 
 
 def assert_told(done: Done, *words: str) -> None:
@@ -58,7 +58,7 @@ def interrupted() -> Path:
     """Return a database with an interrupted run of eight games."""
 
     def make(folder: Path) -> None:
-        done = Ladder(folder).stock()("run", *QUICK, "--seed", "1", "--games", "8")
+        done = Ladder(folder).stock()("run", *QUICK_ALONE, "--seed", "1", "--games", "8")
         assert done.code == 0, done.err
         change(folder, "update runs set status = 'interrupted'")
 
@@ -188,7 +188,7 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
     """The run waits for it and can then be stopped, and the command goes on later."""
-    words = ("run", *QUICK, "--seed", "1")
+    words = ("run", *QUICK_ALONE, "--seed", "1")
     process = ladder.stock().start(*words)
     eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
@@ -214,7 +214,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
 
     `test_runs.py` shows what two runs share.
     """
-    words = ("run", *QUICK, "--seed", "1", "--games", "40")
+    words = ("run", *QUICK_ALONE, "--seed", "1", "--games", "24")
     with ladder.stock().slow():
         runs = [ladder.start(*words), ladder.start(*words)]
         eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
@@ -226,7 +226,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
         assert report["games"] == 2 * report["pairs"]
     assert [ladder.finish(process).code for process in runs] == [0, 0]
     played = query(ladder.folder, "select run_id, count(*) from games group by 1")
-    assert played == [(1, 40), (2, 40)]
+    assert played == [(1, 24), (2, 24)]
     assert faults_of(ladder.folder) == []
 
 

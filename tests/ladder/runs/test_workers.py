@@ -29,7 +29,7 @@ def test_a_worker_loads_little() -> None:
 
 @pytest.mark.slow
 def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
-    """The library's tracker tidies up after it, and says nothing on the user's terminal."""
+    """Nothing is printed on the user's terminal, by no process that it started."""
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
     owner = subprocess.Popen(
@@ -38,6 +38,6 @@ def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
         stderr=subprocess.PIPE,
     )
-    _, complaints = owner.communicate()  # until the tracker, which holds the pipe, has ended, too
+    _, complaints = owner.communicate()  # until all that hold the pipe have ended, too
     assert owner.returncode == -signal.SIGKILL
     assert complaints == b""

@@ -150,13 +150,13 @@ def test_a_pool_shrinks_when_its_surplus_workers_are_done(tmp_path: Path) -> Non
 
 
 FIRST = """
-import multiprocessing, pathlib
+import pathlib, psutil
 from tests.ladder.match.process.test_worker_pool import nothing
 from ladder.match.process.worker_pool import WorkerPool
 if __name__ == "__main__":
     pool = WorkerPool(1, nothing)
     pool.call(nothing)
-    (process,) = multiprocessing.active_children()
+    (process,) = psutil.Process().children()
     print(pathlib.Path(f"/proc/{process.pid}/status").read_text())
     pool.kill()
 """
