@@ -33,8 +33,8 @@ def test_threads_find_the_values_of_one(board: str, plies: int) -> None:
 
 
 @pytest.mark.slow
-def test_threads_agree_in_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table of larger boards can be shared, too."""
+def test_threads_find_the_values_of_one_on_larger_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads share the table of boards that the lanes solve, too."""
     board, random = Board(6, 7), SplitMix(11)
     positions = [random_position(board, 12, random) for _ in range(6)]
     values = [Solver(board, 16).solve(position).low for position in positions]
