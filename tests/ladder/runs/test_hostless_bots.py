@@ -1,4 +1,4 @@
-"""Bots that no machine can host: the run goes on without them, and its exit code says so."""
+"""Bots that no machine can host: the run continues without them and reports it by its exit code."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -28,8 +28,8 @@ def test_a_worker_loads_little() -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
-    """The library's tracker tidies up after it, and says nothing on the user's terminal."""
+def test_a_killed_owner_leaves_no_message(tmp_path: Path) -> None:
+    """The tracker of the library removes its leftovers, and prints nothing on the terminal."""
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
     owner = subprocess.Popen(
