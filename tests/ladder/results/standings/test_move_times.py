@@ -50,8 +50,7 @@ def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
 
 
 @pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
-def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
-    """Without measured times of other bots, stalls decide."""
+def test_without_times_of_other_bots_stalls_decide(other: MoveTimes) -> None:
     entries = [times("a", 130, 60), other]
     assert not has_waited(entries[0], entries)
     found = excuse_waiting(slow(), entries)

@@ -72,7 +72,7 @@ def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_forfeits_come_first_with_their_last_words(league: League) -> None:
+def test_forfeits_come_first_with_their_last_output(league: League) -> None:
     """Then short losses; as many games as are wanted, none twice."""
     data = of(league, games=20, retired=True)
     assert len(data.games) == len({shown.game.id for shown in data.games}) == 20
@@ -84,7 +84,7 @@ def test_forfeits_come_first_with_their_last_words(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_scores_by_class_add_up(league: League) -> None:
+def test_scores_by_class_sum_up_the_games(league: League) -> None:
     """The games of a class, the first mover's points and each bot's."""
     (scores,) = of(league).classes
     assert scores.games == 138
