@@ -26,7 +26,7 @@ def script(ladder: Ladder) -> Path:
     return ladder.folder / "bot.py"
 
 
-def test_files_beside_a_script_block_nothing(ladder: Ladder, script: Path) -> None:
+def test_files_beside_a_script_do_not_stop_a_run(ladder: Ladder, script: Path) -> None:
     """Reports, notes and other bots may come and change; an edit of the script may not."""
     (ladder.folder / "notes.txt").write_text("other ideas\n")
     (ladder.folder / "rep.json").write_text("{}")
