@@ -1,7 +1,7 @@
 """What becomes of a run when its database cannot be used: real files, real processes.
 
-Each fault must end in one sentence that says what to do and the exit code of bad input; when it is
-lifted, the same command must go on from what was stored.
+Each fault must end in one sentence with the remedy and the exit code of bad input; when it is
+lifted, the same command must resume from what was stored.
 """
 
 import os
@@ -147,7 +147,7 @@ def test_a_run_whose_file_may_not_grow_stops_and_resumes(ladder: Ladder, begin: 
 def test_a_run_without_permission_to_write_leaves_the_games(
     ladder: Ladder, what: str, begin: Begin
 ) -> None:
-    """Without permission to write, a run must say so and leave the games as they are."""
+    """A run must report the missing permission and leave the games as they are."""
     before = begin()
     files = [path for path in ladder.folder.iterdir() if path.is_file()]
     for path in files:

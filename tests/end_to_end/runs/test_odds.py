@@ -15,7 +15,7 @@ LABEL = "5x5+4/100ms,steady=200ms"
 
 
 def test_an_odds_match_has_a_division_of_its_own(ladder: Ladder) -> None:
-    """Lists must say the odds, and exported games come back into the same division."""
+    """Lists must show the odds, and exported games come back into the same division."""
     words = ("match", "steady", "stupid", "--games", 2, "--rated", *SMALL)
     assert ladder.stock()(*words, "--time", "100ms").code == 0
     done = ladder(*words, "--time", "steady=200ms,100ms")

@@ -75,7 +75,7 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
 ) -> None:
     """Two runs of one command beside each other, their sessions ended again and again.
 
-    Not before both have begun: one that begins then goes on with the other's run, by right.
+    Not before both have begun: one that begins then rightly resumes the other's run.
     """
     words = (*RUN, "--games", 60, "--seed", 6)
     both = [ladder.start(*words), ladder.start(*words)]

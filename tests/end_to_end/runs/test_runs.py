@@ -188,7 +188,7 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
 
 
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
-    """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
+    """Without an interrupted run `--resume` must report that, play nothing, and succeed."""
     assert stocked("run", *QUICK_ALONE, "--games", "2").code == 0
     done = stocked("run", *QUICK_ALONE, "--games", "2", "--resume")
     assert done.code == 0

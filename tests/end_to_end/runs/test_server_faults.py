@@ -69,7 +69,7 @@ def test_a_run_survives_a_restart_of_the_server(
 ) -> None:
     """Stopped as by a crash: nothing is lost, nothing is twice, and `serve` follows.
 
-    The run says that it waits, and that it goes on.
+    The run reports that it waits, and that it continues.
     """
     site, address = there.serve()
 

@@ -213,7 +213,7 @@ def test_a_run_under_nohup_continues_without_its_terminal(
 def test_no_bot_is_charged_for_a_suspension(
     ladder: Ladder, eventually: Callable[..., None], stopped: str
 ) -> None:
-    """Stopped and continued, be it by Ctrl-Z, a debugger or a sleeping machine, a run goes on.
+    """Stopped and continued, by Ctrl-Z, a debugger or a sleeping machine, a run resumes.
 
     Moves have 100 ms and a margin of 400 ms, and every suspension is longer than both.
     """

@@ -20,7 +20,7 @@ COMMANDS = list(walk(typer.main.get_command(app)))
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
 def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any) -> None:
-    """A command must say what it does, and so must each of its options and arguments."""
+    """Each of its options and arguments must be described, too."""
     assert command.help, words
     for parameter in command.params:
         if parameter.name != "help":

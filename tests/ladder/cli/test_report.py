@@ -117,7 +117,7 @@ def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
 
 @pytest.mark.slow
 def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
-    """Their games count; their rows are there with --retired or by name, and bear a mark."""
+    """Their games count; their rows are shown with --retired or by name, with a mark."""
     plain = ladder("report", "--json").document
     assert [bot["name"] for bot in plain["bots"]] == ["a", "b", "c", "e"]
     assert [bot["rank"] for bot in plain["bots"]] == [1, 2, 3, 4]

@@ -1,4 +1,4 @@
-"""The choice of the next pairs by what they are expected to tell about ratings."""
+"""The choice of the next pairs by what they are expected to add to the rating list."""
 
 import numpy as np
 import pytest

@@ -358,7 +358,7 @@ def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
 
 
 def test_equal_content_is_called_a_control() -> None:
-    """A pass against the candidate's own content under another name must say what it is worth."""
+    """A pass against the candidate's own content under another name must state its worth."""
     twin = GateBot("twin", 9, HERO.content)
     result = after([pair(n, (W, L), twin) for n in range(200)], twin, max_drop=50)
     assert result.verdict is Verdict.PASS

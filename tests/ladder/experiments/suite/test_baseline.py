@@ -74,7 +74,7 @@ def test_a_bot_is_compared_with_its_stored_results() -> None:
 
 
 def test_a_document_is_a_baseline(tmp_path: Path) -> None:
-    """What `--json` prints can be read as a baseline, and says the same."""
+    """What `--json` prints can be read as a baseline with the same results."""
     now = result(answers("v", 3), answers("v", 1, HUNDRED))
     file = tmp_path / "base.json"
     file.write_text(json.dumps(suite_document(now)))

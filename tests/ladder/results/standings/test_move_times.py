@@ -26,7 +26,7 @@ def slow() -> Standings:
 
 
 def test_bots_that_all_waited_are_not_blamed() -> None:
-    """The list says once that the machine was shared, with the numbers."""
+    """The list states once that the machine was shared, with the numbers."""
     found = excuse_waiting(slow(), [times("a", 130, 60), times("b", 130, 70)])
     assert not any(bot.over_budget for bot in found.bots)
     assert found.is_shared

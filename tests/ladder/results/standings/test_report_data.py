@@ -36,8 +36,8 @@ def of(league: League, **how: object) -> ReportData:
 
 
 @pytest.mark.slow
-def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
-    """No list can hold it: each pairing is far above what it says, and a note names the circle."""
+def test_a_circle_shows_in_the_residuals_and_in_a_note(league: League) -> None:
+    """No list can hold it: each pairing is far above what it expects; a note names it."""
     data = of(league)
     residuals = {(pair.a, pair.b): pair.z for pair in data.pairings}
     for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
