@@ -24,6 +24,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Show the words or options of a case in its id, where pytest would only number it."""
+    if isinstance(val, dict):
+        values, name = list(val.values()), " ".join(f"{key}={part}" for key, part in val.items())
+    elif isinstance(val, (list, tuple)):
+        values, name = list(val), " ".join(map(str, val))
+    else:
+        return None
+    is_plain = all(part is None or isinstance(part, (str, int, float)) for part in values)
+    return name if is_plain and name.isprintable() and 0 < len(name) <= 60 else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Make the ladder keep its state in a folder of the session, also in child processes."""

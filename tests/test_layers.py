@@ -180,7 +180,7 @@ def test_the_parts_of_every_package_have_an_order() -> None:
         TopologicalSorter(edges).prepare()
 
 
-def test_folders_are_small() -> None:
+def test_folders_hold_at_most_twenty_modules() -> None:
     """A folder with many modules hides them; one file per command is found by its name."""
     for folder in {path.parent for path in modules(*PACKAGES, "tests", "benchmarks")}:
         names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
@@ -202,8 +202,8 @@ def test_a_report_has_the_word_of_its_command() -> None:
     assert reports <= commands | {"layout", "html"}
 
 
-def test_the_engine_needs_no_outside_world() -> None:
-    """The game must do no input or output, read no clock and use no global random numbers."""
+def test_the_engine_does_no_input_or_output_and_reads_no_clock() -> None:
+    """The game must not use global random numbers either."""
     forbidden = {"time", "random", "socket", "subprocess", "datetime", "sqlite3"}
     for path in (ROOT / "engine").glob("*.py"):
         for name, line in imports(path):

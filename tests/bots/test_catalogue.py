@@ -24,7 +24,7 @@ def test_names_are_unique() -> None:
 
 @pytest.mark.parametrize("name", list(VERSIONS))
 def test_every_row_is_complete(name: str) -> None:
-    """A row has an existing ancestor above it, a factory, a change in words, known budgets."""
+    """A row has an existing ancestor above it, a factory, a described change, known budgets."""
     version = VERSIONS[name]
     names = list(VERSIONS)
     assert version.based_on is None or names.index(version.based_on) < names.index(name)

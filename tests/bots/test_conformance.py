@@ -31,7 +31,7 @@ SHARES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 @pytest.mark.parametrize("name", NAMES)
-def test_only_legal_moves_on_every_board(name: str, board: Board) -> None:
+def test_a_player_makes_only_legal_moves_on_every_board(name: str, board: Board) -> None:
     """A game of a player against itself ends by the rules, whatever the board."""
     self_play(name, board, work_budget(name, 60))
 
@@ -55,7 +55,7 @@ def test_another_seed_gives_another_search(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SIMULATING)
-def test_exactly_the_simulations_asked_for(name: str) -> None:
+def test_a_player_spends_exactly_the_simulations_asked_for(name: str) -> None:
     """A budget of simulations is spent to the last one where nothing is decided."""
     for amount in (1, 10, 777):
         choice = player(name, parse_board("10x11@3,4"), 0, Budget(simulations=amount)).choose(())
@@ -88,8 +88,8 @@ def test_a_search_ends_at_its_share_of_the_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_statistics_make_sense(name: str) -> None:
-    """All statistics of a move are possible in the position."""
+def test_all_statistics_of_a_move_are_possible(name: str) -> None:
+    """Counts, values, depths and expected lines of a move are possible in its position."""
     random = SplitMix(5)
     for board in BOARDS:
         position = random_position(board, random.below(board.cells // 2), random)

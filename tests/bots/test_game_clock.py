@@ -64,7 +64,7 @@ def test_a_share_of_each_move_never_exceeds_the_clock(
         clock.spend(share_us)
 
 
-def test_the_share_of_the_documentation() -> None:
+def test_shares_of_the_clock_are_those_of_the_documentation() -> None:
     """10 s and 100 ms a move are 514 ms for each of 21 moves; an overage adds to the time."""
     assert clock_of(Budget(clock=Clock(10_000, 100))).share_ms(21) == 514
     assert clock_of(Budget(time_ms=100, overage_ms=21_000)).share_ms(21) == 1000

@@ -85,8 +85,7 @@ def test_two_games_are_played_in_one_conversation(host: Conversation) -> None:
     assert (rest, errors, host.process.returncode) == (b"", b"", 0)
 
 
-def test_the_end_of_input_ends_it(host: Conversation) -> None:
-    """The host ends with its input."""
+def test_the_end_of_its_input_ends_the_host(host: Conversation) -> None:
     host.ask("hello", protocol=1)
     host.process.communicate(timeout=10)
     assert host.process.returncode == 0
@@ -106,18 +105,18 @@ def test_the_end_of_input_ends_it(host: Conversation) -> None:
         (None, {}, "player"),
     ],
 )
-def test_a_refusal_is_a_sentence(
+def test_a_request_that_cannot_be_played_is_answered_with_an_error(
     host: Conversation, player: str | None, changes: dict[str, Any], word: str
 ) -> None:
-    """What cannot be played is answered with an error that names it, and the host continues."""
+    """The error names what cannot be played, and the host continues."""
     answer = host.new_game(player, **changes)
     assert answer["type"] == "error"
     assert word in answer["message"]
     assert host.new_game("random") == {"type": "ready"}
 
 
-def test_bad_lines_are_answered(host: Conversation) -> None:
-    """Invalid lines, a move before a game and an illegal history are errors, not the end."""
+def test_bad_lines_are_answered_with_errors(host: Conversation) -> None:
+    """Invalid lines, a move before a game and an illegal history do not end the host."""
     for line in (b"nonsense", b'{"type":"dance"}', b'{"type":"move","ply":0,"moves":[]}'):
         host.say(line)
         assert host.hear()["type"] == "error"
@@ -137,8 +136,8 @@ def test_requests_may_arrive_in_pieces(host: Conversation) -> None:
     assert host.hear()["type"] == "hello"
 
 
-def test_prints_do_not_reach_the_protocol() -> None:
-    """Output of libraries goes to standard error, including output at exit."""
+def test_output_of_libraries_does_not_reach_the_protocol() -> None:
+    """It goes to standard error, including output at exit."""
     code = (
         "import bots.host as h, os\n"
         "old = h.Host.answer\n"

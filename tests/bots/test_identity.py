@@ -175,7 +175,7 @@ def test_a_stored_revision_with_options_is_carried_over(edited: Edited) -> None:
 
 
 @pytest.mark.slow
-def test_carried_players_are_as_they_were_compared() -> None:
+def test_carried_players_have_the_sources_that_were_compared() -> None:
     """After an edit of code, run `python -m tests.bots.carry`."""
     edited = [name for name, entry in carried().items() if entry.code != code_hash(VERSIONS[name])]
     assert not edited

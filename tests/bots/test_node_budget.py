@@ -59,6 +59,5 @@ def test_grants_of_time_follow_the_speed() -> None:
 
 
 def test_a_budget_of_simulations_is_refused() -> None:
-    """A budget of simulations is refused."""
     with pytest.raises(ValueError, match="simulations"):
         NodeBudget(Budget(simulations=1), share=1, started=0)

@@ -19,7 +19,7 @@ def test_every_option_of_a_row_has_its_value(name: str) -> None:
         assert version.family == "simple" or version.load() is C4ai
 
 
-def test_given_options_go_before_the_row() -> None:
+def test_given_options_take_precedence_over_the_row() -> None:
     """An option in the text has its type, and an unknown one is refused."""
     assert option_values("v18")["c"] == 0.45
     assert option_values("v18?c=0.7&careful=12")["careful"] == 12

@@ -81,15 +81,14 @@ def test_unknown_keys_are_ignored() -> None:
         b"\xff\xfe",
     ],
 )
-def test_nonsense_is_a_protocol_error(line: bytes) -> None:
-    """An invalid line raises ProtocolError and no other exception."""
+def test_an_invalid_line_is_a_protocol_error(line: bytes) -> None:
+    """It raises ProtocolError and no other exception."""
     with pytest.raises(ProtocolError):
         decode_reply(line)
 
 
 @given(st.binary(max_size=80))
-def test_any_bytes_are_an_answer_or_refused(line: bytes) -> None:
-    """Arbitrary bytes are decoded or refused."""
+def test_arbitrary_bytes_are_decoded_or_refused(line: bytes) -> None:
     with contextlib.suppress(ProtocolError):
         decode_reply(line)
 

@@ -26,7 +26,7 @@ def solved(name: str, theme: str, count: int, simulations: int = 0) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[1:])
-def test_takes_a_win_in_one(name: str) -> None:
+def test_versions_take_a_win_in_one(name: str) -> None:
     """With ten simulations a column every version from v2 on wins at once where it can."""
     for position, solutions in puzzles("win in one", 60):
         budget = Budget(simulations=10 * position.board.columns)
@@ -38,28 +38,28 @@ def test_takes_a_win_in_one(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
-def test_blocks_in_one(name: str) -> None:
+def test_versions_block_a_win_in_one(name: str) -> None:
     """With ten simulations a column every version from v8 on meets the only threat."""
     assert solved(name, "block in one", 60) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v4") :])
-def test_does_not_play_under_a_threat(name: str) -> None:
+def test_versions_do_not_play_under_a_threat(name: str) -> None:
     """With ten simulations a column no version from v4 on lets the opponent win directly above."""
     assert solved(name, "cell under a threat", 60) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
-def test_finds_double_threats(name: str) -> None:
+def test_versions_find_double_threats(name: str) -> None:
     """A thousand simulations find nearly all wins by a double threat."""
     assert solved(name, "double threat", 40, 1000) >= 0.9
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
-def test_finds_forced_wins(name: str) -> None:
+def test_versions_find_forced_wins(name: str) -> None:
     """Ten thousand simulations find most wins within five plies."""
     assert solved(name, "win within five", 15, 10_000) >= 0.7
 
@@ -74,7 +74,7 @@ def test_a_lost_position_is_answered_with_a_block(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*UCT, "flat-mc"])
-def test_beats_random(name: str) -> None:
+def test_players_beat_random_play(name: str) -> None:
     """A Monte Carlo player with a small budget wins nearly all games against random play."""
     boards = [parse_board(text) for text in ("6x7", "9x9@4,4", "10x11@0,3", "7x6", "8x9")]
     assert match(name, "random", boards, Budget(simulations=200)) >= 0.9

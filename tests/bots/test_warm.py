@@ -12,7 +12,7 @@ from bots.warm import is_warm, main
 from engine.cache import PACKAGES, ROOT, cache_folder, is_shared
 
 
-def test_everything_is_warm_after_warming() -> None:
+def test_all_players_are_compiled_after_warming() -> None:
     """The session's fixture has compiled all players, and `is_warm` loads no compiler."""
     assert is_warm(VERSIONS)
     assert is_warm(["v4?c=0.7"])
@@ -57,7 +57,7 @@ def test_only_players_without_a_stamp_are_compiled(
     assert is_warm(["random"])
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a writable cache nothing is compiled, and nothing fails."""
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
     assert not is_warm(["v4"])

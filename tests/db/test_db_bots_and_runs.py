@@ -147,8 +147,7 @@ def test_divisions_of_two_defaults_differ(store: Store) -> None:
         store.divisions.ensure("6x7,thu", None, {"time_ms": 100})
 
 
-def test_unknown_budget_is_a_bug(store: Store) -> None:
-    """A division with an unknown budget is refused."""
+def test_a_division_with_an_unknown_budget_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="budget"):
         store.divisions.ensure("thu", 0, {"hours": 1})
 

@@ -82,7 +82,7 @@ def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
     assert store.runs.get(run.id).settings == run.settings
 
 
-def test_a_name_with_odds_is_refused(store: Store) -> None:
+def test_a_name_that_a_division_with_odds_holds_is_refused(store: Store) -> None:
     """A division's odds for a deleted bot must not become another bot's."""
     add_bots(store)
     experiment(store)
@@ -123,8 +123,8 @@ def test_a_retired_bot_comes_back(store: Store) -> None:
     assert store.bots.all() == before
 
 
-def test_unknown_bots_are_not_changed(store: Store) -> None:
-    """Every change of an unknown bot is an error that names it."""
+def test_every_change_of_an_unknown_bot_is_an_error(store: Store) -> None:
+    """The error names the bot."""
     for change in (store.bots.unretire, store.bots.delete, lambda n: store.bots.rename(n, "x")):
         with pytest.raises(UnknownRow, match="'nobody'"):
             change("nobody")
@@ -168,8 +168,8 @@ def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
-    """A row that refers to a deleted one, or exists already, is refused with a remedy."""
+def test_a_broken_constraint_is_refused_with_a_remedy(store: Store) -> None:
+    """A row that refers to a deleted one, or exists already, is refused in a sentence."""
     revisions = add_bots(store)
     run = new_run(store)
     gone = max(revisions) + 1
@@ -183,8 +183,8 @@ def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
         store.tuning_steps.add(run.id, step)
 
 
-def test_a_bot_with_games_stays(store: Store) -> None:
-    """Finished games, planned pairs and games of people each keep a bot, and the error says so."""
+def test_a_bot_with_games_is_not_deleted(store: Store) -> None:
+    """Finished games, planned pairs and games of people each keep a bot; the error names them."""
     revisions = add_bots(store, 6)
     run = new_run(store)
     play_all(store, run, revisions[:2], 1)
@@ -295,7 +295,7 @@ def test_games_are_counted_by_run(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
+def test_rebuild_repairs_the_marks_of_repeats(store: Store) -> None:
     """An unmarked repeat and a wrongly marked game are found and repaired."""
     a, b = add_bots(store, 2)
     run = new_run(store)

@@ -100,13 +100,10 @@ def content(store: Store) -> str:
         (".b.a.b.c", [("rival", None), ("hero", 0), ("hero", 2), ("hero", 1)]),
     ],
 )
-def test_the_order_of_revisions_travels(
+def test_the_order_of_revisions_is_exported_and_imported(
     tmp_path: Path, steps: str, told: list[tuple[str, int | None]]
 ) -> None:
-    """The current revision is current after the way, and the export of the copy is the same.
-
-    Descriptions hold the order only where the games do not show it.
-    """
+    """The imported current revision is that of the source, and so is another export."""
     source = Played(tmp_path / "source.db")
     source.go(steps)
     lines = lines_of(source.store)
@@ -141,7 +138,7 @@ def test_a_file_without_the_order_uses_the_latest_revision(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
-    """Its sources are here, so imported revisions rank below, in the file's order."""
+    """The machine has its sources, so imported revisions rank below, in the file's order."""
     source = Played(tmp_path / "source.db")
     source.go(".b.c.")
     with Store.open(str(tmp_path / "copy.db")) as copy:
@@ -249,7 +246,7 @@ def test_a_file_without_timing_is_compared_without_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
+def test_a_planned_pair_and_a_repeated_number_are_refused(tmp_path: Path) -> None:
     """A planned pair is not overwritten, and a number may occur once in a file."""
     source = Played(tmp_path / "source.db")
     source.go("..")

@@ -25,7 +25,7 @@ def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:
         assert follower.change_mark() != before
 
 
-def test_following_writes_nothing(place: str) -> None:
+def test_a_follower_cannot_write(place: str) -> None:
     """Every operation that writes must be refused."""
     with Store.open(place) as writer:
         run = new_run(writer)
@@ -82,7 +82,7 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
+def test_the_log_is_removed_after_the_last_reader(place: str) -> None:
     """The last follower to close must leave only the database file, with everything stored."""
     writer = Store.open(place)
     follower = Store.follow(place)
@@ -107,7 +107,7 @@ def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_threads_may_look_at_locks_at_once(place: str) -> None:
+def test_threads_may_check_locks_at_once(place: str) -> None:
     """Threads that open and close their own locks must not close those of one another."""
     with Store.open(place) as store:
         failures: list[BaseException] = []

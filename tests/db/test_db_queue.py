@@ -76,7 +76,7 @@ def test_entries_of_a_dead_service_wait_again(store: Store) -> None:
 
 
 def test_waiting_entries_have_an_order(store: Store) -> None:
-    """Larger priorities come first, then what was put first last, then the oldest."""
+    """Larger priorities come first, then what was put first most recently, then the oldest."""
     one, two, three, four = (add(store).id for _ in range(4))
     store.queue.set_priority(four, 2)
     store.queue.put_first(two)

@@ -69,7 +69,7 @@ def _map(stones: WordArray, out: WordArray) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [pytest.param(_words, marks=pytest.mark.very_slow), _registers])
-def test_counts_are_those_of_the_maps(count: Count) -> None:
+def test_counts_of_new_threats_are_those_of_the_maps(count: Count) -> None:
     """Each column's number is how many columns hold a threat that the stone has made."""
     met = set()
 

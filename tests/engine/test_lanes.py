@@ -121,7 +121,7 @@ def test_vector_equals_plain_on_any_stones(game: SlowGame, first: int, second: i
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**192 - 1), st.integers(0, 2**12 - 1))
-def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
+def test_in_columns_keeps_whole_lanes_of_the_mask(cells: int, columns: int) -> None:
     """`in_columns` keeps all sixteen bits of the lanes in the mask and no others."""
     stones = np.stack([lanes.to_words(cells)])
     plain, registers = np.zeros((1, 3), np.uint64), np.zeros((1, 3), np.uint64)
@@ -161,7 +161,7 @@ def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
-def test_words_hold_the_position(game: SlowGame) -> None:
+def test_words_of_a_board_hold_its_position(game: SlowGame) -> None:
     """`stone_words` and `board_words` split the position's integers and put them together."""
     position = Position.from_moves(game.board, game.moves)
     stones = lanes.stone_words(position)

@@ -12,8 +12,8 @@ from tests.engine.oracle import SlowGame, games
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(games())
-def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
-    """After each move its end, winner and ending are the position's."""
+def test_a_game_in_play_agrees_with_its_position_after_each_move(game: SlowGame) -> None:
+    """End, winner and ending are the position's."""
     played = MutableGame(game.board)
     position = Position(game.board)
     for column in game.moves:
@@ -29,7 +29,7 @@ def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
-def test_it_refuses_the_moves_that_its_position_refuses(game: SlowGame) -> None:
+def test_a_game_in_play_refuses_the_moves_that_its_position_refuses(game: SlowGame) -> None:
     """A full column, one off the board, and any after the end: refused with the same sentence, and
     the game stays as it was."""
     played = MutableGame(game.board, game.moves)

@@ -16,7 +16,7 @@ from tests.engine.oracle import SlowGame, boards, games
 @settings(deadline=None)
 @given(boards(), st.integers(0, 6), st.integers(0, 2**53))
 def test_no_side_has_won_or_wins_next_in_an_opening(board: Board, plies: int, seed: int) -> None:
-    """It has the asked length, nobody has won in it, and nobody wins with the next stone."""
+    """It has the asked length, neither side has won in it, and neither wins with the next stone."""
     moves = draw_opening(board, plies, SplitMix(seed))
     assert len(moves) == plies
     game = SlowGame(board)
@@ -46,8 +46,8 @@ def test_openings_differ_between_seeds() -> None:
     assert len(found) >= 45
 
 
-def test_openings_are_golden() -> None:
-    """The openings of a seed never change, since games are replayed from their seeds."""
+def test_the_openings_of_a_seed_never_change() -> None:
+    """Games are replayed from their seeds."""
     assert format_moves(draw_opening(Board(6, 7), 4, SplitMix(1))) == "3563"
     assert format_moves(draw_opening(Board(10, 11, (0, 4)), 8, SplitMix(1))) == "68a44895"
 

@@ -46,7 +46,7 @@ def test_the_hash_is_of_the_content() -> None:
     ],
 )
 def test_refusals_name_the_line(text: str, sentence: str) -> None:
-    """Whoever wrote the file must find the line and learn what is wrong with it."""
+    """The author of the file must find the line and learn what is wrong with it."""
     with pytest.raises(OpeningError) as refused:
         parse_opening_set(text)
     assert str(refused.value).startswith(sentence)
@@ -59,7 +59,7 @@ def test_too_many_openings_are_refused() -> None:
         parse_opening_set("6x7 0\n6x7 1\n6x7 2", most=2)
 
 
-def test_boards_of_a_class() -> None:
+def test_a_class_allows_exactly_its_boards() -> None:
     """A fixed class has one board; `thu` those with sides 9 to 12 and a forbidden cell."""
     thu, fixed = parse_board_class("thu"), parse_board_class("9x9")
     assert is_of_class(parse_board("9x12@0,0"), thu)

@@ -13,7 +13,7 @@ FIVE = (1, 5, 25, 125, 625, 3124, 15596, 77644, 377608)
 
 
 @pytest.mark.parametrize(("text", "counts"), [("standard", STANDARD), ("5x5@2,2", FIVE)])
-def test_counts_are_the_known_ones(text: str, counts: tuple[int, ...]) -> None:
+def test_counts_are_the_published_ones(text: str, counts: tuple[int, ...]) -> None:
     """Every depth up to the deepest known one gives the known counts and their beginnings."""
     board = parse_board(text)
     for depth in range(len(counts)):

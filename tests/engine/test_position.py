@@ -14,7 +14,7 @@ from tests.engine.oracle import SlowGame, as_bits, boards, games
 @pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(games())
-def test_a_position_is_the_slow_game(game: SlowGame) -> None:
+def test_a_position_agrees_with_the_slow_game(game: SlowGame) -> None:
     """Moves, stones, winner, line of four, landing rows and endings are those of the slow game."""
     position = Position.from_moves(game.board, game.moves)
     assert position.moves == tuple(game.moves)
@@ -87,7 +87,7 @@ def test_every_illegal_move_is_refused(game: SlowGame) -> None:
         ("12x12@11,3", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
     ],
 )
-def test_stones_go_round_the_forbidden_cell(text: str, rows: list[int]) -> None:
+def test_stones_skip_the_forbidden_cell(text: str, rows: list[int]) -> None:
     """In a bottom, middle or top row, the cell is skipped and the column ends a stone earlier."""
     position = parse_position(text)
     found = []
@@ -104,7 +104,7 @@ def test_a_forbidden_cell_breaks_a_line() -> None:
     assert parse_position("6x7@0,0 1122334").winner == 0
 
 
-def test_more_than_four_are_all_shown() -> None:
+def test_all_stones_of_a_longer_line_are_shown() -> None:
     """A move that closes a gap wins with all seven cells of its line."""
     position = parse_position("6x7 0011224455663")
     assert position.winner == 0
@@ -114,7 +114,7 @@ def test_more_than_four_are_all_shown() -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(games())
-def test_notation_reads_back(game: SlowGame) -> None:
+def test_a_written_game_is_read_as_the_same_position(game: SlowGame) -> None:
     """A game written as board and columns reads as the same position, in either case."""
     position = Position.from_moves(game.board, game.moves)
     text = position.notation()
@@ -192,7 +192,7 @@ def test_one_based_digits_are_the_same_game(digits: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "8", "44a", "6x7 44", "4 4"])
-def test_other_signs_are_not_one_based(text: str) -> None:
+def test_one_based_input_takes_no_other_signs(text: str) -> None:
     """One-based input takes the digits 1..7 and nothing else."""
     with pytest.raises(NotationError) as caught:
         parse_position(text, one_based=True)
@@ -222,8 +222,8 @@ def test_an_empty_board_is_written_without_moves(board: Board) -> None:
     assert Position(board).notation() == str(board)
 
 
-def test_results_count_double_and_turn_round() -> None:
-    """Twice the points of both sides sum to two, and forfeits are those charged to a bot."""
+def test_the_points_of_both_sides_sum_to_two() -> None:
+    """They are counted double: 2 for a win; forfeits are the ends that are charged to a bot."""
     assert [result.points2 for result in (Result.WIN, Result.DRAW, Result.LOSS)] == [2, 1, 0]
     for result in Result:
         assert result.points2 + result.mirrored.points2 == 2

@@ -16,7 +16,7 @@ def test_the_stream_is_splitmix64() -> None:
     assert [random.next64() for _ in published] == published
 
 
-def test_derived_numbers_are_golden() -> None:
+def test_derived_numbers_never_change() -> None:
     """Mixing, deriving, drawing, choosing and shuffling give the values they always gave."""
     assert scramble(1) == 0x5692161D100B05E5
     assert mix(1, 2, 3) == 0x6AE515C1C0AC7E37
@@ -37,7 +37,7 @@ def test_derived_seeds_survive_json(values: list[int]) -> None:
     assert int(float(seed)) == seed
 
 
-def test_order_and_number_of_values_matter() -> None:
+def test_order_and_number_of_values_change_a_seed() -> None:
     """Neighbouring pairs of one run, and swapped values, get unrelated seeds."""
     seeds = {derive_seed(run, pair) for run in range(50) for pair in range(50)}
     assert len(seeds) == 2500

@@ -12,7 +12,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     hangs-in-ready          never answers new_game
     hangs-in-move           never answers a move
     stops-reading           does not read after new_game
-    silent-to-the-end       reads its input to the end and answers nothing
+    silent-to-the-end       reads its input to the end, answers nothing and exits with status 1
     buffers KIND            leaves answers from KIND (hello, ready, move) on in its output buffer
     spins                   computes forever at a move
     works MS                computes for MS milliseconds of wall time at a move
@@ -20,6 +20,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     thinks-in-children S    the same in a child process that ends before the answer
     thinks-when-prepared FILE,S
                             makes FILE at a move and hangs; with FILE its ready takes S seconds
+                            and its move removes FILE
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
     late-once FILE[,PLY]    hangs at PLY (4) or later until FILE exists; logs the plies on stderr
@@ -27,7 +28,8 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
     obeys at:FILE           at a move does what FILE says: ``sleep SECONDS`` or ``work SECONDS``
-    gives-way HOW           lowers its own rank (nice, idle, cpu, autogroup), computes forever
+    gives-way HOW           lowers its rank (nice, idle, autogroup) or keeps to one CPU (cpu) at a
+                            move, and computes forever
     hides-behind-helpers    computes forever while orphans keep its processor busy
     hides-behind-steps      the same with helpers that do not live long
     hides-behind-waves      the same with waves of children that the kernel forgets
@@ -63,10 +65,10 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     Too much memory, too many files or processes:
     eats-memory             takes memory without end
     eats-memory-in-children takes memory in children, each below the limit
-    hides-memory KIND       takes 512 MiB that no process maps (memfd, shm, file, segment, ramfs,
-                            detached, left, sockets, pipes)
+    hides-memory KIND       takes 448 MiB or more that no process maps (memfd, shm, file, segment,
+                            ramfs, detached, sockets, pipes), or 8 MiB (left)
     leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
-    opens-files             opens files without end
+    opens-files             opens up to 100,000 files
     many-processes          starts 200 children
     fills-folder            writes 256 MiB into its working folder
     fills-scratch           writes 64 MiB into its scratch folder
@@ -82,13 +84,13 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
 
     Escapes from its supervisor:
     leaves-orphans          plays on while idle orphans live
-    orphans-keep-output     exits while an orphan has its pipes open
+    orphans-keep-output     exits at a move while an orphan has its pipes open
     leaves-session          plays in a child in another session
     leaves-session-and-hangs
                             the same, and never answers a move
     hops                    forks into a new session every millisecond
     kills-supervisor [X]    kills its supervisor [while an orphan has its pipes open]
-    stops-supervisor        stops its supervisor
+    stops-supervisor        stops its supervisor at each move, and plays on
     escapes [HOW]           a program with another HOME kills the supervisor; with ``clings`` the
                             bot survives, with ``worker`` the supervisor's parent is killed, too
     leaves-group            moves itself into the control group above its own

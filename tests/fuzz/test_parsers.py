@@ -40,14 +40,13 @@ def cases() -> list[Target]:
 
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
 def test_valid_inputs_are_accepted(target: Target) -> None:
-    """The valid inputs are accepted."""
     assert any(target.accepts(seed) for seed in target.seeds)
 
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
-def test_mutations_end_in_a_sentence_or_make_sense(target: Target) -> None:
-    """Mutated input is accepted or refused with a sentence; FUZZ_EXAMPLES=N tries more."""
+def test_mutated_inputs_are_accepted_or_refused_in_a_sentence(target: Target) -> None:
+    """FUZZ_EXAMPLES=N tries more of them."""
     count = int(os.environ.get("FUZZ_EXAMPLES", "6" if target.group in SLOW else "40"))
 
     @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
@@ -83,7 +82,7 @@ GOT_THROUGH = (
     ("name", "data"), [row[:2] for row in GOT_THROUGH], ids=[f"{r[0]}: {r[2]}" for r in GOT_THROUGH]
 )
 def test_what_once_got_through_is_refused(name: str, data: bytes) -> None:
-    """Each in a sentence."""
+    """Each former cause of an error is refused in a sentence."""
     assert not TARGETS[name].accepts(data)
 
 

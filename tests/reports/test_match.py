@@ -16,8 +16,8 @@ def test_a_match_prints_score_elo_and_pairs() -> None:
     assert text.splitlines()[-1].endswith("0 0 3 0 2")
 
 
-def test_a_shutout_is_a_bound() -> None:
-    """A shutout gives a bound on both sides."""
+def test_a_shutout_is_printed_as_a_bound() -> None:
+    """On both sides."""
     won = PairStanding("a", "b", 10, 0, 0, (0, 0, 0, 0, 5))
     assert "at least" in match_text(won, "6x7/50ms")
     assert match_document(won)["elo_at_least"] is not None

@@ -128,7 +128,7 @@ def test_bots_beyond_the_height_are_counted() -> None:
     assert any(row.startswith("pair 1") for row in screen)
 
 
-def test_a_log_line_that_says_nothing_new_is_left_out() -> None:
+def test_a_log_line_without_new_numbers_is_left_out() -> None:
     """Lines in a file carry numbers that move."""
     output, live = io.StringIO(), live_run(2)
     lines = LogLines(Console(file=output, width=200), RunView(), every_s=0.0)

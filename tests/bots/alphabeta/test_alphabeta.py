@@ -40,7 +40,7 @@ def small_positions(count: int, most_empty: int) -> list[Position]:
 @pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.kind)
 @pytest.mark.parametrize("name", FAMILY)
-def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
+def test_players_take_a_win_in_one_and_block_one(name: str, budget: Budget) -> None:
     """By nodes, depth and time: four in a row is made, or kept from the opponent."""
     for theme in ("win in one", "block in one"):
         for position, solutions in puzzles(theme, 25):
@@ -104,7 +104,7 @@ def test_small_games_are_solved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_no_more_nodes_than_asked_for(name: str) -> None:
+def test_no_more_nodes_are_searched_than_asked_for(name: str) -> None:
     """A budget of nodes is never exceeded, however small it is."""
     board = parse_board("12x12@0,0")
     random = SplitMix(2)
@@ -117,7 +117,7 @@ def test_no_more_nodes_than_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_sees_the_nearest_without_a_node(name: str) -> None:
+def test_a_budget_too_small_for_one_ply_still_wins_and_blocks_at_once(name: str) -> None:
     """A budget too small for one ply still wins at once and blocks."""
     for theme in ("win in one", "block in one"):
         for position, solutions in puzzles(theme, 25):
@@ -196,8 +196,8 @@ def test_opening_moves_are_central(name: str) -> None:
     assert player(name, board, 1, Budget(depth=3)).choose((0, 3, 0, 4, 0)).column == 0
 
 
-def test_options_are_checked() -> None:
-    """A weight that is too large for an evaluation is refused."""
+def test_options_out_of_range_are_refused() -> None:
+    """The message names what a weight, a depth, a share or a reach must be."""
     for text in ("ab1?two=31", "ab1?depth=0", "ab4?clock_share=2", "ab1?reach=-1"):
         with pytest.raises(SpecError, match="must be"):
             build(text, board=Board(6, 7), side=0, seed=1, budget=Budget(depth=1))

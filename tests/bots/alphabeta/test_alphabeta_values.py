@@ -74,7 +74,7 @@ def test_the_kernel_evaluates_as_the_slow_form(
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3, pytest.param(4, marks=pytest.mark.very_slow)])
 @pytest.mark.parametrize("name", EVALUATING)
-def test_alpha_beta_is_minimax(name: str, depth: int) -> None:
+def test_alpha_beta_finds_the_value_of_minimax(name: str, depth: int) -> None:
     """Neither cuts nor forced replies change a value, and the move has that value."""
     random = SplitMix(depth)
     texts = ("4x4@1,1", "5x5", "6x7", "7x5@3,2", "9x9@4,4")

@@ -60,7 +60,7 @@ def test_a_winning_cell_counts_when_it_can_be_played() -> None:
 
 
 def test_a_hidden_threat_wins_when_all_else_is_full() -> None:
-    """It wins for the side that need not play below it, when all else is full."""
+    """The side that need not play below the threat wins when all other columns are full."""
     # The first player threatens row 1 of column 3, whose row 0 is free. Outside the column 29 cells
     # are left: the first player has to begin there.
     assert value("1002261", "draw") == 1
@@ -80,7 +80,7 @@ def test_the_forbidden_cell_ends_groups() -> None:
 
 @pytest.mark.parametrize("term", ["win", "draw", "loss"])
 def test_without_threats_a_draw_is_probable(term: str) -> None:
-    """Where nobody threatens anything the third weight is that of the draw."""
+    """Without threats of either side the third weight is that of the draw."""
     assert value("3", term) == (term == "draw")
 
 
@@ -96,15 +96,15 @@ def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**40))
-def test_the_value_is_the_slow_one(seed: int) -> None:
+def test_the_kernel_has_the_value_of_the_slow_form(seed: int) -> None:
     """The kernel must agree with counting windows cell by cell and playing threats by recursion."""
     for position in positions(SplitMix(seed), 8):
         assert evaluate(position, ODD) == oracle.static(position, ODD), position.notation()
 
 
 @pytest.mark.slow
-def test_all_results_of_threat_play_occur() -> None:
-    """The random positions above must contain what they are to test."""
+def test_the_random_positions_have_all_results_of_threat_play() -> None:
+    """The positions that the tests above use must contain wins, losses and draws."""
     results = [oracle.threat_result(position) for position in positions(SplitMix(1), 400)]
     assert min(results.count(result) for result in (1, 0, -1)) >= 5
 
@@ -121,7 +121,7 @@ def mirrored(position: Position) -> Position:
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**40))
-def test_a_mirror_changes_nothing(seed: int) -> None:
+def test_a_mirrored_position_has_the_same_value(seed: int) -> None:
     """Static value and search give the mirrored position the same value."""
     for position in positions(SplitMix(seed), 3):
         other = mirrored(position)
@@ -132,8 +132,8 @@ def test_a_mirror_changes_nothing(seed: int) -> None:
 @pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**40))
-def test_the_sides_are_alike(seed: int) -> None:
-    """Groups count the same whoever owns them: with the colours swapped their sum turns round."""
+def test_groups_count_the_same_for_both_sides(seed: int) -> None:
+    """With the colours swapped the sum of the groups changes its sign."""
     for position in positions(SplitMix(seed), 5):
         # The other side's view of the same stones: its value of the groups is the opposite one.
         swapped = _with_stones_swapped(position)
@@ -161,7 +161,7 @@ def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
 @pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**40))
-def test_the_search_is_minimax(seed: int) -> None:
+def test_the_search_finds_the_value_of_minimax(seed: int) -> None:
     """Cut-offs and wins that are seen beforehand must not change a value."""
     random = SplitMix(seed)
     boards = (Board(4, 4), Board(4, 5, (0, 2)), Board(5, 4, (2, 1)))
@@ -192,7 +192,7 @@ Codes = st.lists(
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(columns=Codes)
-def test_threat_play_is_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
+def test_threat_play_has_the_result_of_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
     """The race with its cache and short cuts has the result of trying everything."""
     codes = [_code(column) for column in columns] + [0] * (4 - len(columns))
     a, b, c, d = (np.uint64(code) for code in codes)
@@ -207,7 +207,7 @@ def _code(column: list[tuple[bool, bool]]) -> int:
 
 
 @pytest.mark.slow
-def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
+def test_threat_play_has_the_result_of_the_game_where_only_threats_are_left() -> None:
     """Where all other columns are full and no new line can form, it is the rest of the game."""
     random = SplitMix(11)
     results: list[int] = []

@@ -220,8 +220,8 @@ def test_other_weights_are_another_revision_and_survive_their_file(
     assert np.array_equal(read_evaluation(digest).table, expected)
 
 
-def test_the_record_is_that_of_the_weights_that_ship() -> None:
-    """The shipped weights have a record with the command that makes them again."""
+def test_the_shipped_weights_have_a_record_of_their_making() -> None:
+    """It has their hash and the command that makes them again."""
     record = json.loads(SHIPPED_FILE.with_suffix(".json").read_text())
     assert record["weights"] == hash_of(SHIPPED_FILE)
     assert record["command"].startswith("ladder train value ")

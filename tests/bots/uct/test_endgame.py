@@ -49,14 +49,14 @@ def test_the_table_may_be_kept() -> None:
         assert score == value * (WIN - plies), position.notation()
 
 
-def test_a_search_that_reaches_its_limit_is_unknown() -> None:
-    """A search that reaches its limit returns UNKNOWN."""
+def test_a_search_that_reaches_its_limit_has_no_result() -> None:
+    """It returns UNKNOWN."""
     score, _, nodes = solve(Position(parse_board("6x7")), endgame_memory(), 1000)
     assert score == UNKNOWN
     assert nodes == 1001
 
 
-def test_the_small_board_is_a_draw_at_once() -> None:
+def test_the_small_board_is_a_draw_without_a_simulation() -> None:
     """The empty 4x4 board takes no simulation at all."""
     choice = player("v18", parse_board("4x4"), 0, Budget(simulations=10_000)).choose(())
     assert choice.info is not None

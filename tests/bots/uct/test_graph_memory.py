@@ -109,7 +109,7 @@ def test_counting_keeps_exactly_what_the_root_reaches() -> None:
 
 
 def test_sweeping_keeps_exactly_what_contains_the_position() -> None:
-    """After a move every node alive holds the position's stones, side by side, and none is lost."""
+    """After a move every node alive holds the position's stones, without gaps, and none is lost."""
     bot = graph_player("v16")
     choice = bot.choose(())
     everything = reachable(bot)
@@ -180,8 +180,8 @@ def test_entries_are_found_after_others_are_taken_out() -> None:
         assert all(node in {found for _, found in probed(key)} for node, key in keys.items())
 
 
-def test_generations_wrap_around() -> None:
-    """A table that was cleared many times is empty after each."""
+def test_a_table_that_was_cleared_many_times_is_empty_after_each() -> None:
+    """The number of its generation starts again without an entry of an earlier one."""
     bot = graph_player("v17", 50)
     for number in range(300):
         choice = bot.choose(() if number % 2 else (3,))

@@ -28,7 +28,7 @@ BOARD = parse_board("11x11@5,5")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", newest_first(UCT))
 def test_a_full_tree_does_not_end_the_search(name: str) -> None:
-    """With one MiB the search goes on to its last simulation without growing further."""
+    """With one MiB the search reaches its last simulation without growing further."""
     bot = player(f"{name}?memory_mib=1", BOARD, 0, Budget(simulations=30_000))
     info = bot.choose(()).info
     assert info is not None
@@ -42,8 +42,7 @@ def test_a_full_tree_does_not_end_the_search(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REUSING)
-def test_kept_nodes_help(name: str) -> None:
-    """The second search starts with more than an empty tree."""
+def test_a_second_search_starts_with_the_kept_nodes(name: str) -> None:
     bot = player(name, BOARD, 0, Budget(simulations=5000))
     first = bot.choose(())
     assert first.info is not None
@@ -56,8 +55,8 @@ def test_kept_nodes_help(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", newest_first([name for name in REUSING if name != "v14"]))
-def test_memory_is_used_again(name: str) -> None:
-    """A whole game in memory for two moves is the game in unlimited memory, node for node."""
+def test_a_game_in_reused_memory_is_that_in_unlimited_memory(name: str) -> None:
+    """A whole game in memory for two moves has the same nodes."""
     board, budget = parse_board("7x7@3,3"), Budget(simulations=4000)
     games = [self_play(f"{name}?memory_mib={mib}", board, budget) for mib in (2, 640)]
     assert games[0] == games[1]
@@ -65,7 +64,9 @@ def test_memory_is_used_again(name: str) -> None:
 
 
 @pytest.mark.parametrize(("mib", "emptied"), [(640, 10), (2, 6)])
-def test_a_graph_is_emptied(mib: int, emptied: int) -> None:
+def test_a_graph_keeps_its_positions_for_ten_moves_or_until_memory_is_full(
+    mib: int, emptied: int
+) -> None:
     """v14 keeps its positions for ten moves, or until memory has no room for another root."""
     bot = player(f"v14?memory_mib={mib}", parse_board("12x12"), 0, Budget(simulations=2000))
     sizes = []
@@ -110,7 +111,7 @@ def test_compacting_keeps_exactly_what_is_below() -> None:
 
 
 @pytest.mark.parametrize("name", UCT)
-def test_no_more_memory_than_the_cap_is_asked_for(name: str) -> None:
+def test_a_search_asks_for_no_more_memory_than_its_cap(name: str) -> None:
     """However long a move may take, the arrays of a search stay inside the cap."""
     budget = Budget(time_ms=100_000)
     bot: object = player(f"{name}?memory_mib=8", BOARD, 0, budget)

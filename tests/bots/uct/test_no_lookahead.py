@@ -112,7 +112,7 @@ def roll_by_hand(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
-def test_the_kernel_rolls_as_described(rollout: str) -> None:
+def test_the_kernel_plays_rollouts_as_described(rollout: str) -> None:
     """Result and generator agree with the rollout by hand; its first columns fit the weights."""
     for text in ("9x9@4,4", "4x12", "12x6@0,0"):
         board = parse_board(text)
@@ -151,7 +151,7 @@ def test_children_are_expanded_in_order(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "factor"), [("mcts1", 0.8 * 2**0.5), ("uct-seven", 2**0.5)])
-def test_the_formula_on_a_node_by_hand(name: str, factor: float) -> None:
+def test_the_next_child_is_that_of_the_formula(name: str, factor: float) -> None:
     """The next child is the one with the largest v + factor * sqrt(ln(n_p) / n), v in -1 .. 1."""
     for results in ((9, 3), (8, 8), (3, 1), (2, 5)):
         for visits in ((10, 4), (100, 9), (40, 40)):
@@ -189,7 +189,7 @@ THREAT = (0, 1, 0, 2, 8, 3)
 """On `BOARD` the second side threatens to connect 1 to 4 at the bottom: all but 4 loses."""
 
 
-def test_a_lost_node_is_left_alone() -> None:
+def test_a_lost_node_is_not_entered_again() -> None:
     """Once a reply that connects four is found, mcts3 never enters its parent again."""
     bots = {name: built(name, BOARD, 8000) for name in ("mcts2", "mcts3")}
     for bot in bots.values():
@@ -210,8 +210,8 @@ def test_a_lost_node_is_left_alone() -> None:
     assert bots["mcts3"]._statistics().old == 0
 
 
-def test_the_parent_of_lost_nodes_alone_is_won() -> None:
-    """Where every move is lost nothing is left to search: the root is decided, a move is made."""
+def test_a_root_whose_moves_are_all_lost_is_decided_and_moves() -> None:
+    """Where every move is lost there is nothing to search, but a move is still made."""
     bot = built("mcts3", BOARD, 100_000)
     choice = bot.choose((0, 3, 0, 4, 8, 5))
     assert choice.info is not None
@@ -221,7 +221,7 @@ def test_the_parent_of_lost_nodes_alone_is_won() -> None:
     assert choice.column in (2, 6)
 
 
-def test_leaving_alone_needs_proofs() -> None:
+def test_skipping_lost_nodes_needs_proofs() -> None:
     """The option without the one that it rests on is refused."""
     with pytest.raises(SpecError, match="solve"):
         player("mcts1?leave=yes", BOARD, 0, Budget(simulations=1))
@@ -271,7 +271,7 @@ def test_the_root_moves_down_with_the_game() -> None:
 
 @pytest.mark.parametrize("name", ["mcts2", "mcts3"])
 def test_tidying_changes_no_move(name: str) -> None:
-    """A host that never lets the player tidy up gets the same game."""
+    """A host that never calls `tidy` gets the same game."""
     games = []
     for tidies in (True, False):
         sides = [player(name, BOARD, side, Budget(simulations=500), seed=3) for side in (0, 1)]

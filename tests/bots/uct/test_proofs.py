@@ -139,7 +139,7 @@ def longest_resistance(position: Position) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", newest_first(SOLVES_SMALL))
 def test_the_empty_small_board_is_solved(name: str) -> None:
-    """Sharing positions, or solving exactly, proves 4x4 from the start: nobody can win."""
+    """Sharing positions, or solving exactly, proves that 4x4 is a draw from the start."""
     choice = player(name, Board(4, 4), 0, Budget(simulations=1_000_000)).choose(())
     assert choice.info is not None
     assert choice.info.proven == "draw"

@@ -82,8 +82,10 @@ def undecided(game: SlowGame) -> SlowGame:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(games(), STATES, st.booleans())
-def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:
-    """Result and generator are those of the slow game, on words and on registers."""
+def test_the_rollout_of_the_fast_searches_equals_the_slow_form(
+    game: SlowGame, state: int, careful: bool
+) -> None:
+    """Result and generator are those of the slow game, on integers and on registers."""
     game = undecided(game)
     position = Position.from_moves(game.board, game.moves)
     stones, board = stone_words(position), board_words(game.board)
@@ -96,7 +98,9 @@ def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: b
 @pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(games(), STATES, st.booleans())
-def test_the_rollout_of_the_learned_search(game: SlowGame, state: int, keeping: bool) -> None:
+def test_the_rollout_of_the_learned_search_equals_the_slow_form(
+    game: SlowGame, state: int, keeping: bool
+) -> None:
     """v22 plays the careful slow game, v23 the one that also keeps its own threats."""
     game = undecided(game)
     position = Position.from_moves(game.board, game.moves)
@@ -109,7 +113,7 @@ def test_the_rollout_of_the_learned_search(game: SlowGame, state: int, keeping: 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(games(), STATES)
-def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:
+def test_the_rollout_of_the_array_board_equals_the_slow_form(game: SlowGame, state: int) -> None:
     """v1 to v4 play the slow game, and end it when the opponent could win directly above."""
     game = undecided(game)
     cells, tops, sets = lay_out(game.board, tuple(game.moves))
@@ -138,7 +142,7 @@ def test_both_layouts_sum_the_same_rollouts(text: str, careful: bool) -> None:
         ("4x4 0123012310321032", DRAW),
     ],
 )
-def test_a_decided_position_costs_no_draw(text: str, result: int) -> None:
+def test_a_rollout_from_a_decided_position_draws_no_number(text: str, result: int) -> None:
     """A win at once, two wins of the opponent and a full board end the rollout at its start."""
     position = parse_position(text)
     stones, board = stone_words(position), board_words(position.board)

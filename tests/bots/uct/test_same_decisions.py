@@ -28,6 +28,6 @@ def test_equal_versions_agree_in_every_move(slow: str, fast: str, board: Board) 
 
 
 def test_equal_versions_are_called_equal_in_the_table() -> None:
-    """The table calls them equal."""
+    """The versions compared above are those that the table of players calls equal."""
     for _, fast in PAIRS:
         assert "same decisions" in VERSIONS[fast].change

@@ -44,8 +44,7 @@ class Counted:
         return self._ends_after is None or self.done < self._ends_after
 
 
-def test_simulations_are_spent_exactly() -> None:
-    """A budget of simulations is passed on as it is, in one piece."""
+def test_a_budget_of_simulations_is_granted_in_one_piece() -> None:
     search = Counted()
     spend(search, Budget(simulations=777), share=0.5, started=0.0)
     assert search.chunks == [777]

@@ -273,7 +273,7 @@ def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
 
 @pytest.mark.parametrize("existing", [False, True])
 def test_a_folder_without_permission_to_write_is_reported(existing: bool) -> None:
-    """Without permission to write, the message says so (checked as another user)."""
+    """The message names the missing permission (checked as another user)."""
     folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
     place = os.path.join(folder, "ladder.db")
     try:

@@ -87,7 +87,7 @@ def until_full(place: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
+def test_a_checkpoint_that_a_full_disk_cut_short_loses_no_pair(tmp_path: Path) -> None:
     """With room again, the database holds every pair that was stored, and passes its checks."""
     with small_disk(tmp_path / "small"):
         place = str(tmp_path / "small" / "ladder.db")
@@ -126,8 +126,8 @@ def test_a_file_whose_maker_was_killed_is_made_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_without_permission_to_read(open_folder: Path) -> None:
-    """A file without read permission gives a clear message, not one about damage."""
+def test_a_file_without_permission_to_read_is_not_called_damaged(open_folder: Path) -> None:
+    """The message names the missing permission."""
     place = open_folder / "ladder.db"
     Store.open(str(place)).close()
     place.chmod(0)

@@ -140,7 +140,7 @@ def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
         lock.close()
 
 
-def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
-    """A missing folder gives a clear message."""
+def test_a_missing_folder_for_lock_files_is_reported(tmp_path: Path) -> None:
+    """The message names the folder."""
     with pytest.raises(Unwritable, match="cannot be written"):
         FileLocks(str(tmp_path / "no" / "ladder.db"))

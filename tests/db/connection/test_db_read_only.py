@@ -127,8 +127,8 @@ def test_an_older_database_is_read_from_a_copy(closed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_written_there(closed: Path) -> None:
-    """Every change of such a database is refused in a sentence, and it is not made."""
+def test_every_change_of_a_read_only_database_is_refused(closed: Path) -> None:
+    """It is refused in a sentence, and not made."""
     lock_up(closed, "folder")
 
     def change() -> str:
@@ -141,15 +141,13 @@ def test_nothing_is_written_there(closed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_can_be_written_is_opened_as_usual(closed: Path) -> None:
-    """A writable database is opened for reading as usual."""
+def test_a_writable_database_is_opened_for_reading_as_usual(closed: Path) -> None:
     assert look(closed) == "open 4 bots"
     with pytest.raises(Missing):
         Store.open_to_read(str(closed.parent / "other.db"))
 
 
-def test_other_files_are_refused(open_folder: Path) -> None:
-    """Another program's file that cannot be written is refused."""
+def test_another_programs_file_that_cannot_be_written_is_refused(open_folder: Path) -> None:
     for name, content in (("text.db", b"hello" * 999), ("other.db", b"")):
         path = open_folder / name
         path.write_bytes(content)
@@ -195,8 +193,8 @@ def test_a_copy_of_a_changing_file_is_restarted(closed: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_no_hindrance(tmp_path: Path) -> None:
-    """A database is read even if SQLite has no disk space for its files."""
+def test_a_database_is_read_on_a_full_disk(tmp_path: Path) -> None:
+    """SQLite has no disk space for the files that it keeps beside the database."""
     with small_disk(tmp_path / "small"):
         path = tmp_path / "small" / "ladder.db"
         fill_database(path)

@@ -88,7 +88,7 @@ def silent(record: PairRecord) -> PairRecord:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("together", [1, 10])
-def test_pairs_are_stored_with_two_waits(way: Way, open_folder: Path, together: int) -> None:
+def test_pairs_are_stored_with_two_round_trips(way: Way, open_folder: Path, together: int) -> None:
     """Any number of pairs in a transaction takes one round trip for reading, one for the commit."""
     server = shared_server()
     with server.database() as url:

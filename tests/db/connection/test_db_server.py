@@ -317,7 +317,7 @@ def test_another_programs_database_is_refused(server: Server) -> None:
         assert server.execute(tables, name_of(url)) == [("games",)]
 
 
-def test_a_connection_that_is_cut_while_a_database_is_opened(
+def test_a_connection_cut_while_a_database_is_opened_is_replaced(
     server: Server, url: str, told: list[str]
 ) -> None:
     """A command that starts while the server restarts must wait a short time for it."""
@@ -341,7 +341,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
     assert retry_policy.seconds > OPENING_S
 
 
-def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
+def test_an_empty_database_is_filled_by_writers_only(server: Server) -> None:
     """A reader must get a clear error, and leave the database empty."""
     with server.database("template1") as url:
         with pytest.raises(Missing, match="play some first"):
@@ -423,7 +423,7 @@ def test_keys_beyond_32_bits_are_stored_and_read(server: Server, url: str) -> No
         assert store.games.get(3 * 2**30 + 1) is not None
 
 
-def test_codes_have_their_errors(url: str) -> None:
+def test_error_codes_decide_between_waiting_and_failing(url: str) -> None:
     """A full disk must be an error at once; a server that shuts down is waited for."""
     backend = PostgresqlBackend(locate(url), BUSY_S)
 
@@ -474,8 +474,10 @@ def test_a_starting_server_is_waited_for_and_a_refusal_is_not(
         ("Connection refused", Unreachable),
     ],
 )
-def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
-    """An untrusted server must be an error at once, without another attempt."""
+def test_messages_of_failed_connections_decide_between_waiting_and_failing(
+    words: str, kind: type[DatabaseError]
+) -> None:
+    """A server that stops or is full is waited for; a missing or untrusted one is not."""
     error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
     known = translate_sqlstate(None, str(error), error)
     assert known is not None

@@ -121,6 +121,5 @@ def test_no_game_is_read_where_none_is_repeated(place: str) -> None:
     assert "COVERING INDEX ix_games_lines" in str(plan)
 
 
-def test_a_list_of_nothing_has_no_distinct_games(store: Store) -> None:
-    """Without games the count is zero."""
+def test_a_list_without_games_has_no_distinct_games(store: Store) -> None:
     assert store.aggregate.count_distinct([]) == 0

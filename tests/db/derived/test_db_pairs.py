@@ -166,8 +166,8 @@ def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_pair_that_cannot_be_stored_takes_its_transaction_along(store: Store) -> None:
-    """The pairs that were handed in with it stay planned and can be stored."""
+def test_a_pair_that_cannot_be_stored_undoes_its_transaction(store: Store) -> None:
+    """The pairs of the same transaction stay planned and can be stored."""
     revisions, run = add_bots(store), new_run(store)
     rows = store.pairs.plan(run.id, 3, maker(revisions))
     done = [(to_plan(row), played(row, Random(row.number))) for row in rows]
@@ -345,7 +345,7 @@ def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
+def test_rebuild_finds_and_repairs_every_kind_of_damage(store: Store) -> None:
     """Wrong, missing and invented rows are found and repaired; then nothing is found."""
     revisions = add_bots(store)
     run = new_run(store)
@@ -425,7 +425,7 @@ thought = st.builds(
 
 @pytest.mark.slow
 @given(st.lists(thought, max_size=100))
-def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
+def test_thoughts_are_stored_rounded_and_bounded(told: list[Thought]) -> None:
     """Whatever a bot reports can be stored; sane numbers come back, values to three decimals."""
     back = thoughts.decode(thoughts.encode(told))
     assert len(back) == len(told)
@@ -443,8 +443,7 @@ def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
             assert abs(kept.value - min(max(original.value, -1), 1)) <= 0.0005001
 
 
-def test_unreadable_thoughts_are_a_value_error() -> None:
-    """Bytes that are not thoughts give a ValueError."""
+def test_unreadable_thoughts_raise_a_value_error() -> None:
     for blob in (b"", b"\x91\x91\xa1x", b"hello"):
         with pytest.raises(ValueError, match="thoughts"):
             thoughts.decode(blob)

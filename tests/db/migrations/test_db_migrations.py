@@ -96,8 +96,7 @@ def dump(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-def test_head_constant_is_the_newest_script() -> None:
-    """The constant of the current version must be the newest script's."""
+def test_the_constant_of_the_version_is_that_of_the_newest_script() -> None:
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]

@@ -33,8 +33,8 @@ def record_with(detail: str) -> PairRecord:
 
 
 @pytest.mark.parametrize("text", ["/a", "/ä🆕\n\x00", "/not\udcffutf8"])
-def test_nothing_is_lost_on_the_way(text: str) -> None:
-    """A pickle gives an equal plan or record of equal types, with any file name."""
+def test_a_pickle_keeps_all_of_a_plan_or_record(text: str) -> None:
+    """It gives an equal one of equal types, with any file name."""
     for sent in (plan_in(text), record_with(text)):
         came = pickle.loads(pickle.dumps(sent))  # noqa: S301 - our own
         assert came == sent

@@ -52,10 +52,10 @@ def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> 
         (("report", "--json"), "1"),
     ],
 )
-def test_a_full_disk_behind_standard_output_is_a_sentence(
+def test_a_full_disk_behind_standard_output_is_reported_in_one_line(
     played: Ladder, words: tuple[str, ...], unbuffered: str
 ) -> None:
-    """Whether the write fails at once or at the end: exit code 2, and one line that says why."""
+    """Whether the write fails at once or at the end, the exit code is 2."""
     full = os.open("/dev/full", os.O_WRONLY)
     code, told = run_into(played, full, *words, unbuffered=unbuffered)
     os.close(full)
@@ -67,7 +67,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(
 
 
 def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
-    """The exit code of a gate must be that of its verdict although nothing reads its output."""
+    """The exit code of a gate must be that of its verdict although no process reads its output."""
     reading, writing = os.pipe()
     os.close(reading)
     words = ("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL)
@@ -92,10 +92,10 @@ def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
         ("FILE", ("openings", "make", "--boards", "4x4", "--plies", "2", "--count", "2")),
     ],
 )
-def test_a_full_disk_behind_a_file_is_a_sentence(
+def test_a_full_disk_behind_a_file_is_reported_with_its_option(
     played: Ladder, option: str, words: tuple[str, ...]
 ) -> None:
-    """It names the option and the file, and nothing is called a defect of the program."""
+    """The message names the option and the file, and calls nothing a defect of the program."""
     file = Path(played.folder) / "full"
     file.symlink_to("/dev/full")
     done = played(*words, "full")
@@ -103,8 +103,7 @@ def test_a_full_disk_behind_a_file_is_a_sentence(
     assert f"ladder: {option} full cannot be written (No space left on device)" in done.err
 
 
-def test_a_closed_standard_output_is_no_defect(played: Ladder) -> None:
-    """A command whose output nobody wants does its work."""
+def test_a_command_with_a_closed_standard_output_does_its_work(played: Ladder) -> None:
     done = subprocess.run(
         ["sh", "-c", f"{sys.executable} -c 'from ladder.cli.main import main; main()' runs >&-"],
         cwd=played.folder,

@@ -131,7 +131,7 @@ def test_the_commands_of_a_page_run(ladder: Ladder, name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_block_of_commands_escapes_the_tests(page: Path) -> None:
+def test_every_block_of_commands_is_found_by_the_tests(page: Path) -> None:
     """Blocks of commands must be marked as `sh` or `console`, and reasons must stand before one."""
     text = page.read_text()
     assert not re.search(r"^ *```(bash|shell|zsh)", text, re.M)

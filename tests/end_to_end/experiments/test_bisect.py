@@ -88,7 +88,9 @@ def test_ctrl_c_stops_a_bisection(
         (("--good", "HEAD~1", "--bad", "main"), "cannot play"),
     ],
 )
-def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(
+    ladder: Ladder, words: tuple[str, ...], sentence: str
+) -> None:
     """Each must exit with 2, and leave no database behind."""
     place = repository(ladder.folder, {"bot.py": "class Bot:\n    boards = ('5x5',)\n"})
     commit(place, {"more.py": ""})
@@ -104,8 +106,8 @@ def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sente
     assert not (ladder.folder / "ladder.db").exists()
 
 
-def test_a_repository_is_needed(ladder: Ladder) -> None:
-    """Outside of one the command must say so."""
+def test_a_bisection_outside_of_a_repository_is_refused(ladder: Ladder) -> None:
+    """The sentence must name the missing repository."""
     done = ladder("bisect", SPEC, "--good", "a", "--bad", "b")
     assert done.code == 2
     assert "is not in a git repository" in done.err

@@ -28,7 +28,7 @@ def stocked(ladder: Ladder) -> Ladder:
 
 
 def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) -> None:
-    """The control must pass, with the documented document, and rate nobody."""
+    """The control must pass, with the documented document, and rate no bot."""
     done = stocked("gate", "stupid", "--against", "stupid", "--max-drop", "100", *SMALL, "--json")
     assert done.code == 0, done.err
     document = done.document
@@ -105,7 +105,7 @@ def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
-def test_a_flaky_bot_makes_it_invalid(
+def test_a_flaky_bot_makes_the_gate_invalid(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A bot that keeps crashing must end the gate with 5, named with kind and count."""
@@ -129,7 +129,7 @@ def test_a_flaky_bot_makes_it_invalid(
     assert done.document["games"] < 20
 
 
-def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(
+def test_a_bot_that_does_not_start_makes_the_gate_invalid_and_can_be_repaired(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Failed starts must be a verdict, and the next gate must not inherit them."""
@@ -183,7 +183,7 @@ def test_an_interrupted_gate_resumes(
 def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
-    """Whoever reads the stored gate must find the ratio and the bounds that decided it."""
+    """The stored gate must hold the ratio and the bounds that decided it."""
     words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "20", "--json")
     with ladder.stock().slow():
         process = ladder.start(*words)
@@ -217,8 +217,8 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
 
 
 @pytest.mark.very_slow
-def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
-    """Bots that play one pair of games whatever the seed must get no verdict, and be told why."""
+def test_repeated_games_are_no_evidence(stocked: Ladder) -> None:
+    """Bots that play one pair of games whatever the seed must get no verdict, and the reason."""
     words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")
     words = (*words, "--concurrency", "1")
     done = stocked("gate", "ab1", "--against", "ab2", *words, "--seed", "1", "--json")

@@ -61,7 +61,9 @@ def test_a_stopped_selection_resumes(
         (("random", "stupid", "--indifference", "-3"), "--indifference: must be"),
     ],
 )
-def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(
+    ladder: Ladder, words: tuple[str, ...], sentence: str
+) -> None:
     """Each must exit with 2, and leave no database behind."""
     done = ladder("select", *words, "--simulations", 1)
     assert (done.code, sentence in done.err) == (2, True), done.err

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.slow
 SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, "--log-size", 0)
 
 
-def test_what_survives_the_short_games_is_decided_by_the_long_ones(ladder: Ladder) -> None:
-    """Both stages must be told with their errors, and each be a gate in its own division."""
+def test_what_passes_the_short_games_is_decided_by_the_long_ones(ladder: Ladder) -> None:
+    """Both stages must be reported with their errors, and each be a gate in its own division."""
     words = ("gate", "stupid", "--against", "stupid", "--max-drop", 150, *SMALL)
     done = ladder.stock()(*words, "--stages", "100ms:8,200ms:400", "--json")
     assert done.code == 0, done.err
@@ -39,7 +39,7 @@ def test_what_survives_the_short_games_is_decided_by_the_long_ones(ladder: Ladde
     ]
 
 
-def test_a_regression_in_short_games_ends_it(ladder: Ladder) -> None:
+def test_a_regression_in_short_games_ends_the_gate(ladder: Ladder) -> None:
     """No long game may be played for a candidate that is worse in short ones."""
     words = ("gate", "random", "--against", "stupid", "--max-drop", 150, *SMALL)
     done = ladder.stock()(*words, "--stages", "100ms:400,200ms:400")

@@ -9,8 +9,8 @@ from tests.end_to_end.conftest import Ladder
 pytestmark = pytest.mark.slow
 
 
-def test_a_suite_is_made_and_put_to_bots(ladder: Ladder) -> None:
-    """Made from careless games, checked, played under two budgets, stored and compared."""
+def test_a_suite_is_made_checked_played_and_compared(ladder: Ladder) -> None:
+    """It is made from careless games, and played under two budgets."""
     made = ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "5", "--json")
     assert made.code == 0, made.err
     assert made.document["puzzles"] == 5 == sum(made.document["themes"].values())
@@ -76,8 +76,8 @@ def test_bad_input_is_refused_and_writes_nothing(ladder: Ladder) -> None:
     assert sorted(path.name for path in ladder.folder.iterdir()) == ["mine.jsonl"]
 
 
-def test_stored_games_are_mined(ladder: Ladder) -> None:
-    """Positions of a database's games, without any being changed."""
+def test_puzzles_are_found_in_stored_games(ladder: Ladder) -> None:
+    """Positions come from the games of a database, which stay as they are."""
     play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1", "--seed", "3")
     assert ladder("match", "random", "stupid", "--games", "30", *play).code == 0
     made = ladder("suite", "make", "mine.jsonl", "--stored", "--count", "3", "--json")

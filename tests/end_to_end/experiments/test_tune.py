@@ -43,7 +43,7 @@ def played(rows: list[TuningStepRow]) -> list[Any]:
     return [(row.step, row.a, row.b, row.pentanomial, row.estimate) for row in rows]
 
 
-def test_a_number_is_found_gated_and_registered(ladder: Ladder) -> None:
+def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
     """The search goes where the bot is stronger, the gate agrees, and the winner has a name."""
     shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
     words = (
@@ -82,7 +82,7 @@ def test_a_number_is_found_gated_and_registered(ladder: Ladder) -> None:
 def test_ctrl_c_loses_the_step_in_play_at_most(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """The same command goes on after the stored steps; `test_twins.py` compares its result."""
+    """The same command continues after the stored steps; `test_twins.py` compares its result."""
     words = (*SEARCH, "--games", "40", "--pairs", "1", "--max-games", "4", "--json")
     process = ladder.start(*words)
     eventually(lambda: len(steps(ladder.folder)) > 2)
@@ -100,8 +100,8 @@ def test_ctrl_c_loses_the_step_in_play_at_most(
 
 
 @pytest.mark.very_slow
-def test_a_number_without_effect_is_not_registered(ladder: Ladder) -> None:
-    """The gate's verdict is the exit code, whatever the search believes; a loser gets no name."""
+def test_a_parameter_without_effect_is_not_registered(ladder: Ladder) -> None:
+    """The exit code is that of the gate, whatever the search found; a loser gets no name."""
     done = ladder(
         "tune", "builtin:ab1", "--param", "clock_share=0.5..1", "--games", "16", "--pairs", "2",
         "--register", "better", "--max-games", "8", *CHEAP,
@@ -138,7 +138,9 @@ def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
         (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "failed its trial game"),
     ],
 )
-def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(
+    ladder: Ladder, words: tuple[str, ...], sentence: str
+) -> None:
     """Nothing is played or stored, and the exit code is 2."""
     done = ladder("tune", *words, "--db", "none.db")
     assert (done.code, done.out) == (2, "")

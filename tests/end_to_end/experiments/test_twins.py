@@ -24,7 +24,9 @@ MARKS = {
     "name",
     [pytest.param(name, marks=MARKS[name]) for name in EXPERIMENTS],
 )
-def test_a_killed_and_repeated_command_is_its_undisturbed_twin(name: str, tmp_path: Path) -> None:
+def test_a_killed_and_repeated_command_ends_as_an_undisturbed_one(
+    name: str, tmp_path: Path
+) -> None:
     """Verdict, games and runs must be equal, also if it is resumed by the printed command."""
     twins = Twins(EXPERIMENTS[name], tmp_path, random.Random(3))
     quiet = twins.undisturbed()

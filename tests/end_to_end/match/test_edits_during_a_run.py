@@ -45,7 +45,7 @@ def edited(ladder: Ladder) -> Path:
 
 @pytest.mark.usefixtures("edited")
 def test_an_edited_bot_is_paused_and_the_run_continues(ladder: Ladder) -> None:
-    """Its pairs must stop with a sentence; the others' must go on to the end."""
+    """The sentence names the bot; the pairs of the others must be played to the end."""
     assert ladder("bots", "add", "other", "builtin:random").code == 0
     words = ("run", "--bots", "mine,random,other", *SHORT, "--games", "30", "--json")
     done = ladder(*words)

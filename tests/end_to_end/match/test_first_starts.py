@@ -59,7 +59,7 @@ def started(ladder: Ladder, command: str) -> Done:
 def test_only_a_user_without_the_bot_is_warned_and_only_once(
     owned: Ladder, stranger: Ladder, command: str
 ) -> None:
-    """Whoever registered the bot reads nothing; another user reads one line, once."""
+    """A user who registered the bot reads nothing; another user reads one line, once."""
     mine = started(owned, command)
     assert (mine.code in PLAYED, WARNING in mine.err) == (True, False), mine.err
     first = started(stranger, command)

@@ -110,7 +110,7 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
 
 
 def test_a_changed_copy_is_refused_and_copied_again(ladder: Ladder) -> None:
-    """Tampering must stop a run and be named; --replace mends it without a new revision."""
+    """A changed copy must stop a run and be named; --replace repairs it without a new revision."""
     repository(ladder.folder, MAIN)
     add(ladder, "mine", SPEC, "--git", "main")
     shown = ladder("bots", "show", "mine", "--json").document
@@ -152,7 +152,7 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
         ("telnet:host", ("--git", "main"), "unknown specification"),
     ],
 )
-def test_what_cannot_be_taken_leaves_nothing(
+def test_a_version_that_cannot_be_registered_leaves_nothing(
     ladder: Ladder, spec: str, options: tuple[str, ...], sentence: str
 ) -> None:
     """Exit code 2, a sentence that says why, and neither a database nor a copy."""
@@ -164,8 +164,8 @@ def test_what_cannot_be_taken_leaves_nothing(
     assert sorted(place.iterdir()) == before
 
 
-def test_no_repository_is_refused(ladder: Ladder) -> None:
-    """Outside of every repository the sentence must say so."""
+def test_a_folder_outside_of_every_repository_is_refused(ladder: Ladder) -> None:
+    """The sentence must name the missing repository."""
     refused = ladder("bots", "add", "mine", SPEC, "--git", "main")
     assert (refused.code, "is not in a git repository" in refused.err) == (2, True)
     assert list(ladder.folder.iterdir()) == []

@@ -40,7 +40,7 @@ def openings(ladder: Ladder) -> Path:
 
 
 @pytest.mark.very_slow
-def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path) -> None:
+def test_a_file_of_openings_is_played_exported_and_imported(ladder: Ladder, openings: Path) -> None:
     """Each opening is played once by both sides, in a division that goes wherever the games go."""
     known = parse_opening_set(TEXT)
     done = match(ladder, "--seed", 3)
@@ -103,7 +103,7 @@ def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings
     ],
 )
 def test_a_bad_file_is_refused(ladder: Ladder, text: str | bytes | None, sentence: str) -> None:
-    """One sentence, exit code 2, and no database comes to be."""
+    """One sentence, exit code 2, and no database is created."""
     file = ladder.folder / "some" / "lines.txt"
     file.parent.mkdir()
     if text is not None:
@@ -121,7 +121,7 @@ def test_a_bad_file_is_refused(ladder: Ladder, text: str | bytes | None, sentenc
 
 
 @pytest.mark.usefixtures("openings")
-def test_openings_and_opening_plies_contradict_each_other(ladder: Ladder) -> None:
+def test_openings_together_with_opening_plies_are_refused(ladder: Ladder) -> None:
     """A set decides the length of each opening."""
     done = match(ladder, "--opening-plies", 2)
     assert done.code == 2
@@ -132,7 +132,7 @@ def test_openings_and_opening_plies_contradict_each_other(ladder: Ladder) -> Non
 def test_an_import_whose_openings_are_not_those_of_its_division_is_refused(
     ladder: Ladder,
 ) -> None:
-    """A set is known by its hash: under a wrong one a run would go on with other openings."""
+    """A set is known by its hash: under a wrong one a run would continue with other openings."""
     assert match(ladder, games=2).code == 0
     assert ladder("export", "--format", "jsonl", "-o", "games.jsonl").code == 0
     file = ladder.folder / "games.jsonl"

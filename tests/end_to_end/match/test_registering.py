@@ -121,7 +121,7 @@ def test_a_bot_that_writes_its_own_files_is_refused(ladder: Ladder) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_folder_of_libraries_is_registered_but_for_bad_ones(ladder: Ladder) -> None:
+def test_bad_libraries_of_a_folder_are_named_and_the_others_registered(ladder: Ladder) -> None:
     """Good ones are registered, bad ones named at the end with the reason, none done twice."""
     folder = ladder.folder / "strategies"
     folder.mkdir()
@@ -161,10 +161,10 @@ def test_a_folder_of_libraries_is_registered_but_for_bad_ones(ladder: Ladder) ->
         ((".", "--pattern", "*.txt"), "--spec: c.txt needs a specification"),
     ],
 )
-def test_a_folder_that_cannot_be_meant_is_refused(
+def test_a_folder_of_bots_that_cannot_be_registered_is_refused(
     ladder: Ladder, words: tuple[str, ...], said: str
 ) -> None:
-    """Before anything is tried."""
+    """Each is refused before any bot is tried."""
     for name in ("a.so", "b.so", "c.txt"):
         (ladder.folder / name).write_text("x")
     refused = ladder("bots", "add-all", *words)

@@ -120,7 +120,7 @@ def sandbox(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Sandbox
 
 
 @pytest.mark.very_slow
-def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
+def test_no_command_starts_a_bot_without_the_sandbox(ladder: Ladder, sandbox: Sandbox) -> None:
     """Whatever starts the bot must start it behind the program that the file names."""
     shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
     (ladder.folder / "raw.py").write_text(RAW.format(record=str(sandbox.record)))
@@ -220,7 +220,7 @@ def served(ladder: Ladder, *words: object) -> Iterator[Site]:
 
 
 @pytest.mark.very_slow
-def test_no_page_starts_a_bot_without_it(
+def test_no_page_starts_a_bot_without_the_sandbox(
     ladder: Ladder, sandbox: Sandbox, eventually: Wait
 ) -> None:
     """A game, a question and a hint must start the bot inside, all other routes start none."""
@@ -257,7 +257,9 @@ def methods_of(route: object) -> set[str]:
 
 
 @pytest.mark.very_slow
-def test_no_machine_of_a_cluster_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
+def test_no_machine_of_a_cluster_starts_a_bot_without_the_sandbox(
+    ladder: Ladder, sandbox: Sandbox
+) -> None:
     """A worker must use the sandbox of its own folder for a run that has none."""
     assert ladder("bots", "add", "guest", SPEC).code == 0
     machines = Machines(ladder)
@@ -270,7 +272,7 @@ def test_no_machine_of_a_cluster_starts_a_bot_without_it(ladder: Ladder, sandbox
     assert machines.end() == [0, 0]
 
 
-def test_every_command_that_may_start_a_bot_is_walked() -> None:
+def test_every_command_that_may_start_a_bot_is_tested() -> None:
     """A command with an option for the sandbox must stand in the table of those that start bots."""
     found = {
         words
@@ -297,7 +299,7 @@ def test_bounds_are_made_in_few_places() -> None:
 
 
 @pytest.mark.very_slow
-def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox) -> None:
+def test_the_sandbox_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox) -> None:
     """The command line wins, with another program or with none."""
     assert ladder("bots", "add", "guest", SPEC, "--sandbox", "none").code == 0
     assert sandbox.starts() == []

@@ -26,7 +26,7 @@ def script(ladder: Ladder) -> Path:
     return ladder.folder / "bot.py"
 
 
-def test_files_beside_a_script_block_nothing(ladder: Ladder, script: Path) -> None:
+def test_files_beside_a_script_do_not_stop_a_run(ladder: Ladder, script: Path) -> None:
     """Reports, notes and other bots may come and change; an edit of the script may not."""
     (ladder.folder / "notes.txt").write_text("other ideas\n")
     (ladder.folder / "rep.json").write_text("{}")
@@ -48,7 +48,7 @@ def test_files_beside_a_script_block_nothing(ladder: Ladder, script: Path) -> No
 
 
 def test_an_interpreter_that_is_found_elsewhere_is_named(ladder: Ladder, script: Path) -> None:
-    """A bot registered in a virtual environment must say in a cron job what it misses."""
+    """A cron job must report what a bot that was registered in a virtual environment misses."""
     del script
     place = ladder.folder / "venv"
     place.mkdir()

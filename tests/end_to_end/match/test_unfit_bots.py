@@ -83,8 +83,10 @@ def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> Non
         ),
     ],
 )
-def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: str) -> None:
-    """Whoever names a bot wants it to play: a run without it would answer another question."""
+def test_a_named_bot_that_cannot_play_is_refused(
+    ladder: Ladder, words: tuple[str, ...], said: str
+) -> None:
+    """A user who names a bot wants it to play: a run without it would answer another question."""
     refused = ladder("run", *words, *THU)
     assert (refused.code, said in refused.err) == (2, True), refused.err
     assert ladder("report", "--json").code == 2

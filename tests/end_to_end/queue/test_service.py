@@ -119,8 +119,10 @@ def test_two_services_play_a_queue_through_kills(
 
 @pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 @pytest.mark.parametrize("ladder", ["postgresql"], indirect=True)
-def test_a_database_server_that_ends_all_sessions(ladder: Ladder, eventually: Eventually) -> None:
-    """Nothing is lost or played twice though sessions end, and commands die, again and again."""
+def test_a_server_that_ends_all_sessions_loses_no_game(
+    ladder: Ladder, eventually: Eventually
+) -> None:
+    """No game is played twice though sessions end, and commands die, again and again."""
     by_hand = Ladder(ladder.folder / "by hand")
     by_hand.folder.mkdir()
     assert by_hand.stock()(*match(1, games=20)).code == 0

@@ -65,8 +65,8 @@ def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     assert report[0] == report[1]
 
 
-def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
-    """Results and moves must survive the formats that hold little else."""
+def test_csv_and_pgn_keep_results_and_moves(ladder: Ladder) -> None:
+    """These formats hold little else."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
     assert ladder.stock()("match", "stupid", "random", *words).code == 0
     for form in ("csv", "pgn"):
@@ -136,7 +136,7 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     assert query(played.db, "select count(*) from games") == [(20,)]
 
 
-def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
+def test_games_that_are_stored_already_are_skipped(played: Ladder, other: str) -> None:
     """Importing the same file again must change nothing, in every format."""
     for form in ("jsonl", "csv", "pgn"):
         assert played("export", "--format", form, "-o", f"one.{form}").code == 0

@@ -19,7 +19,7 @@ def pgn(white: str, black: str, result: str) -> str:
     return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n1. e4 {result}\n\n'
 
 
-def test_the_plain_model_of_two_players(ladder: Ladder) -> None:
+def test_two_players_stand_where_the_plain_model_puts_them(ladder: Ladder) -> None:
     """Three wins of four must be 400 log10(3) Elo apart, around the asked mean."""
     games = pgn("a", "b", "1-0") * 2 + pgn("b", "a", "0-1") + pgn("b", "a", "1-0")
     (ladder.folder / "x.pgn").write_text(games)

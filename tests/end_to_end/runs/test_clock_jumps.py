@@ -1,4 +1,4 @@
-"""The time of day is set on and back while a run and a server go on: no other clock may be used."""
+"""Runs and servers while the time of day is set on and back: only the monotonic clock may count."""
 
 import json
 import shutil
@@ -50,7 +50,9 @@ def clock(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Clock:
 
 
 @pytest.mark.very_slow
-def test_a_run_survives_clocks_that_are_set(ladder: Ladder, clock: Clock, eventually: Wait) -> None:
+def test_a_run_plays_the_same_games_while_the_clock_is_set(
+    ladder: Ladder, clock: Clock, eventually: Wait
+) -> None:
     """Set on and back by a day, a run must play the same games, and `serve` must show it."""
     words = ("run", *QUICK_ALONE, "--games", 30, "--seed", 1)
     ladder.stock()
@@ -88,7 +90,7 @@ def test_a_run_survives_clocks_that_are_set(ladder: Ladder, clock: Clock, eventu
 def test_hours_are_measured_by_the_monotonic_clock(
     ladder: Ladder, clock: Clock, eventually: Wait
 ) -> None:
-    """A run for a time must neither end when the clock is set on nor go on when it is set back.
+    """A run for a time must neither end when the clock is set on nor last when it is set back.
 
     The same command resumes it with what is left, not with a day more or less.
     """

@@ -77,7 +77,7 @@ class Machines:
         return [self.ladder.finish(process).code for process in self.started]
 
 
-def test_a_run_on_machines_is_the_run_on_one(
+def test_a_run_on_machines_plays_the_games_of_one_machine(
     ladder: Ladder, alone: list[Any], eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """Under a work budget equal game for game, though a worker is killed and the scheduler too.
@@ -169,7 +169,7 @@ def test_machines_are_shown_drained_and_leave_after_their_pairs(
 def test_a_frozen_worker_and_a_killed_coordinator_change_no_game(
     ladder: Ladder, alone: list[Any], eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """A worker is stopped with a pair in play, the coordinator killed, and both go on.
+    """A worker is stopped with a pair in play, the coordinator killed, and both continue.
 
     The same command must finish with the same worker; no pair is lost or stored twice.
     """
@@ -224,17 +224,17 @@ def test_a_bot_that_is_not_repeatable_is_reported(ladder: Ladder) -> None:
         ((*PLAYED, "--cluster", "localhost", "--concurrency", 2), "--slots"),
     ],
 )
-def test_what_is_open_to_all_is_refused(
+def test_an_address_on_the_network_without_certificates_is_refused(
     ladder: Ladder, words: tuple[object, ...], sentence: str
 ) -> None:
-    """An address on the network without certificates ends in exit code 2 before anything starts."""
+    """The command ends with exit code 2 before anything starts."""
     done = ladder.stock()(*words)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
 
 
 @pytest.mark.very_slow
-def test_a_tuning_on_machines_is_the_tuning_on_one(ladder: Ladder) -> None:
+def test_a_tuning_on_machines_ends_as_on_one_machine(ladder: Ladder) -> None:
     """Settings travel with their pairs: the steps, the values and the gate must be equal."""
     tuned = (
         "tune", "exec:env X={x} python3 -I -S stacker.py", "--param", "x=0..0.3..1", "--games",

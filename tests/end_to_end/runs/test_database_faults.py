@@ -1,7 +1,7 @@
 """What becomes of a run when its database cannot be used: real files, real processes.
 
-Each fault must end in one sentence that says what to do and the exit code of bad input; when it is
-lifted, the same command must go on from what was stored.
+Each fault must end in one sentence with the remedy and the exit code of bad input; when it is
+lifted, the same command must resume from what was stored.
 """
 
 import os
@@ -111,7 +111,7 @@ def fill(file: Path) -> None:
 
 
 def test_a_run_on_a_full_disk_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
-    """A run on a disk that becomes full must stop with the reason, and go on when there is room."""
+    """A run on a disk that becomes full must stop with the reason, and resume with more room."""
     with small_disk(ladder.folder):
         before = begin()
         filler = ladder.folder / "filler"
@@ -147,7 +147,7 @@ def test_a_run_whose_file_may_not_grow_stops_and_resumes(ladder: Ladder, begin: 
 def test_a_run_without_permission_to_write_leaves_the_games(
     ladder: Ladder, what: str, begin: Begin
 ) -> None:
-    """Without permission to write, a run must say so and leave the games as they are."""
+    """A run must report the missing permission and leave the games as they are."""
     before = begin()
     files = [path for path in ladder.folder.iterdir() if path.is_file()]
     for path in files:
@@ -163,7 +163,9 @@ def test_a_run_without_permission_to_write_leaves_the_games(
     assert_goes_on(ladder, before)
 
 
-def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Begin) -> None:
+def test_a_run_waits_for_a_database_that_another_program_locks(
+    ladder: Ladder, begin: Begin
+) -> None:
     """A run waits while another program holds the lock, and then finishes."""
     before = begin()
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
@@ -184,10 +186,10 @@ def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_lock_that_comes_in_the_middle_of_a_run(
+def test_a_run_waits_for_a_lock_that_comes_in_its_middle(
     ladder: Ladder, eventually: Callable[..., None]
 ) -> None:
-    """The run waits for it and can then be stopped, and the command goes on later."""
+    """The waiting run can be stopped, and resumes later."""
     words = ("run", *QUICK_ALONE, "--seed", "1")
     process = ladder.stock().start(*words)
     eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
@@ -209,7 +211,9 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
 
 
 @pytest.mark.very_slow
-def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None]) -> None:
+def test_reports_hold_whole_pairs_while_runs_write(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
     """Two runs and a reader at once: both play, nothing twice, and every report is of whole pairs.
 
     `test_runs.py` shows what two runs share.
@@ -231,7 +235,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
 
 
 def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin: Begin) -> None:
-    """Half a file is called damaged by every command, and left as it is; a copy goes on."""
+    """Every command reports half a file as damaged and leaves it; a run on a copy continues."""
     before = begin()
     database = ladder.folder / "ladder.db"
     copy = database.read_bytes()
@@ -244,8 +248,8 @@ def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin
     assert_goes_on(ladder, before)
 
 
-def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
-    """A page of rubbish is found by the doctor, told by what meets it, and never a traceback."""
+def test_overwritten_bytes_are_reported_as_damage(ladder: Ladder, begin: Begin) -> None:
+    """The doctor finds the page, and what reads it reports it without a traceback."""
     begin()
     page = query(ladder.folder, "select rootpage from sqlite_master where name = 'pairs'")[0][0]
     database = ladder.folder / "ladder.db"
@@ -263,12 +267,12 @@ def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
     "damage",
     ["rubbish", pytest.param("deleted", marks=pytest.mark.very_slow)],
 )
-def test_a_damaged_log_of_writes(
+def test_a_damaged_log_of_writes_loses_only_what_it_held(
     ladder: Ladder, eventually: Callable[..., None], damage: str
 ) -> None:
     """What SQLite keeps beside the file while it is written may vanish with what it held only.
 
-    The rest must be whole pairs, and the run must go on to the games of a quiet one.
+    The rest must be whole pairs, and the run must play the games of an undisturbed one.
     """
     log = ladder.folder / "ladder.db-wal"
     with ladder.stock().slow():
@@ -404,7 +408,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-def test_all_commands_with_a_database_are_walked() -> None:
+def test_all_commands_with_a_database_are_tested_on_damage() -> None:
     """A new command that takes --db must stand in the list of those that meet damage."""
     assert {*commands_with_a_database()} == {*COMMANDS, *ELSEWHERE}
 
@@ -422,10 +426,10 @@ def mark_of(damage: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("damage", [pytest.param(each, marks=mark_of(each)) for each in DAMAGES])
-def test_damage_under_every_command(
+def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
     ladder: Ladder, interrupted: Path, exported: str, damage: str
 ) -> None:
-    """Each command ends well or in one sentence; those that only read leave the file as it is."""
+    """Commands that only read leave the file as it is."""
     database = ladder.folder / "ladder.db"
     for name, words in COMMANDS.items():
         if damage in (*VALUES_OF_GAMES, "page of games") and name in INDIFFERENT:

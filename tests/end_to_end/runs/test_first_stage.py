@@ -26,7 +26,7 @@ def old(ladder: Ladder) -> Ladder:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
-def test_its_export_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
+def test_the_export_of_the_first_stage_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
     """After all migrations an export must hold what the old program wrote.
 
     A table has the columns of adjudicated games besides, which are empty.
@@ -42,7 +42,7 @@ def test_its_export_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
     assert exported == gzip.decompress((FOLDER / f"games.{form}.gz").read_bytes()).decode()
 
 
-def test_its_games_keep_their_ratings(old: Ladder) -> None:
+def test_the_games_of_the_first_stage_keep_their_ratings(old: Ladder) -> None:
     """The players decide as before, so their old games must count as before."""
     before = json.loads((FOLDER / "report.json").read_text())
     now = old("report", "--json").document
@@ -55,7 +55,7 @@ def test_its_games_keep_their_ratings(old: Ladder) -> None:
     ]
 
 
-def test_a_new_run_continues_with_its_players(old: Ladder) -> None:
+def test_a_new_run_continues_with_the_players_of_the_first_stage(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")
     words = (*words, "--concurrency", "1")

@@ -43,7 +43,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
 def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]]
 ) -> None:
-    """A bot that somebody kills has crashed; every other game must be that of a quiet run."""
+    """A killed bot has crashed; every other game must be that of an undisturbed run."""
     disturbed = DisturbedRun(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
     with ladder.slow():
         disturbed.kill(BOT, 3)

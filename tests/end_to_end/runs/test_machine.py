@@ -46,10 +46,10 @@ class StalledWorkers(InstantWorkers):
         return future
 
 
-def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
+def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 5 with a sentence and no forfeit; in peace the same command goes on and tells it."""
+    """Exit 5 with a sentence and no forfeit; later the same command resumes and reports that."""
     monkeypatch.chdir(tmp_path)
     run = ["run", "--bots", "stupid,random", "--time", "40ms", "--boards", "6x7", "--games", "8"]
     assert run_command(run, InstantWorkforce(StalledWorkers)) == 5
@@ -87,7 +87,7 @@ def test_limits_are_options_kept_with_the_run(ladder: Ladder) -> None:
     assert ladder("match", "leaks", "random", "--memory", "0").code == 2
 
 
-def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
+def test_commands_use_the_sandbox_of_the_command_line(ladder: Ladder) -> None:
     """`bots add`, `run` and `doctor` use it; a word that is no program is refused at once."""
     wrapper = ladder.folder / "wrapper"
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {ladder.folder}/started\nexec "$@"\n')

@@ -14,8 +14,8 @@ SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, 
 LABEL = "5x5+4/100ms,steady=200ms"
 
 
-def test_an_odds_match_is_a_division_of_its_own(ladder: Ladder) -> None:
-    """Lists must say the odds, and exported games come back into the same division."""
+def test_an_odds_match_has_a_division_of_its_own(ladder: Ladder) -> None:
+    """Lists must show the odds, and exported games come back into the same division."""
     words = ("match", "steady", "stupid", "--games", 2, "--rated", *SMALL)
     assert ladder.stock()(*words, "--time", "100ms").code == 0
     done = ladder(*words, "--time", "steady=200ms,100ms")
@@ -41,7 +41,7 @@ def test_an_odds_match_is_a_division_of_its_own(ladder: Ladder) -> None:
 def test_a_stopped_odds_match_is_listed_with_its_command(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """The command that goes on must say the odds, and a stranger among them is refused."""
+    """The listed command must hold the odds; odds for a bot that does not play are refused."""
     odds = ("--time", "steady=200ms,100ms", *SMALL)
     with ladder.stock().slow():
         process = ladder.start("match", "steady", "stupid", "--games", 40, *odds)

@@ -55,7 +55,7 @@ def faults_of(where: str) -> list[object]:
 def test_a_killed_run_is_completed_by_the_same_command(
     ladder: Ladder, url: str, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """After SIGKILL of the coordinator the games must be those of a quiet run in a file."""
+    """After SIGKILL of the coordinator the games must be those of an undisturbed run in a file."""
     words = (*RUN, "--games", 300, "--seed", 5)
     process = ladder.start(*words)
     with closing(Store.open(url)) as store:
@@ -75,7 +75,7 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
 ) -> None:
     """Two runs of one command beside each other, their sessions ended again and again.
 
-    Not before both have begun: one that begins then goes on with the other's run, by right.
+    Not before both have begun: one that begins then rightly resumes the other's run.
     """
     words = (*RUN, "--games", 60, "--seed", 6)
     both = [ladder.start(*words), ladder.start(*words)]
@@ -94,7 +94,7 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
 
 
 @pytest.mark.very_slow
-def test_a_gate_a_report_and_the_doctor(ladder: Ladder, url: str) -> None:
+def test_a_gate_a_report_and_the_doctor_work_on_a_server(ladder: Ladder, url: str) -> None:
     """A verdict, its games in a report, and nothing to complain of.
 
     Tables of an older version are read as they are, and brought up to date by the doctor alone.
@@ -118,7 +118,9 @@ def test_a_gate_a_report_and_the_doctor(ladder: Ladder, url: str) -> None:
     assert found["migration"] == "brought up to date from version 0013"
 
 
-def test_games_go_there_and_back_byte_for_byte(ladder: Ladder, url: str, tmp_path: Path) -> None:
+def test_games_imported_by_a_server_are_exported_byte_for_byte(
+    ladder: Ladder, url: str, tmp_path: Path
+) -> None:
     """A file's export, imported by the server and exported there, imported by a file: equal."""
     first, last = tmp_path / "first.db", tmp_path / "last.db"
     shutil.copy(Path(__file__).parents[2] / "fake_bots" / "bot.py", ladder.folder)

@@ -1,4 +1,4 @@
-"""Commands that only look, on a database that cannot be written, and with none at all."""
+"""Commands that only read, on a database that cannot be written and without any."""
 
 import os
 
@@ -20,8 +20,8 @@ LOOKING = [
 ]
 
 
-def test_looking_at_what_cannot_be_written(ladder: Ladder) -> None:
-    """Every command that only looks must print what it prints where it may write."""
+def test_commands_that_only_read_work_on_a_database_that_cannot_be_written(ladder: Ladder) -> None:
+    """Each must print what it prints where it may write."""
     assert ladder.stock()("run", *QUICK_ALONE, "--seed", "1", "--games", "8").code == 0
     expected = [ladder(*words) for words in LOOKING]
     database = ladder.folder / "ladder.db"

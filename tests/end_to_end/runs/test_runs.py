@@ -44,8 +44,7 @@ def undisturbed() -> list[Any]:
 
 
 @pytest.mark.both_databases
-def test_a_run_from_nothing(ladder: Ladder) -> None:
-    """A first run must make the database, play what was asked for, and report it."""
+def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> None:
     words = ("--bots", "v4,stupid,random", "--simulations", "40", "--concurrency", "2")
     done = ladder("run", *words, "--games", "11", "--seed", "5", "--json")
     assert done.code == 0, done.err
@@ -67,7 +66,7 @@ def test_a_run_from_nothing(ladder: Ladder) -> None:
 def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Under a work budget a run must be reproducible, whoever plays its pairs."""
+    """Under a work budget a run must be reproducible, whichever worker plays a pair."""
     other = Ladder(tmp_path_factory.mktemp("other"))
     words = ("run", "--bots", "stupid,random", "--simulations", "30", "--games", "8", "--seed", "3")
     assert ladder(*words, "--concurrency", "1").code == 0
@@ -189,7 +188,7 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
 
 
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
-    """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
+    """Without an interrupted run `--resume` must report that, play nothing, and succeed."""
     assert stocked("run", *QUICK_ALONE, "--games", "2").code == 0
     done = stocked("run", *QUICK_ALONE, "--games", "2", "--resume")
     assert done.code == 0
@@ -213,8 +212,8 @@ def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     ]
 
 
-def test_two_divisions_in_one_database(stocked: Ladder) -> None:
-    """Games under other conditions must have a rating list of their own."""
+def test_each_division_has_a_rating_list_of_its_own(stocked: Ladder) -> None:
+    """Games under other conditions must not be rated together."""
     bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
     assert stocked("run", *bots, "--simulations", "20", "--boards", "6x7").code == 0
     assert stocked("run", *bots, "--simulations", "30", "--boards", "6x7").code == 0
@@ -267,8 +266,8 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 6
 
 
-def test_a_report_in_every_format(stocked: Ladder) -> None:
-    """Table, JSON, CSV and Markdown must tell the same games."""
+def test_a_report_shows_the_same_games_in_every_format(stocked: Ladder) -> None:
+    """Table, JSON, CSV and Markdown must agree."""
     assert stocked("run", *QUICK_ALONE, "--games", "6", "--seed", "9").code == 0
     table = stocked("report")
     assert "win rate" in table.out

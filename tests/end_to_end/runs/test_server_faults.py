@@ -69,7 +69,7 @@ def test_a_run_survives_a_restart_of_the_server(
 ) -> None:
     """Stopped as by a crash: nothing is lost, nothing is twice, and `serve` follows.
 
-    The run says that it waits, and that it goes on.
+    The run reports that it waits, and that it continues.
     """
     site, address = there.serve()
 
@@ -108,7 +108,7 @@ def lose_a_transaction(database: Database, server: Server, url: str) -> None:
         assert number == lost, "the crash has set no number free"
 
 
-def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
+def test_a_transaction_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
     with server.database(EMPTY) as url, closing(Database.open(url)) as database:
         with pytest.raises(Unreachable):
@@ -117,8 +117,10 @@ def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None
 
 
 @pytest.mark.very_slow
-def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: Wait) -> None:
-    """A run must end with the reason, and the same command go on when there is room."""
+def test_a_run_on_a_server_with_a_full_disk_stops_and_resumes(
+    ladder: Ladder, server: Server, eventually: Wait
+) -> None:
+    """A run must end with the reason, and resume by the same command when there is room."""
     disk = server.folder / "disk"
     with small_disk(disk, mib=20):
         shutil.chown(disk, server.user)
@@ -151,7 +153,9 @@ def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: W
 
 
 @pytest.mark.very_slow
-def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> None:
+def test_four_coordinators_share_two_streams_without_a_deadlock(
+    there: Ladder, eventually: Wait
+) -> None:
     """Two commands, each twice, and a reader: all play, nothing twice, no deadlock."""
     commands = [("run", *QUICK_ALONE, "--games", 20, "--seed", seed) for seed in (1, 2)]
     with there.slow():

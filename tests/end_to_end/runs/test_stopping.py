@@ -154,7 +154,7 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
         ),
     ],
 )
-def test_compiled_code_that_runs_for_hours_hears_a_stop(
+def test_a_stop_ends_compiled_code_that_runs_for_hours(
     ladder: Ladder, eventually: Callable[..., None], words: tuple[str, ...]
 ) -> None:
     """It runs in a process of its own: in ours no handler would be called before its end."""
@@ -182,8 +182,10 @@ def words_of(pid: int) -> str:
 
 
 @pytest.mark.very_slow
-def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> None:
-    """A run that ignores SIGHUP goes on when its terminal is closed."""
+def test_a_run_under_nohup_continues_without_its_terminal(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
+    """It ignores SIGHUP, which the closed terminal sends."""
     with ladder.stock().slow():
         former = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits it
         try:
@@ -211,7 +213,7 @@ def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> 
 def test_no_bot_is_charged_for_a_suspension(
     ladder: Ladder, eventually: Callable[..., None], stopped: str
 ) -> None:
-    """Stopped and continued, be it by Ctrl-Z, a debugger or a sleeping machine, a run goes on.
+    """Stopped and continued, by Ctrl-Z, a debugger or a sleeping machine, a run resumes.
 
     Moves have 100 ms and a margin of 400 ms, and every suspension is longer than both.
     """

@@ -26,7 +26,7 @@ def codes(folder: Path) -> list[int]:
     return [int(found[place]) for found in rounds for place in (1, 4)]
 
 
-def test_two_strategies_and_the_layout_of_the_file(ladder: Ladder) -> None:
+def test_the_result_file_has_the_layout_of_the_course(ladder: Ladder) -> None:
     """Rounds, games and statistics are written as the course's scripts read them."""
     good = library(ladder.folder, "a.so")
     other = library(ladder.folder, "b.so")

@@ -53,7 +53,7 @@ def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
         board.close()
 
 
-def test_a_game_over_a_pipe(ladder: Ladder) -> None:
+def test_a_game_is_played_over_a_pipe(ladder: Ladder) -> None:
     """Lines are moves, the board has no colours, and nothing stays in the folder."""
     done = ladder.run_with_input(WIN, "play", "stupid", "--time", "20ms")
     assert done.code == 0, done.err
@@ -222,7 +222,7 @@ def children(pid: int) -> list[str]:
     return found
 
 
-def test_the_arrows_choose_and_enter_drops(
+def test_arrows_choose_a_column_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
     """Arrows and typed numbers move a marker over the columns, and Enter drops."""
@@ -268,7 +268,9 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
-def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
+def test_ctrl_c_at_the_keyboard_restores_the_terminal(
+    scratch: str, keyboard: Callable[..., Keyboard]
+) -> None:
     """The exit code is 130, the terminal is as before, and no process is left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
     board.wait_for("or ?> _")
@@ -279,7 +281,7 @@ def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard])
     assert marked(scratch) == []
 
 
-def test_a_window_that_is_closed_leaves_no_process(
+def test_a_closed_terminal_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
     """The game ends with its terminal, and its bot too."""
@@ -291,7 +293,7 @@ def test_a_window_that_is_closed_leaves_no_process(
     eventually(lambda: not marked(scratch))
 
 
-def test_a_terminal_too_small_for_the_picture_gets_lines(
+def test_a_terminal_too_small_for_the_board_gets_lines(
     keyboard: Callable[..., Keyboard],
 ) -> None:
     """The board is printed after each move, as lines that scroll away cannot be redrawn."""

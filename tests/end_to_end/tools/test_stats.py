@@ -9,7 +9,7 @@ from tests.end_to_end.conftest import Ladder
 pytestmark = pytest.mark.slow
 
 
-def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
+def test_elo_of_a_published_pentanomial_is_that_of_fastchess(ladder: Ladder) -> None:
     """Elo, its error and normalized Elo equal those of fastchess's tests."""
     document = ladder("stats", "elo", "--penta", "34,54,63,64,75", "--json").document
     assert list(document) == [
@@ -21,7 +21,7 @@ def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
     assert document["games"] == 580
 
 
-def test_sprt_of_a_published_game_count(ladder: Ladder) -> None:
+def test_sprt_of_a_published_game_count_is_that_of_fastchess(ladder: Ladder) -> None:
     """The LLR, its bounds and its state equal those of fastchess's tests."""
     words = ("--wdl", "36433,68692,36027", "--elo0", "0", "--elo1", "2", "--model", "normalized")
     document = ladder("stats", "sprt", *words, "--json").document

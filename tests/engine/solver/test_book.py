@@ -56,7 +56,7 @@ def _least(position: Position) -> int:
     return int(keys[0])
 
 
-def test_playing_a_column_is_a_move() -> None:
+def test_columns_of_the_book_are_played_as_moves() -> None:
     """Columns are played as `Position` plays them, and full ones are not."""
     for position in [*_late_positions(10), Position(BOARD)]:
         words = positions_words([position], BOARD)

@@ -104,7 +104,7 @@ def test_a_limit_gives_bounds_and_then_the_value() -> None:
 
 @pytest.mark.slow
 def test_an_outcome_that_needs_few_nodes_is_found_before_its_distance() -> None:
-    """The search for ever farther ends does not use up the nodes that the outcome needs."""
+    """The search for ever longer distances does not use up the nodes that the outcome needs."""
     moves = "55533335354557334822220838866252280300766600"
     position = Position.from_moves(parse_board("9x9@0,8"), parse_moves(moves))
     solution = Solver(position.board, 16).solve(position, nodes=8000)
@@ -152,8 +152,8 @@ def test_what_cannot_be_asked_is_refused() -> None:
         Solver(Board(4, 4), 0)
 
 
-def test_values_are_ordered() -> None:
-    """A sooner win is greater, a later loss is greater, and draws lie between."""
+def test_a_sooner_win_and_a_later_loss_have_a_greater_value() -> None:
+    """Draws lie between wins and losses."""
     loss, win, draw = Outcome.LOSS, Outcome.WIN, Value(Outcome.DRAW)
     ordered = [Value(loss, 2), Value(loss, 4), draw, Value(win, 5), Value(win, 3)]
     assert sorted([*ordered[2:], *ordered[:2]]) == ordered
@@ -201,7 +201,7 @@ def _mirrored(board: Board) -> Board:
     return Board(board.rows, board.columns, (row, board.columns - 1 - column))
 
 
-def test_many_positions_in_one_call_are_those_asked_one_by_one() -> None:
+def test_positions_in_one_call_are_solved_as_one_by_one() -> None:
     """`solve_all` empties the table before each position, unless it is to keep it."""
     board = Board(6, 7)
     random = SplitMix(3)
@@ -232,7 +232,9 @@ def test_a_full_journal_empties_the_whole_table() -> None:
 @pytest.mark.parametrize(
     "cell", [None, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
 )
-def test_every_position_of_the_smallest_board(cell: tuple[int, int] | None) -> None:
+def test_every_position_of_the_smallest_board_has_its_true_value(
+    cell: tuple[int, int] | None,
+) -> None:
     """All positions of 4x4 with each forbidden cell, up to reflection, have brute force's value."""
     board = Board(4, 4, cell)
     every = every_position(board)
@@ -244,8 +246,7 @@ def test_every_position_of_the_smallest_board(cell: tuple[int, int] | None) -> N
     assert np.array_equal(told[:, 1], scores)
 
 
-def test_the_oracles_agree() -> None:
-    """Every position ply by ply has the value of the plain recursion."""
+def test_brute_force_ply_by_ply_agrees_with_the_plain_recursion() -> None:
     board = parse_board("4x4@2,1")
     every = every_position(board)
     oracle = Oracle(board)
@@ -258,7 +259,7 @@ def test_the_oracles_agree() -> None:
 
 
 @pytest.mark.slow
-def test_random_positions_in_two_configurations() -> None:
+def test_the_size_of_the_table_and_the_order_change_no_value() -> None:
     """4,000 positions have equal values with a small table and a large, in either order."""
     board, random = Board(6, 7), SplitMix(10)
     positions: list[Position] = []
@@ -282,7 +283,7 @@ def test_random_positions_in_two_configurations() -> None:
         ("9x4", "draw"),
     ],
 )
-def test_published_values_of_larger_boards(board: str, value: str) -> None:
+def test_larger_boards_have_their_published_values(board: str, value: str) -> None:
     """Tromp's results, with the lengths published by Steininger."""
     assert _solve(board) == value
 
@@ -303,7 +304,7 @@ def test_published_values_of_larger_boards(board: str, value: str) -> None:
         ("8x5", "draw"),
     ],
 )
-def test_published_values_of_all_boards_up_to_thirteen_rows_and_columns(
+def test_boards_up_to_thirteen_rows_and_columns_have_their_published_values(
     board: str, value: str
 ) -> None:
     """Tromp's results for the sizes that take up to a minute each."""

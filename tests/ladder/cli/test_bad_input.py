@@ -190,7 +190,7 @@ def test_a_foreign_database_is_left_alone(
     assert path.read_bytes() == before
 
 
-def test_a_missing_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_folder_is_named_and_not_made(capsys: pytest.CaptureFixture[str]) -> None:
     """A database in a folder that does not exist must not make the folder."""
     assert run_command(["run", "--db", "no/such/games.db", "--games", "2"]) == 2
     assert "there is no folder" in capsys.readouterr().err
@@ -198,7 +198,7 @@ def test_a_missing_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_unwritable_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that nobody can write into, not even the superuser, must be named."""
+    """A folder that no process can write into, not even the superuser's, must be named."""
     assert run_command(["run", "--db", "/proc/games.db", "--games", "2"]) == 2
     assert "/proc" in capsys.readouterr().err
 
@@ -253,8 +253,10 @@ def test_one_board_is_the_default_of_every_command(capsys: pytest.CaptureFixture
     assert "--boards: " in capsys.readouterr().err
 
 
-def test_the_configuration_takes_lists(capsys: pytest.CaptureFixture[str]) -> None:
-    """A list stands for the words between commas of the command line."""
+def test_a_list_in_the_configuration_is_a_list_of_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its items stand for the words between commas."""
     Path("ladder.toml").write_text('[run]\nboards = ["thu", "6x3"]\n')
     assert run_command(["run"]) == 2
     assert "--boards: columns must be 4..12, got 3" in capsys.readouterr().err
@@ -266,7 +268,7 @@ def test_the_configuration_takes_lists(capsys: pytest.CaptureFixture[str]) -> No
     assert '"games": 4' in capsys.readouterr().out
 
 
-def test_a_group_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_without_a_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     """Help that was not asked for by name is help all the same, and not an error's sentence."""
     assert run_command(["bots"]) == 2
     printed = capsys.readouterr()
@@ -284,10 +286,10 @@ def test_a_group_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> No
         ("bot.py", "did you mean 'exec:python3 bot.py', kaggle:bot.py or python:bot.py:CLASS?"),
     ],
 )
-def test_a_file_that_is_there_is_proposed(
+def test_a_specification_without_its_kind_is_completed(
     spec: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever forgets the kind or the path of a bot must read how to write it."""
+    """A user who forgets the kind or the path of a bot must read how to write it."""
     Path("cbot").write_text("")
     Path("bot.py").write_text("")
     assert run_command(["bots", "add", "mine", spec]) == 2
@@ -317,7 +319,7 @@ def test_a_time_of_day_is_the_next_one(text: str, until: datetime) -> None:
 @pytest.mark.parametrize(
     "text", ["", "24:00", "noon", "17", "2026-11-20", "0h", "400d", "0001-01-01", "9999-12-31"]
 )
-def test_other_words_and_times_that_are_over_are_refused(text: str) -> None:
+def test_unreadable_and_past_times_are_refused(text: str) -> None:
     """Each with a sentence that names the option."""
     with pytest.raises(UsageError, match=r"^until: "):
         parse_until(text, now=NOW)

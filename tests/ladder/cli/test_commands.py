@@ -20,14 +20,14 @@ COMMANDS = list(walk(typer.main.get_command(app)))
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
 def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any) -> None:
-    """A command must say what it does, and so must each of its options and arguments."""
+    """Each of its options and arguments must be described, too."""
     assert command.help, words
     for parameter in command.params:
         if parameter.name != "help":
             assert getattr(parameter, "help", None), f"{' '.join(words)}: {parameter.name}"
 
 
-def test_the_page_of_commands_is_generated() -> None:
+def test_the_page_of_commands_is_up_to_date() -> None:
     """docs/commands.md must be what `make docs` writes from the help."""
     assert PAGE.read_text() == page()
 
@@ -57,7 +57,7 @@ def test_every_variable_is_listed() -> None:
 
 
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
-def test_help_is_shown(
+def test_every_command_shows_its_help(
     words: tuple[str, ...], command: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`--help` must succeed for every command."""
@@ -67,7 +67,7 @@ def test_help_is_shown(
 
 
 @pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
-def test_help_shows_an_example(
+def test_the_help_of_every_command_ends_with_an_example(
     words: tuple[str, ...],
     command: Any,
     capsys: pytest.CaptureFixture[str],
@@ -127,14 +127,14 @@ def test_options_stand_under_headings(
     assert max(map(len, lines)) <= min(width, 100)
 
 
-def test_a_short_help_has_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_help_has_one_list_of_options(capsys: pytest.CaptureFixture[str]) -> None:
     """A command with few options lists them without further headings."""
     assert run_command(["stats", "elo", "--help"]) == 0
     text = capsys.readouterr().out
     assert re.findall(r"(?m)^[A-Z][a-z ]+:$", text) == ["Options:"]
 
 
-def test_defaults_stand_once_and_plain(capsys: pytest.CaptureFixture[str]) -> None:
+def test_defaults_are_shown_once_without_parentheses(capsys: pytest.CaptureFixture[str]) -> None:
     """A default has no parentheses and no needless fraction, and no range follows it."""
     for words, _ in COMMANDS:
         assert run_command([*words, "--help"]) == 0

@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_names_and_pairings_are_offered(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, words: list[str]
 ) -> None:
-    """Exactly the words that can stand there must be offered, of the database that is meant."""
+    """Exactly the words that fit there must be offered, from the database that is meant."""
     assert offered(monkeypatch, capsys, line) == words
 
 
@@ -75,7 +75,7 @@ def test_the_database_of_the_environment_and_of_the_file_is_asked(
 def test_a_broken_database_offers_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A shell must see no error; and where there is no database it is offered the built-ins."""
+    """A shell must see no error; without a database it is offered the built-in players."""
     (tmp_path / "ladder.db").write_text("no database at all")
     assert offered(monkeypatch, capsys, "ladder match a") == []
     (tmp_path / "ladder.db").unlink()

@@ -36,7 +36,7 @@ ALLOWED = {
 
 
 @pytest.mark.slow
-def test_no_other_console_and_no_markup_in_the_sources() -> None:
+def test_the_sources_make_no_other_console_and_use_no_markup() -> None:
     """A console that is made elsewhere would read names as markup and emoji codes again."""
     found = set()
     for path in SOURCES:

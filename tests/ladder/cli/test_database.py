@@ -22,7 +22,7 @@ def names(place: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_draft_appears_when_its_block_has_ended(tmp_path: Path) -> None:
+def test_a_new_database_appears_when_it_is_complete(tmp_path: Path) -> None:
     """A first run must register the built-in players once, in one transaction."""
     place = tmp_path / "new.db"
     with calls_of(Bots.bring_up_to_date) as written:
@@ -36,8 +36,8 @@ def test_a_draft_appears_when_its_block_has_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opened", [open_draft, open_or_preview])
-def test_a_refusal_leaves_nothing(tmp_path: Path, opened: object) -> None:
-    """Neither must a look, however it ends."""
+def test_a_refused_command_leaves_no_database(tmp_path: Path, opened: object) -> None:
+    """A command that only reads leaves none either, however it ends."""
     place = tmp_path / "new.db"
     with pytest.raises(RuntimeError), opened(str(place)):  # type: ignore[operator]
         raise RuntimeError
@@ -46,7 +46,7 @@ def test_a_refusal_leaves_nothing(tmp_path: Path, opened: object) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_draft_gives_way_to_a_database_that_came_meanwhile(tmp_path: Path) -> None:
+def test_a_new_database_does_not_replace_one_that_came_meanwhile(tmp_path: Path) -> None:
     """Another process may create the same file: its games must stay."""
     place = tmp_path / "new.db"
     with open_draft(str(place)), Store.open(str(place)) as other:

@@ -1,4 +1,4 @@
-"""`ladder export --ids`: the numbers of games, for whoever looks a game up again."""
+"""`ladder export --ids`: the numbers of games, by which `ladder replay` finds them."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def test_numbers_are_those_of_replay_and_stand_apart(
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 def test_an_import_gives_numbers_of_its_own(ladder: Command, form: str) -> None:
-    """Games that were exported with their numbers must come in, and be known when they are here."""
+    """Games that were exported with numbers must be imported, and skipped if stored already."""
     words = ("--bots", "random,stupid", "--boards", "4x4", "--simulations", "1", "--games", "4")
     assert ladder("run", *words, workforce=InstantWorkforce()).code == 0
     assert ladder("export", "--format", form, "--ids", "-o", f"games.{form}").code == 0

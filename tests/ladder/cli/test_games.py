@@ -136,10 +136,10 @@ def test_the_table_names_ids_and_the_command_that_shows_one(ladder: Command) -> 
     ],
 )
 @pytest.mark.usefixtures("league")
-def test_questions_without_sense_are_refused(
+def test_contradictory_and_unknown_conditions_are_refused(
     ladder: Command, words: tuple[str, ...], named: str
 ) -> None:
-    """A contradiction or an unknown name must end with exit code 2 and a sentence."""
+    """Each must end with exit code 2 and a sentence."""
     done = ladder("games", *words)
     assert done.code == 2
     assert named in done.err
@@ -184,7 +184,7 @@ def test_a_game_that_is_not_there_is_refused(
 
 
 @pytest.mark.slow
-def test_replay_shows_the_last_words_of_a_failing_bot(ladder: Command, tmp_path: Path) -> None:
+def test_replay_shows_the_last_output_of_a_failing_bot(ladder: Command, tmp_path: Path) -> None:
     """Messages and stderr stand behind the moves, made harmless; other games have none."""
     with League(tmp_path / "ladder.db", "a", "b") as league:
         failed = Game("0-1", Termination.CRASH, plies=4)
@@ -246,7 +246,9 @@ def test_undecided_positions_have_estimates(ladder: Command) -> None:
 
 
 @pytest.mark.usefixtures("random_games")
-def test_bad_input_is_one_sentence(ladder: Command, random_games: Path) -> None:
+def test_a_replay_that_cannot_be_shown_or_analysed_is_refused(
+    ladder: Command, random_games: Path
+) -> None:
     """Limits without an analysis, games without moves and damaged games end with exit code 2."""
     for words, sentence in (
         (("1", "--nodes", "5"), "--analyze"),

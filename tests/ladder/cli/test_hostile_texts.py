@@ -1,4 +1,4 @@
-"""One list of terrible names through every door, which refuses them, and out of every exit."""
+"""One list of hostile names: every input refuses them, and every output shows them safely."""
 
 import csv
 import io
@@ -71,7 +71,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
-def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
+def test_no_hostile_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
     """`bots add` and `train --register` must refuse it before anything is started."""
     with pytest.raises(UsageError, match="a bot's name may have letters") as refused:
         examine({}, RegistrationRequest(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
@@ -81,7 +81,7 @@ def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("text", UNPRINTABLE)
-def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) -> None:
+def test_no_hostile_note_or_specification_is_registered(tmp_path: Path, text: str) -> None:
     """The texts beside the name must be printable, too."""
     for spec, note, whose in (
         ("builtin:v1", text, "a note"),
@@ -106,7 +106,7 @@ def refused_import(store: Store, path: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
-def test_no_such_name_is_imported(store: Store, tmp_path: Path, name: str) -> None:
+def test_no_hostile_name_is_imported(store: Store, tmp_path: Path, name: str) -> None:
     """A file of any format must be refused with the line that holds it."""
     lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
     lines[0]["first"] = lines[1]["second"] = name
@@ -124,8 +124,8 @@ def test_no_such_name_is_imported(store: Store, tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("field", ["name", "family", "based_on", "change", "spec", "files"])
-def test_no_such_description_is_imported(store: Store, tmp_path: Path, field: str) -> None:
-    """Each text that describes a bot must be held against the rule."""
+def test_no_hostile_description_is_imported(store: Store, tmp_path: Path, field: str) -> None:
+    """Each text that describes a bot must be checked."""
     lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
     bot = lines[0]["introduces"]["bots"][0]
     for text in NO_NAMES if field in ("name", "family", "based_on") else UNPRINTABLE:
@@ -137,7 +137,7 @@ def test_no_such_description_is_imported(store: Store, tmp_path: Path, field: st
 
 
 @pytest.mark.parametrize("name", UNPRINTABLE)
-def test_no_such_player_is_rated(name: str) -> None:
+def test_no_hostile_player_is_rated(name: str) -> None:
     """`ladder rate` must name the line of a player whose name is no printable text."""
     game = f'[White "{name}"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n'
     with pytest.raises(UsageError, match=r"^line \d+: ") as refused:
@@ -146,7 +146,7 @@ def test_no_such_player_is_rated(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_no_such_hello_is_taken(tmp_path: Path) -> None:
+def test_no_hostile_hello_is_accepted(tmp_path: Path) -> None:
     """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
     script = "import sys; print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
     pool = BotPool(UNCONFINED)
@@ -222,8 +222,8 @@ def shown(said: Said, old_database: Path) -> Said:
     return run
 
 
-def test_every_command_is_in_one_of_the_lists() -> None:
-    """A new command must be given its place here."""
+def test_every_command_is_tested_with_hostile_texts_or_excepted() -> None:
+    """A new command must be put into one of the lists."""
     known = {words for words, _ in SHOWING} | WITHOUT_TEXTS | ON_PAGES | PLAYING
     assert {" ".join(words) for words, _ in COMMANDS} - known == set()
 

@@ -1,4 +1,4 @@
-"""The entry point's own doings."""
+"""The entry point of the command line."""
 
 import gc
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ def collector() -> Iterator[tuple[int, int, int]]:
 
 
 @pytest.mark.slow
-def test_garbage_is_collected_late_and_then_as_ever(collector: tuple[int, int, int]) -> None:
-    """A command that lives on does not keep what a short one need not look for."""
+def test_garbage_is_first_collected_late_and_then_as_usual(collector: tuple[int, int, int]) -> None:
+    """A short command saves the collection; a long one does not keep its garbage."""
     before = len(gc.callbacks)
     delay_garbage_collection()
     assert gc.get_threshold()[0] == LOADED

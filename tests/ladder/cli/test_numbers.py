@@ -67,7 +67,7 @@ SIGNED = ("--elo0", "--elo1", "--mean", "--threshold", "--priority")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "name", "is_argument"), sorted(numbers()))
-def test_what_is_no_sensible_number_is_refused(
+def test_every_option_refuses_texts_and_numbers_out_of_range(
     words: str,
     name: str,
     is_argument: bool,

@@ -1,4 +1,4 @@
-"""Errors name an option as the user types it on the command at work."""
+"""Errors name an option as the user types it for the running command."""
 
 from typing import Annotated, Any
 

@@ -117,7 +117,7 @@ def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
 
 @pytest.mark.slow
 def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
-    """Their games count; their rows are there with --retired or by name, and bear a mark."""
+    """Their games count; their rows are shown with --retired or by name, with a mark."""
     plain = ladder("report", "--json").document
     assert [bot["name"] for bot in plain["bots"]] == ["a", "b", "c", "e"]
     assert [bot["rank"] for bot in plain["bots"]] == [1, 2, 3, 4]
@@ -144,8 +144,8 @@ def test_where_all_are_retired_they_are_shown(ladder: Command, league: Path) -> 
 
 
 @pytest.mark.slow
-def test_bots_filters_and_ranks_stay(ladder: Command) -> None:
-    """Chosen bots keep their ranks among all, and a note says how many there are."""
+def test_chosen_bots_keep_their_ranks_among_all(ladder: Command) -> None:
+    """A note must state how many there are."""
     document = ladder("report", "--bots", "b,[ce]", "--json").document
     assert [(bot["name"], bot["rank"]) for bot in document["bots"]] == [
         ("b", 2),
@@ -161,8 +161,8 @@ def test_bots_filters_and_ranks_stay(ladder: Command) -> None:
     assert "'nobody' has no rated games" in refused.err
 
 
-def test_forfeited_games_are_named(ladder: Command) -> None:
-    """Their numbers must stand under the list and in JSON, and lead to the games."""
+def test_forfeited_games_are_listed_by_number(ladder: Command) -> None:
+    """The numbers must stand under the list and in JSON, and lead to the games."""
     document = ladder("report", "--json").document
     failing = next(bot for bot in document["bots"] if bot["name"] == "e")
     assert failing["forfeits"] == {
@@ -272,8 +272,10 @@ def test_regressions_are_written_to_a_file_and_as_csv(ladder: Command, tmp_path:
         (("--bots", ","), "--bots"),
     ],
 )
-def test_contradictions_are_refused(ladder: Command, words: tuple[str, ...], named: str) -> None:
-    """Bad words must end with exit code 2 and a sentence."""
+def test_contradictory_options_of_a_report_are_refused(
+    ladder: Command, words: tuple[str, ...], named: str
+) -> None:
+    """They must end with exit code 2 and a sentence."""
     done = ladder("report", *words)
     assert done.code == 2
     assert named in done.err

@@ -61,7 +61,7 @@ def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixtu
         (["--html", "night.html", "--games", "-1"], "--games"),
     ],
 )
-def test_what_cannot_be_written_is_refused(
+def test_a_page_that_cannot_be_written_is_refused(
     folder: Path, words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One sentence, exit code 2, no file."""

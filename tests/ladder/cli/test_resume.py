@@ -67,6 +67,6 @@ def test_adjudicate_needs_no_number(words: str, plies: int | None) -> None:
 
 
 def test_output_and_new_are_not_stored() -> None:
-    """A resumed run neither starts anew nor overwrites a file that somebody has read."""
+    """A resumed run neither starts anew nor overwrites a file."""
     options = stored("tune builtin:v18 --param c=0..1 --new --json --html page.html --db other.db")
     assert command_line(options, ROOT) == "ladder tune builtin:v18 --param c=0..1"

@@ -1,4 +1,4 @@
-"""`ladder runs`: what was played here, and taking a run out again."""
+"""`ladder runs`: the list of stored runs, and deleting one."""
 
 import io
 import shutil
@@ -77,8 +77,9 @@ def test_runs_are_listed_newest_first(ladder: Command) -> None:
     assert text[-1].split()[:4] == ["1", "ladder", "6/100", "interrupted"]
 
 
-def test_a_run_that_lives_is_running(ladder: Command, league: Path) -> None:
-    """Only a run whose lock is held is being played."""
+def test_a_run_is_listed_as_running_only_while_its_lock_is_held(
+    ladder: Command, league: Path
+) -> None:
     with Store.open(str(league)) as store, closing(store.run_lock()) as lock:
         assert lock.try_acquire(1)
         assert ladder("runs", "--json").document["runs"][-1]["status"] == "running"
@@ -111,7 +112,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("answer", "left"), [("y", 4), ("n", 5), ("", 5)])
 @pytest.mark.usefixtures("league")
-def test_deleting_asks_back(
+def test_deleting_asks_for_confirmation(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, answer: str, left: int
 ) -> None:
     """At a terminal only a yes deletes; the question must name what would go."""
@@ -133,7 +134,7 @@ def test_deleting_asks_back(
     ],
 )
 @pytest.mark.usefixtures("league")
-def test_what_cannot_be_done_is_refused(
+def test_an_ambiguous_or_unknown_deletion_is_refused(
     ladder: Command, words: tuple[str, ...], named: str
 ) -> None:
     """Nothing is deleted by mistake, unasked, or in another database than was named."""

@@ -10,8 +10,8 @@ from tests.ladder.cli.conftest import Command
 
 
 @pytest.mark.slow
-def test_a_value_and_its_columns(ladder: Command) -> None:
-    """The document has the value, the distance and an entry for every column."""
+def test_a_solution_has_a_value_for_every_column(ladder: Command) -> None:
+    """The document has the value, the distance and an entry for each column."""
     found = ladder("solve", "01012", "--board", "4x5", "--columns", "--json").document
     assert (found["board"], found["moves"]) == ("4x5", "01012")
     assert (found["value"], found["distance"], found["bounds"]) == ("win", 13, None)
@@ -24,14 +24,14 @@ def test_a_value_and_its_columns(ladder: Command) -> None:
 
 
 def test_a_weak_answer_leaves_the_distance_open(ladder: Command) -> None:
-    """`--weak` decides the outcome, tells no distance, and takes fewer nodes."""
+    """`--weak` decides the outcome, prints no distance, and takes fewer nodes."""
     weak = ladder("solve", "01012", "--board", "4x5", "--weak", "--json").document
     assert (weak["value"], weak["distance"], weak["bounds"]) == ("win", None, None)
     assert weak["nodes"] < ladder("solve", "01012", "--board", "4x5", "--json").document["nodes"]
 
 
 def test_a_limit_gives_bounds(ladder: Command) -> None:
-    """With a node no value is told but bounds, for every column, too."""
+    """With a limit of one node bounds are printed instead of values, for every column, too."""
     words = ("solve", "--no-book", "--nodes", "1")
     found = ladder(*words, "--columns", "--json").document
     assert found["value"] is None
@@ -62,15 +62,15 @@ def test_a_question_without_limits_explains_its_cost_and_how_to_stop_it(
 def test_a_first_question_reports_the_compilation(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
+    """Without compiled code in the cache a sentence on stderr announces the wait; else none."""
     assert ladder("solve", "--board", "4x5", "01012", "--time", "60s").err == ""
     monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
     told = ladder("solve", "--board", "4x5", "01012", "--time", "60s").err
     assert told.startswith("compiling the solver")
 
 
-def test_a_file_of_positions(ladder: Command, tmp_path: Path) -> None:
-    """Each line gives one document; boards can be named, and an empty line is the empty board."""
+def test_each_line_of_a_file_gives_one_document(ladder: Command, tmp_path: Path) -> None:
+    """Boards can be named, and an empty line is the empty board."""
     file = tmp_path / "positions.txt"
     file.write_text("01012\n\n4x4@0,1 0123\n01012\n")
     out = ladder("solve", "--board", "4x5", "--file", file, "--json").out

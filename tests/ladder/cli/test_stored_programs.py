@@ -1,4 +1,4 @@
-"""Nothing that a database says is executed unasked: every stored text is walked, field by field."""
+"""No text of a database is executed unasked: every stored text is tested, field by field."""
 
 import io
 import json
@@ -175,10 +175,10 @@ def retire(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("field", [*COLUMNS, *LEAVES])
-def test_no_field_is_executed_unasked(
+def test_no_stored_field_is_executed_unasked(
     ladder: Command, stored: Path, tmp_path: Path, evil: str, field: str
 ) -> None:
-    """No field of a database may be executed before its user was told and could stop it."""
+    """No field of a database may be executed before its user was warned and could stop it."""
     about_bots = field.partition(".")[0] in ("bots", "revisions", "launch")
     shutil.copy(stored, tmp_path / "ladder.db")
     shutil.copy(stored.parent / "bot.py", tmp_path)
@@ -197,10 +197,10 @@ def test_no_field_is_executed_unasked(
 
 
 @pytest.mark.parametrize("words", [*READING, *STARTING, *AT_REST], ids=" ".join)
-def test_no_command_executes_unasked(
+def test_no_command_executes_a_stored_interpreter_unasked(
     ladder: Command, stored: Path, tmp_path: Path, evil: str, words: tuple[str, ...]
 ) -> None:
-    """No command may execute a stored interpreter before its user was told and could stop it."""
+    """It may be executed only after its user was warned and could stop it."""
     shutil.copy(stored, tmp_path / "ladder.db")
     write(tmp_path / "ladder.db", "launch.python", evil)
     if words in AT_REST:

@@ -11,7 +11,7 @@ from tests.support.fakes import FAKE_BOT
 
 @pytest.mark.slow
 def test_a_trial_leaves_a_log_of_its_bot(ladder: Command) -> None:
-    """It lies with those of the runs, is called after the bot, and a quiet bot leaves nothing."""
+    """It lies with those of the runs, has the bot's name, and a bot without output leaves none."""
     program = f"exec:{sys.executable} -I -S {FAKE_BOT}"
     logs = Path("ladder.db.logs")
     assert ladder("bots", "add", "quiet", f"{program} honest").code == 0

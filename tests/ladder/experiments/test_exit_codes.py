@@ -20,7 +20,7 @@ from ladder.experiments.select.session import Choice
 def test_every_end_has_its_exit_code(
     ends: type[Verdict] | type[Choice] | type[Answer], codes: dict[str, int]
 ) -> None:
-    """Scripts rely on them; a member that is renamed must not become an open question."""
+    """Scripts rely on them; a renamed member must not change its exit code."""
     assert {each.name: exit_code_of(each) for each in ends} == {
         name: ExitCode(code) for name, code in codes.items()
     }

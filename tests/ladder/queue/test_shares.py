@@ -1,4 +1,4 @@
-"""Fair shares: by author first, then by priority, and nobody waits behind one author."""
+"""Fair shares: by author first, then by priority; no author waits behind another."""
 
 import pytest
 

@@ -96,7 +96,7 @@ def test_incomplete_clocks_are_no_budgets(amounts: dict[str, int]) -> None:
 
 
 def test_bots_get_the_clock_or_are_refused() -> None:
-    """Whoever plays on time can play under a clock; a bot of nodes cannot."""
+    """A bot that plays on time can play under a clock; a bot of nodes cannot."""
     budgets = Budgets({"clock_ms": 10_000, "increment_ms": 100, "clock_ms@v17": 5000})
     for kinds in (("time", "simulations"), ("any",), ("clock",)):
         own, other = budgets.for_bot("v17", kinds), budgets.for_bot("v4", kinds)

@@ -1,4 +1,4 @@
-"""Tests of the descriptions of past runs."""
+"""The descriptions of past runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Bots that no machine can host: the run goes on without them, and its exit code says so."""
+"""Bots that no machine can host: the run continues without them and reports it by its exit code."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -89,6 +89,6 @@ def test_a_run_continues_without_a_bot_that_no_machine_hosts(
 
 
 def test_a_run_without_two_hosted_bots_is_invalid(tmp_path: Path) -> None:
-    """There is no pair left to play, and the sentence says why."""
+    """There is no pair left to play, which is the reported reason."""
     with pytest.raises(InvalidRun, match=r"v4 is left out \(no machine can host it: lab1"):
         play(tmp_path, "random", "v4")

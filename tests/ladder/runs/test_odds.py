@@ -23,7 +23,7 @@ def amounts(time: str) -> dict[str, int]:
     ],
 )
 def test_times_of_single_bots_are_read(text: str, wanted: dict[str, int]) -> None:
-    """A bot's own time stands beside that of all others; an equal one is none."""
+    """A bot's own time stands beside that of all others; an equal one is left out."""
     assert amounts(text) == wanted
     assert list(amounts(text)) == list(wanted)
 
@@ -38,13 +38,13 @@ def test_times_of_single_bots_are_read(text: str, wanted: dict[str, int]) -> Non
         ("v1=5ms,", "--time: "),
     ],
 )
-def test_senseless_times_are_refused(text: str, words: str) -> None:
+def test_impossible_times_of_single_bots_are_refused(text: str, words: str) -> None:
     """Each must be one sentence about the option."""
     with pytest.raises(UsageError, match=words):
         amounts(text)
 
 
-def test_each_bot_gets_its_own() -> None:
+def test_each_bot_gets_its_own_time() -> None:
     """The named bot must have its time, all others the common one."""
     budgets = parse_budgets("mine@main=1s,20ms", None, None, None)
     assert budgets.for_bot("mine@main", ("time",)).time_ms == 1000

@@ -1,4 +1,4 @@
-"""The bots of a run: what is said of them, and who is paused."""
+"""The bots of a run: what is reported of them, and which are paused."""
 
 from bots.protocol import Budget
 from db.records.launch import Start
@@ -21,7 +21,7 @@ def roster(*revisions: int) -> Roster:
 
 
 def test_a_bot_that_ponders_is_named_once() -> None:
-    """Every later pair of it tells the same, and the opponent has nothing to do with it."""
+    """Every later pair reports the same, and the opponent has nothing to do with it."""
     bots = roster(1, 2, 3)
     record = PairRecord(1, 0, (), pondering=(2,))
     (sentence,) = bots.note_pondering(plan(1, 2), record)

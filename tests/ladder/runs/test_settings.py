@@ -130,8 +130,8 @@ def test_other_conditions_are_another_run(changes: dict[str, object]) -> None:
     assert identity_hash(base, 1) != identity_hash(base, 2)
 
 
-def test_openings_are_their_content_and_not_their_file() -> None:
-    """A renamed file must go on with the run and stay in its division; another line must not."""
+def test_openings_are_identified_by_their_content_and_not_by_their_file() -> None:
+    """With a renamed file the run continues in its division; with another line it does not."""
     hashes = {"v1": "x", "v2": "y"}
     one, renamed, other = (
         settings(openings=NamedOpenings(parse_opening_set(text), name))
@@ -154,7 +154,7 @@ def test_the_default_opening_written_out_is_the_same_run() -> None:
 
 
 def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
-    """A run is not gone on with under other limits; without any its identity is as ever."""
+    """A run is not resumed under other limits; the defaults leave its identity unchanged."""
     plain = settings().identity({"v1": "a", "v2": "b"})
     assert "limits" not in plain
     assert confined(limits=Limits()).identity({"v1": "a", "v2": "b"}) == plain

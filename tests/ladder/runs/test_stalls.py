@@ -35,8 +35,8 @@ def plan(a: str = "a", b: str = "b") -> PairPlan:
     return PairPlan(1, 0, entrant(a), entrant(b), "6x7", "6x7", (), 1)
 
 
-def test_a_fifth_of_the_games_is_too_much() -> None:
-    """The run ends at the stall that makes it a fifth of the window, and says what helps."""
+def test_stalls_in_a_fifth_of_the_games_end_a_run() -> None:
+    """The run ends at the stall that makes it a fifth of the window, and reports what helps."""
     stalls = Stalls()
     for _ in range(MAX_STALLED - 1):
         assert stalls.note(plan(), played(aborts=1)) == []
@@ -46,7 +46,7 @@ def test_a_fifth_of_the_games_is_too_much() -> None:
 
 
 @pytest.mark.slow
-def test_only_a_tenth_of_the_games_is_reported() -> None:
+def test_stalls_in_a_tenth_of_the_games_are_only_reported() -> None:
     """However long the run is, a share below the limit does not end it."""
     stalls = Stalls()
     for _ in range(10 * WINDOW):
@@ -56,7 +56,7 @@ def test_only_a_tenth_of_the_games_is_reported() -> None:
 
 
 def test_pairs_that_cannot_be_played_end_the_run_only_when_they_are_close() -> None:
-    """Three in a night are none of the rule's business, three in a row are."""
+    """Three in a night change nothing, three in a row end the run."""
     stalls = Stalls()
     for _ in range(5):
         stalls.note(plan(), GIVEN_UP)
@@ -140,7 +140,7 @@ def test_a_bot_with_quick_opponents_is_not_named_for_their_speed() -> None:
 
 
 def test_controls_that_are_late_themselves_excuse_a_bot() -> None:
-    """The referee, in the bot's place, was kept waiting as well."""
+    """The referee, in the bot's place, was delayed as well."""
     stalls = Stalls()
     late = excused((1, 0))
     shared = msgspec.structs.replace(late.excuses, controls=1)
@@ -151,8 +151,8 @@ def test_controls_that_are_late_themselves_excuse_a_bot() -> None:
 
 
 @pytest.mark.parametrize("names", ["abc", "abcdefgh"])
-def test_the_excuses_of_one_bot_among_many_are_its_own(names: str) -> None:
-    """It is named and nobody else is, and the run goes on."""
+def test_the_excuses_of_one_bot_among_many_are_charged_to_it(names: str) -> None:
+    """It is named, no other bot is, and the run continues."""
     stalls, draws, named = Stalls(), random.Random(1), list[str]()
     for _ in range(1000):
         a, b = draws.sample(names, 2)
@@ -163,8 +163,8 @@ def test_the_excuses_of_one_bot_among_many_are_its_own(names: str) -> None:
 
 @pytest.mark.parametrize("names", ["ab", "abc", "abcdefgh", "abcdefghijklmnopqrstuvwxyz"])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_machine_that_stalls_all_is_not_taken_for_a_bot(names: str, seed: int) -> None:
-    """Whoever happens to have had the most stalls is not named for it."""
+def test_stalls_of_all_bots_are_charged_to_none(names: str, seed: int) -> None:
+    """The bot that happens to have had the most stalls is not named for it."""
     stalls, draws = Stalls(), random.Random(seed)
 
     def play() -> None:
@@ -179,7 +179,7 @@ def test_a_machine_that_stalls_all_is_not_taken_for_a_bot(names: str, seed: int)
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
 def test_honest_bots_are_hardly_ever_named(share: float) -> None:
-    """On a machine that is just not bad enough to end runs, whoever thinks for longer."""
+    """On a machine that is just not bad enough to end runs, whichever bot thinks for longer."""
     named = 0
     for seed in range(30):
         stalls, draws = Stalls(), random.Random(seed)

@@ -104,8 +104,8 @@ def play(
 
 
 @pytest.mark.slow
-def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
-    """Headline and table both hold the games of interrupted sessions, from the start."""
+def test_headline_and_table_of_a_resumed_run_agree(store: Store) -> None:
+    """Both hold the games of interrupted sessions, from the start."""
     stopped = play(store, SETTINGS, Recorder(stop_after=4))
     assert stopped.ending is RunEnding.STOPPED
     assert "the same command resumes run 1" in RunView().ending(stopped.live)[-1]
@@ -338,7 +338,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
 
 @pytest.mark.slow
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
-    """No command can go on with it."""
+    """No command can resume it."""
     play(store, SETTINGS, Recorder(stop_after=2))
     with closing(store.run_lock()) as lock:
         assert len(resumable_runs(store, lock)) == 1

@@ -104,7 +104,7 @@ def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
 
 @pytest.mark.slow
 def test_a_plan_depends_on_finished_batches_alone(store: Store) -> None:
-    """Later results must not change it, nor who asks, nor in which order questions come."""
+    """Later results must not change it, nor which run asks, nor the order of its questions."""
     with store:
         rows = plan(store, 2 * BATCH)
         finish(store, rows[:BATCH])

@@ -28,7 +28,7 @@ def test_a_worker_loads_little() -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
+def test_a_killed_owner_leaves_no_message(tmp_path: Path) -> None:
     """Nothing is printed on the user's terminal, by no process that it started."""
     script = tmp_path / "owner.py"
     script.write_text(OWNER)

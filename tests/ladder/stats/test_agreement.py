@@ -34,8 +34,8 @@ def simulated(rng, *, size, pairs, shares, weaker=0.0):
     ("size", "pairs", "shares"),
     [(2, 60, (0.5, 0.5)), (8, 6, (0.1, 0.3, 0.6))],
 )
-def test_chances_are_even_when_all_groups_are_alike(size, pairs, shares):
-    """Over 250 seeded leagues its chance is evenly spread, however few the pairs."""
+def test_p_values_are_even_when_all_groups_are_alike(size, pairs, shares):
+    """Over 250 seeded leagues the p-value is evenly spread, however few the pairs."""
     rng = np.random.default_rng(1)
     fits = [simulated(rng, size=size, pairs=pairs, shares=shares)[0] for _ in range(250)]
     chances = np.array([fit.p for fit in fits if fit.p is not None])

@@ -1,3 +1,5 @@
+"""Brownian motion between two walls: chances and mean times of its ends."""
+
 import math
 
 import pytest
@@ -38,14 +40,14 @@ def test_the_upper_wall_is_met_with_walds_probability(drift, down, up):
 
 
 @given(walls, walls)
-def test_mean_time_without_drift(down, up):
-    """Without drift the mean time is the product of the distances, and it is continuous there."""
+def test_the_mean_time_without_drift_is_the_product_of_the_distances(down, up):
+    """It is continuous at a drift of 0."""
     still = mean_time(drift=0.0, down=down, up=up)
     assert still == pytest.approx(down * up)
     assert mean_time(drift=1e-5, down=down, up=up) == pytest.approx(still, rel=1e-2)
 
 
-def test_one_far_wall_is_the_inverse_gaussian():
+def test_the_first_passage_of_a_single_wall_is_inverse_gaussian():
     """With the other wall out of reach the first passage has its known distribution."""
     drift, up, time = 0.3, 2.0, 5.0
     phi = lambda z: 0.5 * math.erfc(-z / math.sqrt(2))  # noqa: E731 - one line, used twice

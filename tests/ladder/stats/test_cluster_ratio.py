@@ -1,3 +1,5 @@
+"""Ratios of two sums over clusters, and their errors."""
+
 import math
 
 import numpy as np
@@ -34,5 +36,5 @@ def test_the_error_is_that_of_resampled_clusters():
     ],
 )
 def test_without_spread_the_ratio_is_bounded(parts, wholes, expected):
-    """No part anywhere bounds the ratio by three in all; one cluster tells nothing of an error."""
+    """No part anywhere bounds the ratio by three in all; one cluster gives no error."""
     assert ratio_error95(np.array(parts), np.array(wholes)) == expected

@@ -1,3 +1,5 @@
+"""Errors of ratings that take the pair as the unit."""
+
 from dataclasses import replace
 
 import numpy as np

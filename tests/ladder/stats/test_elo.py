@@ -1,3 +1,5 @@
+"""Elo, its intervals and bounds from counts, against fastchess and fishtest."""
+
 import math
 from dataclasses import asdict
 from functools import cache
@@ -39,7 +41,7 @@ def test_numbers_agree_with_fastchess(vector):
 
 
 @pytest.mark.parametrize("vector", vectors("ft_get_elo").values(), ids=lambda v: v["id"])
-def test_shutouts_as_fishtest_computes_them(vector):
+def test_shutouts_have_the_figures_of_fishtest(vector):
     """Shutouts and single games give exactly fishtest's regularised figures."""
     seen = estimate(counts=vector.get("penta") or vector["ldw"])
     assert seen.elo == pytest.approx(vector["expect"]["elo"], rel=1e-9)
@@ -70,7 +72,7 @@ def test_every_field_is_finite(counts):
 
 @pytest.mark.slow
 @given(any_counts)
-def test_swapping_the_players_negates(counts):
+def test_swapping_the_players_negates_elo(counts):
     """From the opponent's side the same counts give the opposite Elo and the other LOS."""
     here, there = estimate(counts=counts), estimate(counts=counts[::-1])
     assert here.elo == pytest.approx(-there.elo, abs=1e-6)
@@ -80,8 +82,7 @@ def test_swapping_the_players_negates(counts):
     assert here.los == pytest.approx(1 - there.los, abs=1e-9)
 
 
-def test_no_games_say_nothing():
-    """Without games there is no number to give."""
+def test_no_games_give_no_number():
     seen = estimate(counts=(0, 0, 0))
     assert seen.games == 0
     assert seen.elo is seen.error95 is seen.nelo is seen.los is None
@@ -131,8 +132,8 @@ def test_bounds_of_shutouts_are_rarely_wrong(truth):
         assert wrong <= 0.05
 
 
-def test_the_likelihood_interval_of_a_shutout():
-    """Ten won pairs: the interval ends where the likelihood of them falls by the known amount."""
+def test_the_interval_of_a_shutout_ends_where_its_likelihood_has_fallen():
+    """Ten won pairs become unlikely by the known amount at the end of the interval."""
     seen = estimate(counts=(0, 0, 0, 0, 10))
     # By hand: score**10 = exp(-1.9207), against an opponent that loses pairs or wins them whole.
     assert seen.low95 == pytest.approx(score_to_elo(score=math.exp(-0.19207)), abs=1.5)
@@ -152,13 +153,12 @@ def test_likelihood_and_normal_intervals_agree_on_many_games():
 
 
 @given(st.floats(-1000, 1000))
-def test_elo_and_score_are_inverse(elo):
-    """Elo to score and back is the identity within the limits."""
+def test_elo_to_score_and_back_is_the_identity(elo):
+    """Within the limits of both."""
     assert score_to_elo(score=elo_to_score(elo=elo)) == pytest.approx(elo, abs=1e-6)
 
 
-def test_pairs_from_a_table():
-    """The pentanomial counts are the diagonals of the 3x3 table."""
+def test_the_pentanomial_counts_are_the_diagonals_of_the_table():
     table = np.arange(9).reshape(3, 3)
     assert pentanomial(table=table).tolist() == [0, 4, 12, 12, 8]
 

@@ -1,3 +1,5 @@
+"""The maximum-likelihood fit behind the rating list."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""How well a rating list explains its games."""
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def check(*, cells) -> Goodness:
 
 
 @pytest.mark.slow
-def test_a_good_list_is_not_doubted():
+def test_a_list_that_explains_its_games_is_not_doubted():
     """Over 60 seeded pools that one number per player describes, few are doubted."""
     rng = np.random.default_rng(1)
     chances = []
@@ -64,7 +66,7 @@ def test_a_residual_is_given_in_points_and_elo():
 
 
 @pytest.mark.parametrize("pairs", [1, 5000])
-def test_two_players_leave_nothing_to_check(pairs):
+def test_a_list_of_two_players_is_not_checked(pairs):
     """With two players the list describes everything there is."""
     table = np.zeros((1, 3, 3))
     table[0, 2, 2] = pairs

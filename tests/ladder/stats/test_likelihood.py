@@ -1,3 +1,5 @@
+"""The likeliest distributions of results under a hypothesis."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

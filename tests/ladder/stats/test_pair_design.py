@@ -1,3 +1,5 @@
+"""The choice of the next pairs by what they are expected to add to the rating list."""
+
 import numpy as np
 import pytest
 
@@ -35,14 +37,14 @@ def test_the_same_counts_give_the_same_plan():
     assert all(0 <= a < b < 6 for a, b in plan)
 
 
-def test_the_unknown_player_is_played_first():
-    """A player with few games is in every pair that is not drawn at random."""
+def test_a_player_with_few_games_is_played_first():
+    """It is in every pair that is not drawn at random."""
     cells = pool(6, lambda i, j: even(1 if 5 in (i, j) else 50))
     assert all(5 in pair for pair in next_pairs(cells=cells, seed=1, batch=0, floor=0.0, size=4))
 
 
-def test_equals_are_played_before_the_hopeless():
-    """A game whose result is known beforehand tells little, so it is not chosen."""
+def test_equal_players_are_paired_before_unequal_ones():
+    """A game whose result is known beforehand adds little, so it is not chosen."""
     cells = pool(6, lambda i, j: 30 * pair_table(elo=250.0 * (i - j)))
     plan = next_pairs(cells=cells, seed=1, batch=0, floor=0.0)
     assert all(b - a == 1 for a, b in plan)
@@ -57,14 +59,14 @@ def test_an_empty_pool_gets_connected():
     assert len(groups(cells=connected)) == 1
 
 
-def test_a_difference_is_what_its_two_players_decide():
+def test_a_wanted_difference_is_played_between_its_two_players():
     """Asked for one difference, the two players mostly meet each other."""
     cells = pool(6, lambda *_: even(20))
     plan = next_pairs(cells=cells, seed=1, batch=0, floor=0.0, difference=(4, 1))
     assert plan.count((1, 4)) > 8
 
 
-def test_the_floor_reaches_everybody():
+def test_a_floor_pairs_every_player():
     """With a floor every player turns up sooner or later, however certain its rating is."""
     cells = pool(6, lambda i, j: even(1 if 5 in (i, j) else 500))
     seen = {
@@ -95,7 +97,7 @@ def true_error(*, seed, floor):
 
 
 @pytest.mark.slow
-def test_it_beats_random_pairing():
+def test_chosen_pairs_give_a_better_list_than_random_ones():
     """Over seeded pools the list is nearer to the truth than after as many random pairs."""
     uncertain, random = (
         np.sqrt(np.mean([true_error(seed=seed, floor=floor) for seed in range(20, 34)]))
@@ -104,8 +106,7 @@ def test_it_beats_random_pairing():
     assert uncertain < 0.88 * random
 
 
-def test_senseless_requests_are_refused():
-    """One player cannot be paired, and a floor is a share."""
+def test_a_single_player_and_a_floor_out_of_range_are_refused():
     with pytest.raises(UsageError, match="two players"):
         next_pairs(
             cells=from_tables(players="A", a=[], b=[], counts=np.zeros((0, 3, 3))), seed=1, batch=0

@@ -1,3 +1,5 @@
+"""Ratings of a pool of players by maximum likelihood, and their errors."""
+
 import math
 
 import numpy as np
@@ -80,8 +82,8 @@ def test_a_draw_model_uses_the_same_elo_scale():
     assert full.error95 == pytest.approx(half.error95, rel=0.25)
 
 
-def test_a_cycle_is_three_equals():
-    """A beats B beats C beats A: all three are equal."""
+def test_three_players_in_a_cycle_are_rated_equal():
+    """A beats B, B beats C, and C beats A."""
     data = vectors("choix")["choix_pairwise1"]["data"]
     cells = from_games(
         players="ABC",
@@ -118,7 +120,7 @@ def test_the_largest_connected_group_is_rated_as_if_it_were_alone():
     assert both.elo["e"] == both.rating.elo[2]
 
 
-def test_anchors_without_rated_games_are_refused_or_wait():
+def test_anchors_without_rated_games_are_refused_or_left_out():
     """A list needs all its anchors; an early moment of its history is rated without them."""
     cells = from_named_tables([("a", "b", "thu", (4, 0, 0, 0, 1, 0, 2, 0, 3))])
     early = RatingOptions(anchors={"a": 1200.0, "later": 1300.0})
@@ -133,8 +135,8 @@ def test_anchors_without_rated_games_are_refused_or_wait():
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", [0.0, 1.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_against_a_general_optimiser(seed, prior):
-    """The list agrees with scipy's optimiser on the same likelihood to 0.01 Elo."""
+def test_the_list_agrees_with_a_general_optimiser(seed, prior):
+    """Ratings are those of scipy's optimiser on the same likelihood, to 0.01 Elo."""
     rng = np.random.default_rng(seed)
     cells, _ = random_cells(
         rng, size=int(rng.integers(3, 9)), pairs=25, spread=120, advantage=(50.0, -20.0)
@@ -146,7 +148,7 @@ def test_against_a_general_optimiser(seed, prior):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_draw_model_against_a_general_optimiser(seed):
+def test_the_draw_model_agrees_with_a_general_optimiser(seed):
     """Rao and Kupper's margin agrees with scipy's optimiser, whose expected scores then give
     the list."""
     cells, _ = random_cells(np.random.default_rng(seed), size=4, pairs=30, spread=100, draws=0.3)
@@ -180,8 +182,8 @@ def test_an_anchor_moves_the_whole_list():
     assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
 
 
-def test_two_anchors_hold():
-    """Several anchors stay where they are put and the rest fits itself in."""
+def test_two_anchors_stay_where_they_are_put():
+    """The other players fit in between."""
     cells, _ = random_cells(np.random.default_rng(3), size=5, pairs=20)
     rating = rate_pool(cells=cells, options=RatingOptions(anchors={"p0": 900.0, "p1": 1300.0}))
     assert rating.elo[:2] == pytest.approx([900.0, 1300.0])
@@ -347,7 +349,7 @@ def test_an_empty_pool_gives_an_empty_list():
     assert not alone.bounded[0]
 
 
-def test_absurd_anchors_and_counts_still_converge():
+def test_extreme_anchors_and_counts_still_converge():
     """A billion one-sided games and anchors far from the truth give a finite list."""
     cells = from_games(
         players="ABC", first=[0, 1, 0], second=[1, 2, 2],
@@ -361,7 +363,7 @@ def test_absurd_anchors_and_counts_still_converge():
         assert finite(rate_pool(cells=cells, options=options))
 
 
-def test_pairs_to_halve_an_error():
+def test_as_many_more_pairs_as_stated_halve_an_error():
     """After playing as many more pairs as asked for, the error of the difference is about half."""
     rng = np.random.default_rng(12)
     a, b, _, tables, elo = random_tables(rng, size=6, pairs=15, spread=80)

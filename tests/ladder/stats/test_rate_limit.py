@@ -1,3 +1,5 @@
+"""The test of a failure rate against its limit, after each pair."""
+
 import math
 from collections import Counter
 

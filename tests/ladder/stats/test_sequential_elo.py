@@ -1,3 +1,5 @@
+"""The live rating, which moves with each stored pair."""
+
 import math
 
 import pytest
@@ -17,7 +19,7 @@ ratings = st.floats(-5000, 5000)
 points = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0])
 
 
-def test_everybody_starts_at_the_mean_of_the_list():
+def test_a_new_bot_starts_at_the_mean_of_the_list():
     """The store, the live rating and the list must take the same Elo for a bot without games."""
     assert START == START_ELO == MEAN == 1000.0
 
@@ -48,7 +50,7 @@ def test_swapping_the_bots_swaps_the_result(a, b, score):
     assert here.elo_b == pytest.approx(there.elo_a, abs=1e-9)
 
 
-def test_absurd_gaps_stay_finite():
+def test_extreme_gaps_stay_finite():
     """However far apart two ratings are, the update is a finite number."""
     moved = update(elo_a=-1e6, games_a=0, elo_b=1e6, games_b=0, points_a=2)
     assert math.isfinite(moved.elo_a)

@@ -1,3 +1,5 @@
+"""Bounds on ratings of players that won or lost everything."""
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def won(pairs):
 
 @pytest.mark.parametrize("prior", [0.2, 1.0, 30.0])
 def test_two_players_are_as_far_apart_as_their_pairs_say(prior):
-    """With nobody else in the list the bound is that of the counts, whatever the prior."""
+    """In a list of two players the bound is that of the counts, whatever the prior."""
     alone = estimate(counts=(0, 0, 0, 0, 12)).at_least
     rating = pool((0, 1, won(12)), prior=prior)
     assert rating.difference(a=0, b=1).at_least == pytest.approx(alone, abs=1e-6)
@@ -69,8 +71,8 @@ def test_the_bound_stands_on_the_scale_of_the_others():
     assert not between.is_bound
 
 
-def test_two_winners_cannot_be_compared():
-    """Between two that won everything, and two that lost everything, there is no bound."""
+def test_two_players_that_won_everything_cannot_be_compared():
+    """There is no bound between them, nor between two that lost everything."""
     rating = pool((0, 2, won(4)), (1, 2, won(40)), (2, 3, MIXED), (3, 4, won(3)), (2, 4, won(3)))
     assert rating.bounded.tolist() == [True, True, False, False, True]
     assert not rating.difference(a=0, b=1).is_bound
@@ -78,7 +80,7 @@ def test_two_winners_cannot_be_compared():
 
 
 def test_a_winner_and_a_loser_share_their_slack():
-    """Who won everything over who lost everything: no split of the slack makes the gap smaller."""
+    """Between one that won everything and one that lost everything no split gives a smaller gap."""
     rating = pool((0, 1, won(5)), (0, 2, won(5)), (1, 2, MIXED), (1, 3, won(5)), (2, 3, won(5)))
     apart = rating.difference(a=0, b=3).at_least
     one = rating.elo[0] - rating.difference(a=0, b=1).at_least - rating.elo[1]

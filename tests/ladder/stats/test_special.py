@@ -1,4 +1,4 @@
-"""Special functions of our own against the library's."""
+"""Special functions of the project against the library's."""
 
 import pytest
 from scipy.special import chdtrc
@@ -17,8 +17,8 @@ def test_the_tail_of_chi_square_agrees_with_scipy(freedom: int, ratio: float) ->
     )
 
 
-def test_the_tail_of_a_binomial_distribution() -> None:
-    """Sums that can be written down, and the ends of both arguments."""
+def test_the_tail_of_a_binomial_distribution_is_the_sum_of_its_chances() -> None:
+    """Compared with sums that are written down, and the ends of both arguments."""
     assert binomial_tail(count=3, trials=3, share=0.5) == pytest.approx(1 / 8)
     assert binomial_tail(count=2, trials=3, share=0.5) == pytest.approx(1 / 2)
     assert binomial_tail(count=9, trials=10, share=0.25) == pytest.approx(31 * 0.25**10)

@@ -1,3 +1,5 @@
+"""The sequential probability ratio test, against fastchess and fishtest."""
+
 import math
 
 import numpy as np
@@ -74,7 +76,7 @@ def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
 
 
 def test_without_games_the_ratio_is_zero():
-    """Before the first game the test stands at 0 and goes on."""
+    """Before the first game the test is at 0 and undecided."""
     got = sprt_result(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0))
     assert (got.llr, got.state) == (0.0, State.CONTINUE)
     assert estimate_after(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0)) is None
@@ -90,19 +92,19 @@ def test_unequal_errors_give_unequal_bounds():
 @pytest.mark.parametrize(
     ("elo0", "elo1", "alpha"), [(5, 5, 0.05), (5, 0, 0.05), (0, 5, 0.0), (math.nan, 5, 0.05)]
 )
-def test_senseless_tests_are_refused(elo0, elo1, alpha):
+def test_tests_with_impossible_hypotheses_or_errors_are_refused(elo0, elo1, alpha):
     """Hypotheses in the wrong order and chances out of range are errors for the user."""
     with pytest.raises(UsageError):
         Sprt(elo0=elo0, elo1=elo1, alpha=alpha)
 
 
-def test_bayeselo_knows_no_pairs():
+def test_pairs_under_bayeselo_are_refused():
     """Pentanomial counts under the trinomial BayesElo model are refused."""
     with pytest.raises(UsageError, match="single games"):
         sprt_result(counts=(1, 2, 3, 2, 1), test=Sprt(elo0=0, elo1=5, model=Model.BAYESIAN))
 
 
-def test_estimate_without_a_stop_is_the_plain_one():
+def test_the_estimate_far_from_the_bounds_is_the_plain_one():
     """When the test is far from its bounds the estimate is the score's Elo."""
     after = estimate_after(counts=(20, 50, 100, 50, 20), test=Sprt(elo0=-10, elo1=10, alpha=1e-9,
                                                                   beta=1e-9))  # fmt: skip

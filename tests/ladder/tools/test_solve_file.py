@@ -126,7 +126,7 @@ def test_lines_are_written_with_their_values(name: str) -> None:
 
 
 def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> None:
-    """A line of JSON says of a position what the document of its solution says."""
+    """A line of JSON has the values that the document of its solution has."""
     positions = some_positions(EASY, 12, 20)
     file = tmp_path / "positions.txt"
     file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
@@ -159,7 +159,7 @@ def test_boards_and_notations_may_be_mixed(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 300])
 def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -> None:
-    """Three threads print what one prints, and what the solver says of each position."""
+    """Three threads print what one prints, and what the solver finds for each position."""
     positions = some_positions(EASY, 9, 100)
     file = tmp_path / "positions.txt"
     file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
@@ -243,8 +243,9 @@ def test_a_pipe_is_solved_as_it_comes(
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_ends_of_lines_do_not_matter(tmp_path: Path, ends: str) -> None:
-    """An empty line is the empty board; the last line needs no end."""
+def test_the_last_line_needs_no_end_and_an_empty_one_is_the_empty_board(
+    tmp_path: Path, ends: str
+) -> None:
     file = tmp_path / "positions.txt"
     for last in ("", ends):
         file.write_bytes((ends.join(["01", "", "0"]) + last).encode())
@@ -255,7 +256,7 @@ def test_ends_of_lines_do_not_matter(tmp_path: Path, ends: str) -> None:
 
 
 def test_a_device_without_lines_is_refused() -> None:
-    """It does not fill the memory."""
+    """It must not fill the memory."""
     with pytest.raises(UsageError, match="has a line of more than 1048576 characters"):
         list(PositionFile(Path("/dev/zero"), EASY, one_based=False).runs())
 

@@ -154,7 +154,7 @@ def test_a_run_is_watched_move_by_move(
 
 
 @pytest.mark.slow
-def test_hostile_positions_are_harmless(
+def test_hostile_positions_are_shown_as_text_or_left_out(
     league: League, start_server: Start, server: Running, visit: Visit
 ) -> None:
     """Names are text, illegal boards are not shown, and a second server shows who has them."""

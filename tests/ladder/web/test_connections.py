@@ -65,7 +65,7 @@ def test_a_thousand_incomplete_requests_block_no_client(
 
 
 @pytest.mark.slow
-def test_incomplete_requests_before_the_password(
+def test_incomplete_requests_before_the_password_block_no_client(
     league: League, start_server: Start, tmp_path: Path
 ) -> None:
     """A server with a password answers other requests meanwhile."""

@@ -100,7 +100,7 @@ def cluster() -> Iterator[SchedulerEndpoint]:
 def test_managers_drain_reserve_and_release_machines(
     league: League, start_server: Start, cluster: SchedulerEndpoint
 ) -> None:
-    """The machine lends what it was told to, in the token's name; others are refused."""
+    """The machine lends what the manager chose, in the token's name; others are refused."""
     store = league.store
     server = start_server(store.path, cluster=cluster)
     root, _ = create_token(store, "root", Right.MANAGE)

@@ -164,8 +164,10 @@ def test_the_page_is_accessible(league: League, server: Running, visit: Visit) -
 
 
 @pytest.mark.slow
-def test_the_server_comes_back(league: League, start_server: Start, visit: Visit) -> None:
-    """A page reports that its server is gone, and is updated again when it is back."""
+def test_a_page_is_updated_again_when_its_server_is_back(
+    league: League, start_server: Start, visit: Visit
+) -> None:
+    """Meanwhile it reports that the server is gone."""
     first = start_server(league.store.path)
     page = visit(first.address).page
     until(page, "document.querySelector('#connection').innerText === 'live'")

@@ -301,8 +301,8 @@ def test_a_game_is_stepped_through_by_keys_and_link(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("played")
-def test_the_form_of_games_filters(server: Running, visit: Visit) -> None:
-    """The form leads to an address that shows the matching games."""
+def test_the_form_of_games_selects_the_matching_games(server: Running, visit: Visit) -> None:
+    """It leads to an address that shows them."""
     page = visit(f"{server.address}games").page
     page.select_option("select[name=bot]", "beta")
     page.select_option("select[name=ending]", "forfeit")

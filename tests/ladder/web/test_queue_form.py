@@ -134,7 +134,7 @@ def test_values_that_fit_no_field_are_refused(form: Form, reason: str) -> None:
         ("suite run -- v1 standard", []),
     ],
 )
-def test_each_command_tells_what_it_plays(words: str, most: list[int]) -> None:
+def test_each_command_states_what_it_plays(words: str, most: list[int]) -> None:
     """Every command has its games, or a sentence on why they are unknown."""
     question = FORMS.ask_cost(words.split())
     assert [each.most_games for each in question.workloads] == most

@@ -64,10 +64,8 @@ def test_a_server_without_a_password_can_be_read_by_tokens(
     assert server.ask("/", headers=bearer(secret)).status == 401
 
 
-def test_a_wrong_token_is_refused_even_where_everybody_may_read(
-    league: League, server: Running
-) -> None:
-    """A script learns that its token is wrong instead of being treated as anybody."""
+def test_a_wrong_token_is_refused_even_where_all_may_read(league: League, server: Running) -> None:
+    """A script learns that its token is wrong instead of getting the rights of no token."""
     secret, _ = create_token(league.store, "ann", Right.READ)
     assert server.ask("/api/runs").status == 200
     assert server.ask("/api/runs", headers=bearer(secret)).status == 200

@@ -62,8 +62,8 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
 
 
 @pytest.mark.very_slow
-def test_hostile_names_are_text(open_page: Open) -> None:
-    """Names with markup are shown as text, and the page fits a narrow screen."""
+def test_hostile_names_are_shown_as_text(open_page: Open) -> None:
+    """The page fits a narrow screen."""
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)
     assert seen.errors == []
     assert "b<c>&\"'" in seen.page.inner_text("h1")

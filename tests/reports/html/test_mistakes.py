@@ -35,7 +35,7 @@ def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
     assert "No game was analysed yet" in report_page(data)
 
 
-def test_true_values_in_words() -> None:
+def test_true_values_are_written_in_words() -> None:
     """Full columns and unknown results have no text."""
     columns = (Bounds(FAR - 5, FAR - 5), None, UNBOUNDED, Bounds(0, 0), Bounds(1, FAR - 1))
     assert format_columns(columns) == ["win 5", None, None, "draw", "win"]

@@ -131,8 +131,8 @@ def test_filters_narrow_the_list(report: Opened, data: ReportData) -> None:
 
 
 @pytest.mark.slow
-def test_heads_sort_a_table(report: Opened) -> None:
-    """A click on a heading sorts by numbers, and the next click reverses the order."""
+def test_a_click_on_a_heading_sorts_a_table(report: Opened) -> None:
+    """It sorts by numbers, and the next click reverses the order."""
     page = report.page
     for direction in (-1, 1):
         page.get_by_role("button", name="games", exact=True).first.click()
@@ -182,8 +182,8 @@ def test_accessibility_violations_are_found(open_page: Open) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
-    """Names and messages with markup are shown as text, and long messages are cut."""
+def test_hostile_texts_are_shown_as_text(open_page: Open, data: ReportData) -> None:
+    """Names and messages may hold markup, and long messages are cut."""
     shown = data.games[0]
     game = replace(shown.game, first=HOSTILE, detail=HOSTILE + "x" * 1_000_000, offender=0)
     bots = [replace(data.standings.bots[0], name=HOSTILE), *data.standings.bots[1:]]

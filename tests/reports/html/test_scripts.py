@@ -14,7 +14,7 @@ NETWORK = re.compile(r"\bfetch\(|XMLHttpRequest|EventSource|WebSocket|sendBeacon
 
 
 @pytest.mark.slow
-def test_the_types_of_scripts_hold() -> None:
+def test_the_scripts_have_consistent_types() -> None:
     """TypeScript accepts the types of the scripts: `tsc -p tsconfig.json`."""
     compiler = shutil.which("tsc")
     if compiler is None:

@@ -74,7 +74,7 @@ def test_a_commit_on_a_merged_branch_is_found() -> None:
 
 
 def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> None:
-    """Forfeits say nothing about strength, whoever fails."""
+    """Forfeits do not measure strength, whichever bot fails."""
     search = Search(history(), BisectQuestion())
     search.enter("commit", "good")
     for number in range(10):
@@ -92,7 +92,7 @@ def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> N
 
 @pytest.mark.slow
 def test_repeated_games_end_without_an_answer() -> None:
-    """One pair of games over and over must never blame anybody."""
+    """One pair of games over and over must never blame a commit."""
     search = Search(history(CHAIN[:1, :1]), BisectQuestion(max_drop=20.0))
     search.enter("commit", "good")
     for number in range(200):
@@ -111,8 +111,8 @@ def test_the_limit_of_games_holds() -> None:
     assert "the most that are allowed" in result_of(search, conditions="", seed=1).reason
 
 
-def test_a_visit_is_not_left_at_once() -> None:
-    """To begin a visit costs as much as some games: the first one must have its least pairs."""
+def test_a_first_visit_plays_its_least_pairs() -> None:
+    """Beginning a visit costs as much as some games."""
     search = Search(history(), BisectQuestion(max_drop=400.0))
     for number in range(LEAST_PAIRS):
         assert search.index == 15
@@ -160,8 +160,8 @@ def test_histories_are_read_and_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("numbers", [{"max_drop": 0.0}, {"confidence": 1.0}, {"confidence": 0.3}])
-def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
-    """Numbers out of range must be named."""
+def test_settings_of_a_search_out_of_range_are_refused(numbers: dict[str, float]) -> None:
+    """The message must name the number."""
     with pytest.raises(UsageError, match="must be"):
         BisectQuestion(**numbers)  # type: ignore[arg-type]
 

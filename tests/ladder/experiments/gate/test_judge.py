@@ -218,7 +218,7 @@ def test_no_games_are_inconclusive_with_empty_numbers() -> None:
 
 
 @pytest.mark.parametrize("loser", ["new", "one"])
-def test_forfeits_of_either_side_make_it_invalid(loser: str) -> None:
+def test_forfeits_of_either_side_make_a_gate_invalid(loser: str) -> None:
     """More than 2 % and at least 3 forfeits by one bot must end the gate, naming bot and kind."""
     lost = L if loser == "new" else W
     failing = (Termination.TIMEOUT, FOUR)
@@ -268,8 +268,9 @@ def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
 
 @pytest.mark.slow
 def test_the_same_draw_counts_once() -> None:
-    """A pair whose board, opening and seed are counted must change nothing, however often, whoever
-    was A, and even if its games went differently."""
+    """A pair whose board, opening and seed are counted must change nothing,
+    however often, whoever was A, and even if its games went differently.
+    """
     pairs = [pair(n, (W, (L, W, D)[n % 3])) for n in range(20)]
     once = after(pairs)
     assert once.verdict is Verdict.INCONCLUSIVE
@@ -305,8 +306,9 @@ def test_games_that_repeat_decide_nothing() -> None:
 
 @pytest.mark.slow
 def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
-    """Where repeated games make one of the two tests decide, the gate must go on; where both agree,
-    it must decide, and say how many pairs are distinct."""
+    """Where repeated games make one of the two tests decide, the gate must continue;
+    where both agree, it must decide, and report how many pairs are distinct.
+    """
     few = [replace(pair(n, (W, W)), moves=(f"{n % 15}", "1")) for n in range(60)]
     all_pairs = after(few)
     assert all_pairs.deciding.sprt.state is State.ACCEPT_H1
@@ -356,7 +358,7 @@ def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
 
 
 def test_equal_content_is_called_a_control() -> None:
-    """A pass against the candidate's own content under another name must say what it is worth."""
+    """A pass against the candidate's own content under another name must state its worth."""
     twin = GateBot("twin", 9, HERO.content)
     result = after([pair(n, (W, L), twin) for n in range(200)], twin, max_drop=50)
     assert result.verdict is Verdict.PASS
@@ -426,8 +428,8 @@ def test_a_bot_against_itself_passes() -> None:
 
 
 @pytest.mark.slow
-def test_normalized_elo_is_another_question() -> None:
-    """The same pairs must have another ratio under the other model, and a logistic estimate."""
+def test_the_model_of_elo_changes_the_ratio_and_not_the_estimate() -> None:
+    """The same pairs must have another ratio for normalized Elo, and a logistic estimate."""
     draw = random.Random(1)
     pairs = [pair(n, draw.choices((W, D, L), (3, 1, 3), k=2)) for n in range(100)]
     logistic, normalized = (

@@ -85,7 +85,7 @@ def test_no_candidate_is_dropped_before_it_has_played() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_best_is_chosen_whichever_it_is(seed: int) -> None:
+def test_the_best_is_chosen_wherever_it_stands(seed: int) -> None:
     """One that is better than all others by three times the indifference must be the choice."""
     best = seed % 4
     judge = judge_of(4, SelectQuestion(indifference=40.0))
@@ -97,7 +97,7 @@ def test_the_best_is_chosen_whichever_it_is(seed: int) -> None:
 
 
 def test_a_failing_candidate_is_dropped_and_its_losses_do_not_count() -> None:
-    """Who forfeits is not chosen, and whoever met it gains nothing."""
+    """A bot that forfeits is not chosen, and no opponent gains from meeting it."""
     judge = judge_of(3, SelectQuestion(indifference=40.0))
     for number in range(6):
         judge.take(pair(number, 0, 1, 0, failed=True))
@@ -107,7 +107,7 @@ def test_a_failing_candidate_is_dropped_and_its_losses_do_not_count() -> None:
     assert not judge.is_invalid
 
 
-def test_a_failing_baseline_makes_it_invalid() -> None:
+def test_a_failing_baseline_makes_the_choice_invalid() -> None:
     """Strength beside a baseline that crashes means nothing."""
     judge = judge_of(3, SelectQuestion(), baseline="bot0")
     for number in range(6):
@@ -159,17 +159,16 @@ def test_the_limit_of_games_holds() -> None:
     ("candidates", "against", "words"),
     [(["a"], None, "two bots"), (["a", "a"], None, "named twice"), (["a", "b"], "a", "twice")],
 )
-def test_senseless_fields_are_refused(
+def test_a_field_of_one_bot_or_one_bot_twice_is_refused(
     candidates: list[str], against: str | None, words: str
 ) -> None:
-    """A field needs two bots, each once."""
     with pytest.raises(UsageError, match=words):
         field_names(candidates, against)
 
 
 @pytest.mark.parametrize("numbers", [{"indifference": 0.0}, {"confidence": 1.0}])
-def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
-    """Numbers out of range must be named."""
+def test_settings_of_a_choice_out_of_range_are_refused(numbers: dict[str, float]) -> None:
+    """The message must name the number."""
     with pytest.raises(UsageError, match="must be"):
         SelectQuestion(**numbers)  # type: ignore[arg-type]
 

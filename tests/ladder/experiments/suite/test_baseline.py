@@ -50,7 +50,7 @@ def stored(*found: Answers) -> Baseline:
         (0, 0, 0, 2, 1.0, False),
     ],
 )
-def test_the_sign_test_on_positions(
+def test_a_sign_test_on_positions_finds_regressions(
     wrong: int, first: int, lost: int, gained: int, chance: float, regressed: bool
 ) -> None:
     """Positions that both solve, or neither, say nothing; the others are a fair coin."""
@@ -60,7 +60,7 @@ def test_the_sign_test_on_positions(
     assert step.is_regression is regressed
 
 
-def test_who_is_compared_with_whom() -> None:
+def test_a_bot_is_compared_with_its_stored_results() -> None:
     """The stored bot of the same name, or the only one there is, under the same budget."""
     now = result(answers("new", 9))
     assert compare(now, stored(answers("old", 0), answers("old", 9, HUNDRED)))[0].lost == 9
@@ -74,7 +74,7 @@ def test_who_is_compared_with_whom() -> None:
 
 
 def test_a_document_is_a_baseline(tmp_path: Path) -> None:
-    """What `--json` prints can be read as a baseline, and says the same."""
+    """What `--json` prints can be read as a baseline with the same results."""
     now = result(answers("v", 3), answers("v", 1, HUNDRED))
     file = tmp_path / "base.json"
     file.write_text(json.dumps(suite_document(now)))
@@ -95,7 +95,7 @@ def test_a_position_counts_from_the_budget_that_always_solves_it() -> None:
 
 
 def test_errors_of_shares_are_wilson_s_intervals() -> None:
-    """Wilson's interval: wide for few positions, and never nothing."""
+    """The interval is wide for few positions, and never empty."""
     assert Share(10, 20).error95 == pytest.approx(0.2008, abs=1e-3)
     assert 0 < Share(0, 20).error95 < 0.1
     assert Share(0, 0).error95 == 0

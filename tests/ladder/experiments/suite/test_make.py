@@ -63,8 +63,8 @@ def test_themes_are_shared_out_and_positions_differ() -> None:
 
 
 @pytest.mark.slow
-def test_mining_is_the_same_again() -> None:
-    """Equal seeds give equal suites; others give others."""
+def test_equal_seeds_make_equal_suites() -> None:
+    """Other seeds make other suites."""
     assert mined(5) == mined(5)
     assert mined(5)[0] != mined(5, seed=2)[0]
 
@@ -84,8 +84,7 @@ def test_a_stop_ends_a_long_search() -> None:
 
 
 @pytest.mark.slow
-def test_a_stop_ends_the_mining() -> None:
-    """What was found before stays."""
+def test_a_stop_ends_the_mining_and_keeps_what_was_found() -> None:
     state = Mining(100)
     asked = iter(range(1000))
     found = list(

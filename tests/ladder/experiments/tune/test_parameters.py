@@ -23,14 +23,16 @@ from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, sta
         ("c=0..1.5:int", "integers"),
     ],
 )
-def test_a_parameter_that_cannot_be_read_is_one_sentence(text: str, sentence: str) -> None:
+def test_a_parameter_that_cannot_be_read_is_refused_in_one_sentence(
+    text: str, sentence: str
+) -> None:
     """Each mistake has a sentence that says what to write."""
     with pytest.raises(UsageError, match="param") as caught:
         read_parameters([text])
     assert sentence in str(caught.value)
 
 
-def test_none_and_twice_the_same_are_refused() -> None:
+def test_no_parameter_and_a_repeated_name_are_refused() -> None:
     """Something must be tuned, and each name once."""
     with pytest.raises(UsageError, match="name a parameter"):
         read_parameters([])
@@ -49,7 +51,7 @@ def test_the_search_begins_at_the_values_of_the_user_or_the_bot() -> None:
         plain.starting_at(9)
 
 
-def test_values_and_places_go_over_into_each_other() -> None:
+def test_values_and_places_on_the_scale_convert_into_each_other() -> None:
     """A log scale halves a factor, whole numbers are rounded, and a parameter reads itself."""
     log, whole = (
         each.starting_at(None) for each in read_parameters(["c=0.01..1:log", "n=1..100:int:log"])

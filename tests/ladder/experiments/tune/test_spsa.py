@@ -23,7 +23,7 @@ def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: i
     return search
 
 
-def test_it_finds_the_top_of_a_noisy_hill() -> None:
+def test_the_search_finds_the_maximum_of_a_noisy_function() -> None:
     """From a far corner it comes near, on every kind of parameter."""
     parameters = tuple(
         each.starting_at(None)
@@ -37,7 +37,7 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 
 
 def test_equal_results_give_equal_searches() -> None:
-    """A search follows from its seed and its results, so it can be taken up from its log."""
+    """A search follows from its seed and its results, so it can be resumed from its log."""
     parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..3:int"]))
     one, other = (Spsa(parameters, steps=50, seed=3) for _ in range(2))
     for step in range(40):
@@ -49,7 +49,7 @@ def test_equal_results_give_equal_searches() -> None:
     assert first.propose() != second.propose()
 
 
-def test_settings_keep_to_the_range_and_differ() -> None:
+def test_settings_stay_in_the_range_and_differ() -> None:
     """However strong the pull, no bot is given a value outside; whole numbers always differ."""
     parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..1:int"]))
     search = Spsa(parameters, steps=100, seed=1)

@@ -62,7 +62,7 @@ def test_without_games_nothing_is_known() -> None:
 
 
 def test_the_interval_comes_from_the_spread_of_the_pairs() -> None:
-    """Pairs that are mostly split tell more about the gain than pairs that go to one side."""
+    """Pairs that are mostly split bound the gain more closely than pairs won by one side."""
 
     def error95(pentanomial: tuple[int, ...]) -> float:
         steps = [replace(step, pentanomial=pentanomial) for step in log(1, 60)]

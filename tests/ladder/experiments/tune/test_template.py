@@ -38,10 +38,10 @@ def test_a_command_names_the_places_of_its_values() -> None:
         ("exec:./bot --c 0.5", "c=0..1", "does not contain {c}"),
     ],
 )
-def test_parameters_that_do_not_fit_are_one_sentence(
+def test_parameters_that_do_not_fit_the_bot_are_refused_in_one_sentence(
     spec: str, parameter: str, sentence: str
 ) -> None:
-    """What does not fit the bot is said before anything is played."""
+    """They are refused before anything is played."""
     with pytest.raises(UsageError) as caught:
         template_of(spec, read_parameters([parameter]))
     assert sentence in str(caught.value)

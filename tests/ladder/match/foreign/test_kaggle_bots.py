@@ -87,7 +87,7 @@ def test_globals_are_fresh_in_every_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_time_is_the_budget(tmp_path: Path) -> None:
+def test_act_timeout_is_the_budget(tmp_path: Path) -> None:
     """The limit actTimeout must be the budget in seconds."""
     text = "def agent(o, c):\n    raise ValueError(f'I have {c.actTimeout} s')\n"
     assert "I have 0.1 s" in refusal(submission(tmp_path, text), tmp_path)

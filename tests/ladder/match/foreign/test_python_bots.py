@@ -112,14 +112,14 @@ def test_an_error_has_its_last_line_and_its_place(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_a_bot_is_explained(tmp_path: Path, source: str, expected: str) -> None:
-    """Each kind of wrong file must be refused in words that its author can act on."""
+    """Each kind of wrong file must be refused with a reason that its author can act on."""
     write(tmp_path, bot=source)
     assert expected in refusal("python:bot.py:Bot", tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["None", "'3'", "2.5", "True", "(1, 2, 3)", "[1, 'high']"])
-def test_answers_that_are_no_column_are_explained(tmp_path: Path, answer: str) -> None:
+def test_answers_that_are_not_whole_numbers_are_explained(tmp_path: Path, answer: str) -> None:
     """Only whole numbers are columns."""
     wrong = BOT.format(module="rules").replace("return legal", f"return {answer} or legal")
     wrong = wrong.replace("None or legal(self.board, moves)[0]", "None")
@@ -152,7 +152,7 @@ def test_imported_files_are_part_of_the_bot(tmp_path: Path) -> None:
     assert read_spec("python:bot.py:Bot", tmp_path).content_hash != before.content_hash
 
 
-def test_the_interpreter_is_the_user_s(tmp_path: Path) -> None:
+def test_an_interpreter_that_cannot_host_the_bot_is_refused(tmp_path: Path) -> None:
     """An invalid or too old interpreter is refused before the bot is tried."""
     write(tmp_path, rules=LEGAL, bot=BOT.format(module="rules"))
     for python, expected in [

@@ -17,8 +17,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["saiblo:./program.py", "saiblo:python3 program.py"])
-def test_a_correct_program_plays(folder: Path, spec: str) -> None:
-    """It receives the board as in the course, with and without a forbidden cell."""
+def test_a_correct_program_gets_the_board_and_plays(folder: Path, spec: str) -> None:
+    """The format is the course's, with and without a forbidden cell."""
     if shutil.which("python3", path="/usr/bin") is None:
         pytest.skip("no /usr/bin/python3 for the program's first line")
     found = tried(spec, folder)

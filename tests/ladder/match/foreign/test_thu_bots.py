@@ -26,7 +26,7 @@ def test_a_correct_strategy_gets_the_board_in_the_format_of_the_course(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_correct_strategy_is_found_able_and_quick(tmp_path: Path) -> None:
+def test_a_correct_strategy_may_play_every_board_under_any_time(tmp_path: Path) -> None:
     """Its trial must find every board, no least time, and a fresh process per game."""
     spec = compiled(tmp_path)
     found = tried(spec, tmp_path, quick_ms=TRIAL_MARGIN_MS)
@@ -127,15 +127,15 @@ def test_a_null_pointer_is_a_crash_with_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_that_never_returns_is_ended(tmp_path: Path) -> None:
-    """The trial must end it by the clock and say so."""
+def test_a_strategy_that_never_returns_is_ended(tmp_path: Path) -> None:
+    """The trial must end it by the clock and report that."""
     sentence = refusal(compiled(tmp_path, "HANGS"), tmp_path, margin_ms=200)
     assert "timeout" in sentence
     assert "no answer to move (ply 0) within 300 ms" in sentence
 
 
 @pytest.mark.slow
-def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
+def test_a_limit_compiled_into_a_strategy_is_its_least_time(tmp_path: Path) -> None:
     """A strategy with its limit compiled in must be found to need that long."""
     found = tried(compiled(tmp_path, "SLEEPS"), tmp_path)
     assert found.min_time_ms is not None
@@ -144,7 +144,9 @@ def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_path: Path) -> None:
+def test_a_strategy_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(
+    tmp_path: Path,
+) -> None:
     """Failing on a board of another game must narrow its boards, not keep it out."""
     found = tried(compiled(tmp_path, "NEEDS_FORBIDDEN"), tmp_path)
     assert found.boards == ("forbidden-only",)
@@ -161,7 +163,7 @@ def test_static_state_does_not_leak_into_the_next_game(tmp_path: Path) -> None:
     assert any("returned (-1, -1)" in detail for detail in details)
 
 
-def test_what_is_no_library_is_refused_with_the_compiler_s_words(tmp_path: Path) -> None:
+def test_a_source_or_missing_file_is_refused_with_the_command_that_compiles(tmp_path: Path) -> None:
     """A source file or a missing file must be refused before anything is started."""
     (tmp_path / "Strategy.cpp").write_text("int main() {}")
     with pytest.raises(SpecError, match=r"g\+\+ -O2 -shared"):

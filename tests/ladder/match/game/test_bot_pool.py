@@ -1,4 +1,4 @@
-"""The warning about a bot that does not answer hello."""
+"""Idle processes and CPUs of a pool of bots, and its warning about a silent hello."""
 
 import os
 from pathlib import Path

@@ -95,7 +95,9 @@ def everything(listener: BroadcastListener) -> list[BoardInPlay]:
     return came
 
 
-def test_a_position_arrives_whole(sender: Broadcaster, listener: BroadcastListener) -> None:
+def test_a_position_arrives_with_all_its_fields(
+    sender: Broadcaster, listener: BroadcastListener
+) -> None:
     """Names, moves, values and clocks must stand at the side that they belong to."""
     game = sender.start_game(PLAN, True)
     assert game is not None

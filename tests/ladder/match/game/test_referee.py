@@ -226,10 +226,9 @@ def test_processes_are_kept_between_games_unless_renewed(pool: BotPool, tmp_path
     ("restart", "after_a_game", "after_a_pair"),
     [(Restart.GAME, True, True), (Restart.PAIR, False, True), (Restart.NEVER, False, False)],
 )
-def test_when_a_process_is_renewed(
+def test_a_process_is_renewed_after_each_game_each_pair_or_never(
     tmp_path: Path, restart: Restart, after_a_game: bool, after_a_pair: bool
 ) -> None:
-    """A process is renewed after each game, after each pair, or never."""
     start = fake_start("honest", folder=tmp_path)
     bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
     assert bot.should_restart(pair_ended=False) is after_a_game

@@ -45,7 +45,7 @@ def position_of(opening: Opening) -> Position:
     return Position.from_moves(opening.board, opening.moves)
 
 
-def test_no_two_are_equal_or_mirrored() -> None:
+def test_no_two_openings_are_equal_or_mirrored() -> None:
     """Two pairs of games on equal or mirrored openings would be the same pair."""
     found, state = drawn(conditions(WantedValue.ANY, count=60))
     assert len({key_of(position_of(opening))[0] for opening in found}) == 60 == state.tried
@@ -65,7 +65,7 @@ def test_no_two_are_equal_or_mirrored() -> None:
         (WantedValue.BALANCED, Outcome.DRAW),
     ],
 )
-def test_values_are_proven(wanted: WantedValue, outcome: Outcome) -> None:
+def test_drawn_openings_have_the_wanted_value(wanted: WantedValue, outcome: Outcome) -> None:
     """Each opening has the wanted value, by brute force."""
     found, state = drawn(conditions(wanted, boards="4x5", plies=9))
     oracle = Oracle(parse_board("4x5"))
@@ -105,13 +105,14 @@ def test_a_stop_ends_a_long_search(threads: int) -> None:
 
 
 def test_every_board_of_a_list_gets_its_share() -> None:
-    """Every board of the list gets its share."""
     found, _ = drawn(conditions(WantedValue.ANY, boards="4x4,thu"))
     assert [opening.board.rows > 4 for opening in found] == [False, True] * 3
 
 
-def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What it writes can be read, and equal seeds give equal files."""
+def test_the_command_writes_the_same_file_for_the_same_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it writes can be read."""
     files = [tmp_path / name for name in ("one.txt", "two.txt")]
     words = ["--boards", "4x4", "--plies", "4", "--count", "5", "--value", "draw", "--seed", "3"]
     for file in files:

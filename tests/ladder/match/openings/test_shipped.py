@@ -92,7 +92,7 @@ def settings_of(**options: str | int) -> Settings:
 def test_balanced_openings_are_proposed_where_they_fit(
     options: dict[str, str | int], proposes: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A gate on boards with shipped openings says what they save, unless openings were chosen."""
+    """A gate on boards with shipped openings states what they save, unless some were chosen."""
     propose_openings(settings_of(**options))
     printed = capsys.readouterr()
     assert ("--openings balanced" in printed.err) is proposes

@@ -155,8 +155,8 @@ def test_the_cause_of_a_missing_first_answer_is_reported(
             bot.ask(questions[late], timeout_s=1)
 
 
-def test_a_short_wait_is_no_search_of_the_buffer(tmp_path: Path) -> None:
-    """A bot that is late within a usual deadline is only late, whatever it has buffered."""
+def test_a_bot_that_is_late_by_a_usual_deadline_is_called_late(tmp_path: Path) -> None:
+    """Whatever it has buffered, no missing flush is named."""
     with BotProcess.start(fake_start("buffers", "move", folder=tmp_path), UNCONFINED) as bot:
         open_game(bot)
         with pytest.raises(BotTimeout) as caught:
@@ -234,8 +234,8 @@ def test_a_new_process_plays_on_after_a_crash(start_fake: StartFake, tmp_path: P
 
 
 @pytest.mark.parametrize("mode", ["leaves-orphans", "leaves-session", "hops", "many-processes"])
-def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> None:
-    """Processes in other sessions, double forks, fork chains and many children are gone."""
+def test_no_descendant_survives_its_bot(start_fake: StartFake, mark: str, mode: str) -> None:
+    """Processes in other sessions, double forks, fork chains and many children are killed."""
     bot = start_fake(mode)
     open_game(bot)
     if mode == "many-processes":
@@ -248,8 +248,7 @@ def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> No
     assert await_none(mark, 0) == []
 
 
-def test_quit_ends_orphans(start_fake: StartFake, mark: str) -> None:
-    """A graceful exit leaves no descendant, either."""
+def test_a_graceful_exit_ends_orphans(start_fake: StartFake, mark: str) -> None:
     bot = start_fake("leaves-orphans")
     open_game(bot)
     assert bot.quit(10)
@@ -350,8 +349,8 @@ def test_a_bot_that_cannot_be_started_is_explained(
     assert not bot.scratch.exists()
 
 
-def test_kill_is_repeatable(start_fake: StartFake, mark: str) -> None:
-    """A second kill, and a request to quit after it, do nothing."""
+def test_a_second_kill_does_nothing(start_fake: StartFake, mark: str) -> None:
+    """Nor does a request to quit after a kill."""
     bot = start_fake("hangs-in-move")
     open_game(bot)
     bot.kill()
@@ -360,7 +359,7 @@ def test_kill_is_repeatable(start_fake: StartFake, mark: str) -> None:
     assert not bot.quit(1)
 
 
-def test_kill_before_the_bot_has_started(start_fake: StartFake, mark: str) -> None:
+def test_a_kill_before_the_bot_has_started_leaves_nothing(start_fake: StartFake, mark: str) -> None:
     """A process killed in the middle of its start leaves nothing."""
     for pause in (0, 0.005, 0.01, 0.015, 0.02):
         bot = start_fake("honest")
@@ -370,8 +369,7 @@ def test_kill_before_the_bot_has_started(start_fake: StartFake, mark: str) -> No
 
 
 @pytest.mark.slow
-def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
-    """The number of open descriptors of the harness stays the same."""
+def test_many_starts_leak_no_descriptor(start_fake: StartFake) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     for _ in range(10):
         start_fake("honest").quit(10)

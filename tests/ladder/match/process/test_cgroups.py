@@ -56,15 +56,15 @@ def group(
     return folder
 
 
-def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
-    """Bots stay inside the limits of the ladder: their groups are below its own."""
+def test_groups_of_bots_are_made_below_that_of_this_process(tmp_path: Path) -> None:
+    """Bots stay inside the limits of the ladder."""
     own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
     place = find_parent_group(*hierarchy(tmp_path))
     assert place is not None
     assert (place.folder, place.controllers) == (str(own), ("memory", "pids"))
 
 
-def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
+def test_the_own_group_is_found_where_a_part_of_the_hierarchy_is_mounted(tmp_path: Path) -> None:
     """In a container the mount may show only the container's own part."""
     own = group(tmp_path / "mount/session")
     place = find_parent_group(*hierarchy(tmp_path, root="/user"))
@@ -92,7 +92,7 @@ def test_the_quota_is_the_smallest_of_all_groups_above(
 
 
 @pytest.mark.parametrize(("quota_us", "quota"), [("-1", None), ("150000", 1.5)])
-def test_a_quota_of_version_1(tmp_path: Path, quota_us: str, quota: float | None) -> None:
+def test_a_quota_of_version_1_is_read(tmp_path: Path, quota_us: str, quota: float | None) -> None:
     """The hierarchy of the controller `cpu` counts, alone or together with others."""
     folder = tmp_path / "cpu/docker/abc"
     folder.mkdir(parents=True)

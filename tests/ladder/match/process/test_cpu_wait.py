@@ -155,8 +155,8 @@ def test_a_bot_in_another_sleep_was_not_stalled(
     assert thread.late().bot_wait_us == 0
 
 
-def test_a_late_bots_time_in_words() -> None:
-    """The text shows whether the bot computed, waited or slept."""
+def test_the_text_shows_how_a_late_bot_spent_its_time() -> None:
+    """It computed, waited or slept."""
     stall = Stall(103_400, bot_wait_us=38_000, harness_wait_us=13_000, used_us=65_000, stolen_us=0)
     assert describe_stall(stall._replace(outside_us=49_000)) == (
         "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"

@@ -19,7 +19,9 @@ from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
         ("busy-children",),
     ],
 )
-def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
+def test_too_much_cpu_time_in_a_game_ends_the_bot(
+    start_fake: StartFake, mode: tuple[str, ...]
+) -> None:
     """The time of the bot, of a living child and of ended children counts."""
     bot = start_fake(*mode, limits=Limits(cpu_s=1))
     open_game(bot)

@@ -1,4 +1,4 @@
-"""The words before a bot's command, and what they protect."""
+"""The program and options of the sandbox before a bot's command, and what they protect."""
 
 import json
 import shlex

@@ -28,7 +28,7 @@ def read_report(bot: BotProcess) -> dict[str, Any]:
     return report
 
 
-def test_the_environment_is_clean(
+def test_a_bot_gets_a_clean_environment(
     start_fake: StartFake, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PATH and LANG are kept, HOME and TMPDIR are the scratch folder, nothing else is inherited."""
@@ -52,8 +52,8 @@ def test_the_environment_is_clean(
     }
 
 
-def test_nothing_is_inherited(start_fake: StartFake, tmp_path: Path) -> None:
-    """Three pipes and no other descriptor, no blocked or ignored signal, a session of its own."""
+def test_a_bot_inherits_only_its_three_pipes(start_fake: StartFake, tmp_path: Path) -> None:
+    """No other descriptor, no blocked or ignored signal, a session of its own."""
     leaked = os.open("/dev/null", os.O_RDONLY)
     os.set_inheritable(leaked, True)
     former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
@@ -101,7 +101,7 @@ def test_the_scratch_folder_is_removed_with_its_content(start_fake: StartFake) -
     assert Path("/etc/passwd").exists()
 
 
-def test_a_flood_of_errors_is_capped(start_fake: StartFake) -> None:
+def test_a_flood_of_errors_is_cut_in_the_middle_of_the_log(start_fake: StartFake) -> None:
     """The log keeps its head and its tail, and names the number of bytes left out."""
     bot = start_fake("floods-errors")
     open_game(bot)

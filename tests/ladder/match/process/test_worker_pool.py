@@ -208,7 +208,7 @@ def test_one_wait_completes_all_finished_tasks(pool: WorkerPool, tmp_path: Path)
 def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path) -> None:
     """A task is short if its worker needs little time, even if its result is fetched late.
 
-    The calmest of some tries counts: a machine that others use can make a quick piece slow.
+    The fastest of some tries counts: a shared machine can make a quick task slow.
     """
     rooms = []
     for _ in range(5):
@@ -221,8 +221,7 @@ def test_late_waits_do_not_make_tasks_seem_long(pool: WorkerPool, tmp_path: Path
 
 @pytest.mark.slow
 def test_short_tasks_are_queued_ahead_and_all_completed(tmp_path: Path) -> None:
-    """Two workers of quick work have several pieces each; while one of them has none, the result of
-    the other is completed as before."""
+    """Two workers have several short tasks each; while one has none, the other's results arrive."""
     file = tmp_path / "done"
     pool = WorkerPool(2, nothing)
     try:

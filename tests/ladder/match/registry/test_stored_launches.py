@@ -1,4 +1,4 @@
-"""No word of a database is started: a launch is made from the specification, here and now."""
+"""No stored command is started: a launch is made from the specification, on this machine."""
 
 from pathlib import Path
 
@@ -37,15 +37,17 @@ def registered(place: Path, **changes: object) -> BotRow:
     return BotRow(1, "guest", "foreign", spec, None, "", 0.0, None, revision)
 
 
-def test_what_was_registered_is_started(tmp_path: Path) -> None:
-    """An unchanged launch starts the program of the specification."""
+def test_an_unchanged_launch_is_started(tmp_path: Path) -> None:
+    """It starts the program of the specification."""
     sides = make_entrants([registered(tmp_path)], lambda _: Budget(time_ms=10))
     assert sides["guest"].start.argv == ("./bot.py",)
     assert sides["guest"].start.folder == str(tmp_path.resolve())
 
 
 @pytest.mark.parametrize("field", sorted({*Launch.__struct_fields__} - HARMLESS))
-def test_a_launch_that_somebody_changed_is_not_started(tmp_path: Path, field: str) -> None:
+def test_a_launch_that_was_changed_in_the_database_is_not_started(
+    tmp_path: Path, field: str
+) -> None:
     """Every stored field that could reach a process must be refused when it is another one."""
     bot = registered(tmp_path, **{field: OTHERS[field]})
     with pytest.raises((LadderError, BotsError)):

@@ -48,8 +48,10 @@ def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
         (["forbidden-only"], "6x7@1,1 thu", "boards with a forbidden cell only"),
     ],
 )
-def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: str) -> None:
-    """A list allows exactly its boards, as single boards and as classes."""
+def test_a_list_of_boards_allows_exactly_these(
+    boards: list[str] | None, plays: str, words: str
+) -> None:
+    """As single boards and as classes."""
     able = [
         b for b in ("6x7", "8x8", "6x7@1,1", "thu") if can_play_class(boards, parse_board_class(b))
     ]
@@ -71,8 +73,8 @@ def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: st
         (["8x8@3,3"], [], "standard"),
     ],
 )
-def test_boards_that_are_proposed(
+def test_a_refusal_proposes_boards_that_the_bots_play(
     boards: list[str] | None, others: list[list[str] | None], proposed: str
 ) -> None:
-    """A refusal proposes boards that the bot plays, and the other bots where there are such."""
+    """It proposes the other bots where there are such."""
     assert propose_boards(boards, others) == proposed

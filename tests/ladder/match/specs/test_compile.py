@@ -1,4 +1,4 @@
-"""Compiling players: who needs it, what the sources of a revision say, and how it ends."""
+"""Compiling players: which need it, what the sources of a revision print, and how it ends."""
 
 import os
 import resource
@@ -29,7 +29,7 @@ def entrant(folder: Path, compiler: str) -> Entrant:
     return Entrant(1, "old", start, Budget(simulations=1), player="v1")
 
 
-def test_the_words_of_a_revision_are_printable(
+def test_the_output_of_a_compiled_revision_is_made_printable(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A compilation of foreign sources cannot control the terminal; its failure is shown."""
@@ -63,7 +63,7 @@ def memory_of_children() -> int:
 
 
 def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current sources' compiled players are known by their stamps; without them, compile."""
+    """Stamps mark the compiled players of the current sources; the others are compiled."""
     ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
     assert warm(["v4"], report=False)
     before = memory_of_children()

@@ -63,7 +63,7 @@ def test_the_same_files_are_stored_once(place: Path, store: Path, take: Take) ->
     assert len(list(store.iterdir())) == 2
 
 
-def test_it_is_built_where_it_stays(take: Take) -> None:
+def test_a_copy_is_built_where_it_stays(take: Take) -> None:
     """The build must run in the folder that answers to the user's, and may note where that is."""
     origin = take(inner="deep", build=BUILD)
     folder = folder_of(origin)
@@ -99,8 +99,8 @@ def test_a_build_has_a_deadline(tmp_path: Path) -> None:
     assert time.monotonic() - started < 20
 
 
-def test_a_copy_goes_when_it_is_not_used_after_all(place: Path, store: Path, take: Take) -> None:
-    """What fails after the copy was made must take a new one along, and leave an older one."""
+def test_a_new_copy_that_is_not_used_is_removed(place: Path, store: Path, take: Take) -> None:
+    """What fails after the copy was made must remove a new one, and leave an older one."""
     older = take()
     commit(place, {"bot": "two"})
     for revision in ("main", "main~1"):

@@ -29,7 +29,7 @@ def test_cached_identities_are_those_of_the_sources(tmp_path: Path) -> None:
     assert load_players(DIGEST, tmp_path)["c4ai"].content_hash == "f" * 16
 
 
-def test_an_unreadable_file_is_computed_again(tmp_path: Path) -> None:
+def test_an_unreadable_cache_is_computed_again(tmp_path: Path) -> None:
     """A truncated file costs time and nothing else."""
     before = load_players(DIGEST, tmp_path)
     (cached,) = tmp_path.iterdir()

@@ -166,7 +166,7 @@ def test_machine_code_counts_alone_and_is_named(folder: Path) -> None:
     assert "libraries and data that the program opens" in bot.not_tracked
 
 
-def test_patterns_say_what_counts(folder: Path) -> None:
+def test_patterns_select_the_files_that_count(folder: Path) -> None:
     """--files must replace the whole folder for a program, and add data to what Python runs."""
     (folder / "run.sh").write_text("exec python3 main.py\n")
     shell = read_spec(f"exec:{SHELL}", folder, patterns=("strategy.py",))
@@ -198,7 +198,7 @@ def test_a_folder_that_is_too_large_is_refused(folder: Path) -> None:
         find_folder_files(folder, most_files=2)
 
 
-def test_files_that_come_later_do_not_count(folder: Path) -> None:
+def test_new_files_beside_a_bot_do_not_count(folder: Path) -> None:
     """A log that the bot writes beside itself must not make it another bot; an edit must."""
     before = read_spec("exec:python3 main.py", folder, patterns=("**/*.bin",))
     (folder / "bot.log").write_text("I won\n")
@@ -225,7 +225,7 @@ def test_a_bot_registered_by_another_rule_stays_that_bot(
     assert (again.content_hash, again.files) == (noted.content_hash, noted.files)
 
 
-def test_changes_are_described() -> None:
+def test_changes_of_programs_and_files_are_described() -> None:
     """A program found elsewhere is one difference and not two, and no change of files."""
     then = {"/venv/bin/python3": "Python 3.11.7", "bot.py": "0" * 16, "a.txt": "1" * 16}
     now = {"/usr/bin/python3": "Python 3.11.7", "bot.py": "2" * 16, "a.txt": "1" * 16}

@@ -63,8 +63,8 @@ def test_decisions_and_mistakes_of_a_game_are_counted_apart() -> None:
     assert (two.slower_wins.moves, two.slower_wins.plies, two.slower_wins.of) == (1, 4, 3)
 
 
-def test_the_first_losing_mistake_of_lost_games() -> None:
-    """It is looked for in games lost on the board, by their loser, the opening counted."""
+def test_the_first_losing_mistake_is_found_in_lost_games() -> None:
+    """Only games lost on the board count, their loser's moves, the opening included."""
     lost = game(1, [RIGHT, RIGHT, GIVEN_AWAY, LOST, LOST], opening=2)
     won = game(2, [GIVEN_AWAY, RIGHT], result="win")
     late = game(3, [GIVEN_AWAY], termination="timeout")
@@ -78,7 +78,7 @@ def test_the_first_losing_mistake_of_lost_games() -> None:
     assert two.losing_moves == ()
 
 
-def test_mistakes_by_plies_left() -> None:
+def test_mistakes_are_counted_by_plies_left() -> None:
     """A bin holds six numbers of empty cells; 42 cells are empty before ply 0."""
     one = first(game(1, [RIGHT, OPEN] * 3 + [GIVEN_AWAY, OPEN, OPEN, OPEN]))
     bins = [(each.first, each.last, each.decisions, each.mistakes) for each in one.by_plies_left]
@@ -92,8 +92,8 @@ def test_bins_of_large_boards_are_wider() -> None:
     assert [(each.first, each.last) for each in one.by_plies_left] == [(121, 132), (133, 144)]
 
 
-def test_errors_take_the_pair_as_the_unit() -> None:
-    """Games of one pair that fall together say as much as one of them."""
+def test_errors_count_a_pair_as_one_unit() -> None:
+    """Two equal games of one pair are as much evidence as one of them."""
     moves = [[RIGHT, OPEN], [GIVEN_AWAY, OPEN]]
     apart = first(*(game(n, moves[n % 2]) for n in range(40)))
     together = first(*(game(n, moves[n // 2 % 2], pair=n // 2) for n in range(40)))
@@ -105,7 +105,7 @@ def test_errors_take_the_pair_as_the_unit() -> None:
     assert together.error95 == pytest.approx(22.48, abs=0.01)
 
 
-def test_no_mistake_is_no_certainty() -> None:
+def test_a_bot_without_mistakes_has_an_error() -> None:
     """Without any mistake the error is the rate that would show none in 5 % of cases."""
     one = first(*(game(n, [RIGHT, OPEN]) for n in range(60)))
     assert one.per_100 == 0
@@ -116,8 +116,8 @@ def test_no_mistake_is_no_certainty() -> None:
     assert (nothing.per_100, nothing.unknown_share) == (None, 1.0)
 
 
-def test_calibration_in_ten_bins() -> None:
-    """The value told is held against the truth where it is known, in bins of a fifth."""
+def test_reported_values_are_compared_with_the_truth_in_ten_bins() -> None:
+    """A bin is a fifth wide, and only values whose truth is known count."""
     one = first(game(1, [RIGHT, OPEN, HALVED, OPEN, HASTY, OPEN, OPEN, OPEN]))
     bins = {each.low: each for each in one.calibration}
     assert len(one.calibration) == 10
@@ -127,8 +127,7 @@ def test_calibration_in_ten_bins() -> None:
     assert sum(each.moves for each in one.calibration) == 3
 
 
-def test_no_games_no_mistakes() -> None:
-    """Nothing was analysed: there is nothing to say."""
+def test_without_analysed_games_there_are_no_counts() -> None:
     assert mistakes_by_revision([]) == {}
 
 
@@ -139,7 +138,7 @@ def test_games_that_were_lost_after_the_opening_are_counted_apart() -> None:
     assert (found.lost_games, len(found.losing_moves), found.lost_from_start) == (3, 1, 1)
 
 
-def test_a_bot_of_which_little_is_known_stands_low() -> None:
+def test_a_bot_with_few_decisions_is_listed_low() -> None:
     """The order of bots is that of their mistakes plus error, not of the mistakes alone."""
     known = first(*(game(number, [RIGHT, OPEN] * 20) for number in range(9)))
     erring = first(*(game(number, [LOST, OPEN] + [RIGHT, OPEN] * 20) for number in range(9)))

@@ -102,7 +102,7 @@ def test_a_review_stores_what_an_analysis_of_the_game_stores(store: Store) -> No
     assert store.analysis.judged(division.id, games=[game]) == verdicts
 
 
-def test_without_time_the_champion_estimates(store: Store) -> None:
+def test_without_time_for_the_solver_the_champion_estimates(store: Store) -> None:
     """Positions that the solver has no time for get the champion's value, within known bounds."""
     game = stored_game(store)
     made = reviewed(store, game, ReviewLimits(seconds=0))

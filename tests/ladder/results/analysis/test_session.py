@@ -164,8 +164,8 @@ def test_threads_find_the_verdicts_of_one(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_games_and_bots_are_chosen(games: Games) -> None:
-    """`games` are the newest ones; a second call with the same number has nothing to do."""
+def test_the_newest_games_of_the_chosen_bots_are_analysed(games: Games) -> None:
+    """A second call with the same number has nothing to do."""
     assert run(games, games=4).games == 4
     assert run(games, games=4).games == 0
     assert [row.game_id for row in games.store.analysis.judged(games.division.id)] == [
@@ -207,8 +207,8 @@ def test_nodes_are_chosen_by_board_and_free_cells() -> None:
 
 
 @pytest.mark.slow
-def test_more_nodes_judge_again(games: Games) -> None:
-    """Open games must be analysed again with a higher node limit, not with a lower one."""
+def test_unknown_games_are_analysed_again_with_more_nodes(games: Games) -> None:
+    """A lower limit of nodes repeats nothing."""
     few = run(games, nodes=1)
     assert few.decided < few.positions
     more = run(games)

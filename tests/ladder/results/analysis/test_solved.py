@@ -34,7 +34,7 @@ def mirror(position: Position) -> Position:
 
 @pytest.mark.parametrize("board", ["6x7", "5x5@2,2", "9x10@1,3", "12x12@11,0"])
 def test_a_key_is_of_the_position_up_to_mirroring(board: str) -> None:
-    """The order of moves and the side from which one looks must not matter; a stone must."""
+    """The order of moves and a reflection must not change the key; a stone must."""
     random = SplitMix(5)
     keys = set()
     for plies in range(9):
@@ -57,7 +57,7 @@ def test_boards_have_keys_of_their_own() -> None:
 
 
 def test_columns_survive_packing_in_both_orientations() -> None:
-    """What was stored for a position must be read for its image, columns turned round."""
+    """What was stored for a position must be read for its image, with mirrored columns."""
     columns = (Bounds(-3, 999), None, Bounds(0, 0), Bounds(-999, -1))
     for is_image in (False, True):
         assert (

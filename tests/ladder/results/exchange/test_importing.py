@@ -172,8 +172,10 @@ NONSENSE: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize("nonsense", NONSENSE)
-def test_nonsense_is_refused(store: Store, tmp_path: Path, nonsense: str) -> None:
-    """A file that breaks an invariant of the store must be refused with the reason."""
+def test_a_file_that_breaks_an_invariant_is_refused(
+    store: Store, tmp_path: Path, nonsense: str
+) -> None:
+    """The refusal must give the reason."""
     changes, words = NONSENSE[nonsense]
     lines = [merged(msgspec.to_builtins(line), changes) for line in lines_of_a_pair()]
     with pytest.raises(UsageError, match=rf"(?s)games.jsonl, line 1: .*{words}.*nothing was"):
@@ -231,10 +233,10 @@ def adjudicated_pair(*proofs: Proof) -> list[GameLine]:
         ({"adjudicated": {"value": "draw"}}, "it is a win, but adjudicated as a draw"),
     ],
 )
-def test_nonsense_about_adjudication_is_refused(
+def test_an_impossible_adjudication_is_refused(
     store: Store, tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
-    """A file with an impossible adjudication must be refused as a whole."""
+    """The file must be refused as a whole."""
     pair = adjudicated_pair(Proof(Result.WIN, 2), Proof(Result.LOSS, 4))
     lines = [merged(msgspec.to_builtins(line), changes) for line in pair]
     with pytest.raises(UsageError, match=rf"line 1: .*{words}.*nothing was"):
@@ -277,8 +279,10 @@ def test_doctor_solves_adjudicated_games_again(store: Store, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
-def test_games_of_a_run_agree_on_it(store: Store, tmp_path: Path, field: str) -> None:
-    """A second pair that contradicts the first about their run must be refused."""
+def test_games_that_contradict_each_other_about_their_run_are_refused(
+    store: Store, tmp_path: Path, field: str
+) -> None:
+    """A second pair must agree with the first."""
     others = {"kind": "gate", "rated": False, "run_seed": 6, "identity": "i2"}
     lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
     lines += [{**line, "pair": 1, field: others[field]} for line in lines]

@@ -48,7 +48,7 @@ def test_results_are_counted_by_white() -> None:
     ],
 )
 def test_comments_are_no_tags(moves: str) -> None:
-    """What looks like a tag inside a comment must not begin a game."""
+    """Text like a tag inside a comment must not begin a game."""
     assert results(game("a", "b", "1-0", moves) * 2) == {("a", "b"): [0, 0, 2]}
 
 

@@ -1,4 +1,4 @@
-"""Tests of the data of a bot's page."""
+"""The data of a bot's page."""
 
 from pathlib import Path
 

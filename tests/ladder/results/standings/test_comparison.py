@@ -67,7 +67,7 @@ def test_a_comparison_costs_one_fit(store: Store) -> None:
 
 @pytest.mark.slow
 def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
-    """Who won everything is ahead by a bound, and two that won everything cannot be compared."""
+    """A bot that won everything is ahead by a bound; two that won everything are not compared."""
     division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
     versus = {(v.a, v.b): v for v in compare(store, division, ["v1", "v2", "v3"]).versus}
     bound = score_to_elo(score=0.05 ** (1 / 9))

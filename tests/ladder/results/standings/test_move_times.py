@@ -26,7 +26,7 @@ def slow() -> Standings:
 
 
 def test_bots_that_all_waited_are_not_blamed() -> None:
-    """The list says once that the machine was shared, with the numbers."""
+    """The list states once that the machine was shared, with the numbers."""
     found = excuse_waiting(slow(), [times("a", 130, 60), times("b", 130, 70)])
     assert not any(bot.over_budget for bot in found.bots)
     assert found.is_shared
@@ -50,8 +50,7 @@ def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
 
 
 @pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
-def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
-    """Without measured times of other bots, stalls decide."""
+def test_without_times_of_other_bots_stalls_decide(other: MoveTimes) -> None:
     entries = [times("a", 130, 60), other]
     assert not has_waited(entries[0], entries)
     found = excuse_waiting(slow(), entries)

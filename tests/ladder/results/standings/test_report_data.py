@@ -36,8 +36,8 @@ def of(league: League, **how: object) -> ReportData:
 
 
 @pytest.mark.slow
-def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
-    """No list can hold it: each pairing is far above what it says, and a note names the circle."""
+def test_a_circle_shows_in_the_residuals_and_in_a_note(league: League) -> None:
+    """No list can hold it: each pairing is far above what it expects; a note names it."""
     data = of(league)
     residuals = {(pair.a, pair.b): pair.z for pair in data.pairings}
     for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
@@ -72,7 +72,7 @@ def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_forfeits_come_first_with_their_last_words(league: League) -> None:
+def test_forfeits_come_first_with_their_last_output(league: League) -> None:
     """Then short losses; as many games as are wanted, none twice."""
     data = of(league, games=20, retired=True)
     assert len(data.games) == len({shown.game.id for shown in data.games}) == 20
@@ -84,7 +84,7 @@ def test_forfeits_come_first_with_their_last_words(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_scores_by_class_add_up(league: League) -> None:
+def test_scores_by_class_sum_up_the_games(league: League) -> None:
     """The games of a class, the first mover's points and each bot's."""
     (scores,) = of(league).classes
     assert scores.games == 138

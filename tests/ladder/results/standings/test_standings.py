@@ -61,8 +61,8 @@ def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> St
 MIXED = (4, 0, 0, 0, 0, 2, 1, 0, 3)
 
 
-def test_counts_add_up() -> None:
-    """Games, wins, draws, losses, pentanomial and first-mover score follow from the 3x3 table."""
+def test_counts_follow_from_the_table_of_pairs() -> None:
+    """Games, wins, draws, losses, pentanomial and first-mover score."""
     result = standings(table("a", "b", MIXED))
     assert (result.games, result.pairs) == (20, 10)
     a = next(bot for bot in result.bots if bot.name == "a")

@@ -30,7 +30,7 @@ def file(name: str) -> tuple[tarfile.TarInfo, bytes]:
     return tarfile.TarInfo(name), b"content"
 
 
-def test_files_and_links_come_out_as_they_went_in(tmp_path: Path) -> None:
+def test_files_and_links_are_unpacked_as_they_were_packed(tmp_path: Path) -> None:
     """Content, the right to be executed and links inside must survive; the bytes name them."""
     (tmp_path / "bot.py").write_text("print()")
     (tmp_path / "run").write_text("#!/bin/sh")
@@ -63,7 +63,7 @@ def test_files_and_links_come_out_as_they_went_in(tmp_path: Path) -> None:
         [(tarfile.TarInfo("pipe"), b"")],
     ],
 )
-def test_nothing_leads_out_of_the_folder(
+def test_no_entry_of_an_archive_leads_out_of_its_folder(
     tmp_path: Path, entries: list[tuple[tarfile.TarInfo, bytes]]
 ) -> None:
     """Traversal, links outside and special files are refused, and nothing is left of them."""

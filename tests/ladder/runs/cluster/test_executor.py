@@ -56,8 +56,8 @@ class BreakingFleet(Fleet):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_broken_fleet_is_reported_with_a_cancelled_pair() -> None:
-    """Its error must reach whoever waits for a pair, though another pair was cancelled before."""
+def test_a_broken_fleet_is_reported_in_spite_of_a_cancelled_pair() -> None:
+    """Its error must reach the caller that waits for a pair."""
     loop = asyncio.new_event_loop()
     nothing: Any = None
     executor = ClusterExecutor(

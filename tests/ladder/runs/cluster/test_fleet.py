@@ -186,7 +186,7 @@ def on_stage(scene: Callable[[Stage], Any], **options: Any) -> Stage:
 
 @pytest.mark.slow
 def test_a_machine_that_joins_is_no_warning() -> None:
-    """Machines that come, play and go are told; nothing of it is a warning."""
+    """Machines that join, play and leave are reported, but not as warnings."""
 
     async def scene(stage: Stage) -> None:
         await stage.join("alpha", by_seed)
@@ -307,7 +307,7 @@ def test_a_machine_that_plays_other_games_is_set_aside_for_good() -> None:
 
 
 def test_two_machines_cannot_show_which_is_wrong() -> None:
-    """Both repeat their own games: the contradiction is reported and nobody is set aside."""
+    """Both repeat their own games: the contradiction is reported and no machine is set aside."""
 
     async def scene(stage: Stage) -> None:
         await stage.join("one", by_seed)
@@ -457,7 +457,7 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
 
 @pytest.mark.very_slow
 def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
-    """Where games may differ, the residuals tell: one bot wins on one machine what it loses."""
+    """Where games may differ, residuals decide: one bot wins on one machine what it loses."""
 
     def mostly(plan: PairPlan) -> PairRecord:
         return won_by(plan, int(plan.number % 4 == 0))

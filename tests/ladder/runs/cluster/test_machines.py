@@ -65,7 +65,7 @@ class Hall:
 
 
 def test_pairs_go_to_the_machine_with_the_most_room_for_its_size() -> None:
-    """A machine of four slots gets four pairs, one of two gets two, then nobody gets any."""
+    """A machine of four slots gets four pairs, one of two gets two, then none gets any."""
     hall = Hall(4, 2, 1)
     for machine in hall.all:
         hall.join(machine, {})
@@ -195,7 +195,6 @@ def test_machines_with_one_host_name_are_distinguished() -> None:
     ],
 )
 def test_other_sources_are_refused_by_what_differs(version: str, advice: str) -> None:
-    """The same version is not asked for where both have it."""
 
     async def greet(*_: object) -> MachineFacts:
         return MachineFacts("lab", "CPU", 1, "Linux", "3", "0", version, "other")

@@ -30,22 +30,22 @@ from ladder.runs.cluster.security import (
         ("tcp://[::1]:9000", "tcp://[::1]:9000"),
     ],
 )
-def test_this_machine_needs_no_certificates(address: str, expected: str) -> None:
-    """Only processes of this machine reach a loopback address."""
+def test_a_loopback_address_needs_no_certificates(address: str, expected: str) -> None:
+    """Only processes of this machine reach it."""
     assert parse_endpoint(address, None, insecure=False, option=None).address == expected
 
 
 @pytest.mark.parametrize("address", ["lab1:8786", "10.0.0.3", "0.0.0.0:8786", "tcp://[fe80::1]:1"])
-def test_the_network_needs_certificates(address: str) -> None:
-    """Without them whoever reaches the port runs programs, so the user has to say it."""
+def test_an_address_on_the_network_needs_certificates(address: str) -> None:
+    """Without them any client of the port runs programs, so the user has to allow it."""
     with pytest.raises(UsageError, match="ladder cluster certificates"):
         parse_endpoint(address, None, insecure=False, option="cluster")
     assert parse_endpoint(address, None, insecure=True, option="cluster").protocol == "tcp"
 
 
 @pytest.mark.parametrize("address", ["", "http://lab1", "tcp://", "lab1:many", "lab1:8786/x"])
-def test_other_words_are_no_address(address: str) -> None:
-    """A sentence must say how an address is written."""
+def test_a_text_that_is_no_address_is_refused(address: str) -> None:
+    """The sentence must explain how an address is written."""
     with pytest.raises(UsageError, match="HOST:PORT"):
         parse_endpoint(address, None, insecure=True, option="cluster")
 
@@ -87,7 +87,7 @@ def failure_at(served: SchedulerEndpoint, reached: SchedulerEndpoint) -> str:
 
 @pytest.mark.slow
 def test_a_failed_connection_gives_the_reason(tmp_path: Path) -> None:
-    """Other certificates, none, and those of a scheduler without any are told apart."""
+    """Other certificates, none, and a scheduler without any have messages of their own."""
     for name in ("ours", "theirs"):
         assert run_command(["cluster", "certificates", str(tmp_path / name)]) == 0
     plain = SchedulerEndpoint("127.0.0.1", 0)
@@ -100,7 +100,7 @@ def test_a_failed_connection_gives_the_reason(tmp_path: Path) -> None:
 
 
 def test_expired_certificates_are_named(tmp_path: Path) -> None:
-    """The sentence must say what makes new ones."""
+    """The sentence must contain the command that makes new ones."""
     make_certificates(tmp_path / "old", days=0)
     old = SchedulerEndpoint("127.0.0.1", 0, tmp_path / "old")
     assert "the certificates have expired" in failure_at(old, old)

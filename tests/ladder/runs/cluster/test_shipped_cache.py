@@ -56,7 +56,7 @@ def used(place: Path, hours: float) -> None:
     os.utime(place, (moment, moment))
 
 
-def test_the_least_recently_used_go_first() -> None:
+def test_the_least_recently_used_entries_are_removed_first() -> None:
     """Archives go in the order of their last use until the rest fits; kits do not count."""
     oldest = archive("a", hours=30)
     older = archive("b", hours=20)
@@ -68,8 +68,8 @@ def test_the_least_recently_used_go_first() -> None:
     assert clean_cache(most_bytes=1500) == []
 
 
-def test_what_is_too_old_goes() -> None:
-    """An archive, a manifest and a half-written folder that nobody used for a month go."""
+def test_entries_that_were_not_used_for_a_month_are_removed() -> None:
+    """Archives, manifests and half-written folders alike."""
     gone = [archive("a", hours=800), archive(".new-x", hours=800), manifest("k", hours=800)]
     kept = archive("b", hours=2)
     assert set(clean_cache()) == set(gone)
@@ -77,8 +77,8 @@ def test_what_is_too_old_goes() -> None:
     assert not any(place.exists() for place in gone)
 
 
-def test_what_was_used_lately_stays(cache: Path) -> None:
-    """However full the cache is, a run that has only paused finds its bots when it goes on."""
+def test_entries_that_were_used_lately_are_kept(cache: Path) -> None:
+    """However full the cache is, a run that has only paused finds its bots when it resumes."""
     lately = archive("a", hours=0.9 * IN_USE_S / 3600)
     old = archive("b", hours=30)
     mark_used([old, cache / "missing"])
@@ -86,7 +86,7 @@ def test_what_was_used_lately_stays(cache: Path) -> None:
     assert lately.is_dir()
 
 
-def test_what_another_process_holds_stays() -> None:
+def test_an_entry_that_another_process_holds_is_kept() -> None:
     """An entry that is held is not removed until its holder ends, even by being killed."""
     place = archive("a", hours=800)
     holder = subprocess.Popen(
@@ -107,8 +107,7 @@ def test_what_another_process_holds_stays() -> None:
         CacheLock([place])
 
 
-def test_holding_is_using() -> None:
-    """Who takes an entry makes it the most recently used one."""
+def test_an_entry_that_is_held_becomes_the_latest_used() -> None:
     place = archive("a", hours=800)
     held = CacheLock([place])
     held.close()

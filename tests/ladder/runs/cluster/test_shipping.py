@@ -1,4 +1,4 @@
-"""Bots that travel: packed in one folder, resolved in another, refused where something differs."""
+"""Bots that are sent to machines: packed, unpacked there, refused where something differs."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ def arrive(bot_bundle: BotBundle, place: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_bot_plays_from_the_files_that_came(home: Path, tmp_path: Path) -> None:
+def test_a_sent_bot_plays_from_its_unpacked_files(home: Path, tmp_path: Path) -> None:
     """Its start lies in the machine's own folder; a file that was changed there is noticed."""
     add(f"exec:{sys.executable} -I -S bot.py honest", "--files", "*.txt")
     bot_bundle = packed(home, "mine", "random")
@@ -98,7 +98,9 @@ def test_a_submitted_bot_plays_as_it_was(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_outside_of_its_folder_must_be_there(home: Path, tmp_path: Path) -> None:
+def test_a_file_outside_of_the_bots_folder_must_exist_on_the_machine(
+    home: Path, tmp_path: Path
+) -> None:
     """A machine without it, or with another one, refuses the bot by the file's name."""
     outside = tmp_path / "shared.bin"
     outside.write_text("shared")

@@ -1,4 +1,4 @@
-"""Work in the slots of a machine that goes on when its run has ended."""
+"""Tasks in the slots of a machine that continue when their run has ended."""
 
 import asyncio
 import time

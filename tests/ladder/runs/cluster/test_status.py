@@ -57,10 +57,10 @@ BY_ANN = Reservation("ann@lab1")
         ),
     ],
 )  # fmt: skip
-def test_the_state_of_a_machine_over_all_runs(
+def test_a_machine_is_refused_or_set_aside_only_if_no_run_uses_it(
     one: dict[str, Any], seen: list[tuple[RunLabel, str, str]], state: str, reason: str
 ) -> None:
-    """A machine is refused or set aside only if no run uses it; silence and leaving come first."""
+    """Silence and leaving count before."""
     found = status(one, *seen)
     assert (found.state, found.reason) == (state, reason)
     assert [(each.run, each.state, each.reason) for each in found.runs] == seen

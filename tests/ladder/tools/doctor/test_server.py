@@ -49,8 +49,10 @@ def test_a_sound_server_has_no_warning() -> None:
         ("settings", "statement_timeout is 500 ms", {"settings": {"statement_timeout": "500"}}),
     ],
 )
-def test_a_problem_is_a_warning(topic: str, words: str, change: dict[str, object]) -> None:
-    """A single problem gives a single warning under its topic."""
+def test_each_problem_of_a_server_gives_one_warning(
+    topic: str, words: str, change: dict[str, object]
+) -> None:
+    """The warning stands under its topic."""
     found = examine_server(replace(SOUND, **change))  # type: ignore[arg-type]
     (warning,) = [each for each in found if each.level is not Level.OK]
     assert warning.topic == topic

@@ -151,7 +151,7 @@ def test_a_built_in_player_may_load_for_longer_than_the_protocol_allows(tmp_path
         ("garbage", (), Termination.PROTOCOL_ERROR, "the middle looks nice"),
     ],
 )
-def test_a_bot_that_fails_has_lost(
+def test_a_bot_that_fails_loses_the_game(
     tmp_path: Path, mode: str, arguments: tuple[str, ...], termination: Termination, words: str
 ) -> None:
     """The game ends with its verdict, whichever side failed, and no process is left."""
