@@ -101,8 +101,12 @@ class Book:
     def joined(self, stones: WordArray, scores: Integers, plies: int) -> "Book":
         """Return a book that has more positions, none of which is in this one."""
         added = keys_of(stones) << _SCORE_BITS | (scores + BIAS).astype(np.uint64)
-        entries = np.unique(np.concatenate([self.entries, added]))
-        return Book(entries, max(self.plies, plies))
+        return self.united(Book(added, plies))
+
+    def united(self, other: "Book") -> "Book":
+        """Return a book that has the positions of both."""
+        entries = np.unique(np.concatenate([self.entries, other.entries]))
+        return Book(entries, max(self.plies, other.plies))
 
 
 NO_BOOK = Book(np.zeros(0, np.uint64), -1)
@@ -114,7 +118,7 @@ def own_file() -> Path:
 
 
 def book_of(board: Board) -> Book:
-    """Return the book of a board: the user's own if it has more positions than the shipped one.
+    """Return the book of a board: what the shipped one and the user's own know.
 
     Raises:
         SolverError: a file is damaged.
@@ -125,8 +129,8 @@ def book_of(board: Board) -> Book:
 
 @lru_cache(maxsize=1)
 def _standard_book(own: Path) -> Book:
-    files = [SHIPPED, own] if own.exists() else [SHIPPED]
-    return max(map(Book.read, files), key=len)
+    shipped = Book.read(SHIPPED)
+    return shipped.united(Book.read(own)) if own.exists() else shipped
 
 
 def plies_of(stones: WordArray) -> Integers:

@@ -134,6 +134,20 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
         Book.read(tmp_path)
 
 
+def test_the_own_book_adds_to_the_shipped_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are known, and a file of a longer book does not hide a shorter one."""
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
+    late = [each for each in _late_positions(20, 20) if _is_hard(each)]
+    own = _book_of(late, 20)
+    own.write(book_module.own_file())
+    book, shipped = book_module.book_of(BOARD), Book.read(book_module.SHIPPED)
+    assert (len(book), book.plies) == (len(shipped) + len(own), 20)
+    assert book.find(positions_words(late, BOARD))[1].all()
+    assert book.find(positions_after(0))[1].all()
+
+
 def test_the_first_positions_of_the_standard_board_are_answered_at_once() -> None:
     """The empty board and its columns have their published values, without a node."""
     solver = Solver(BOARD, 1)
