@@ -81,8 +81,9 @@ def find_outlooks(
 
 def find_outlook(store: Store, entry_id: int, read_command: ReadCommand) -> Outlook:
     """Return an experiment of the queue with its costs. Raises UnknownRow."""
-    job = find_job(store, entry_id)
-    jobs = [job] if job.state.is_final else find_jobs(store, ended=0)
+    jobs = find_jobs(store, ended=0)
+    if all(job.entry.id != entry_id for job in jobs):  # it has ended, perhaps a moment ago
+        jobs = [find_job(store, entry_id)]
     outlooks = _outlooks(store, jobs, read_command, None)
     return next(each for each in outlooks if each.job.entry.id == entry_id)
 
