@@ -68,8 +68,7 @@ class Follower:
                 self._running = [run.id for run in store.runs.find(status=RunStatus.RUNNING)]
             return (mark, self._find_alive(store)), None
         except DatabaseError as error:
-            self._store.close()
-            return None, str(error)
+            return None, str(self._store.close_after(error))
 
     def _find_alive(self, store: FollowedStore) -> tuple[int, ...]:
         """Return the running runs whose process is alive."""

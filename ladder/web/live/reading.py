@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from db.errors import DatabaseError
+from db.errors import Corrupt, DatabaseError
 from db.store import FollowedStore, Store
 from ladder.web.errors import Busy
 
@@ -45,6 +45,20 @@ class ReopenedStore:
         if self._store is not None:
             self._store.close()
             self._store = None
+
+    def close_after(self, error: DatabaseError) -> DatabaseError:
+        """Close the store, and return the error that describes what is wrong with the database.
+
+        To a connection that is open while another version of this program migrates the database,
+        a missing column looks like damage. Opening it again shows the versions.
+        """
+        self.close()
+        if isinstance(error, Corrupt):
+            try:
+                self.get()
+            except DatabaseError as reason:
+                return reason
+        return error
 
 
 class Readers:
@@ -98,8 +112,7 @@ class Readers:
             try:
                 job.answer.set_result(job.query(store.get()))
             except DatabaseError as error:
-                store.close()
-                job.answer.set_exception(error)
+                job.answer.set_exception(store.close_after(error))
             except BaseException as error:
                 job.answer.set_exception(error)
         store.close()
