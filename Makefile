@@ -6,8 +6,8 @@ STAMP := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
-# Not more than processors: tests of deadlines share them with the tests beside them.
-WORKERS ?= $(CPUS)
+# Twice the processors: a test waits for a third of its time, for deadlines and for other processes.
+WORKERS ?= $(shell expr 2 \* $(CPUS))
 PARALLEL := -n $(WORKERS) --dist worksteal
 RETRY := $(BIN)/python -m tests.tools.retry_timed $(PARALLEL)
 FIRST_DB ?= first.db
