@@ -6,15 +6,17 @@ from db.records.pairs import Entrant
 from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
 from ladder.match.game.answers import make_thought
+from ladder.results.analysis.solved import Columns
 from ladder.tools.play.game import BotMove, InteractiveGame
 from reports.layout.board import SIGNS
 from reports.layout.format import labelled
-from reports.replay import thought_facts
+from reports.replay import columns_by_value, thought_facts
 
 HELP = (
     "a number   that column (on a terminal the arrows choose one, Enter drops)",
     "undo   u   take back your last move and the bot's reply",
     "hint   h   another bot's move; `hint NAME` asks the bot NAME",
+    "values v   the true value of every column, as far as the solver proves it",
     "info   i   the bot's statistics about its last move",
     "quit   q   leave the game",
 )
@@ -66,6 +68,11 @@ def advice(move: BotMove) -> list[str]:
     """Return a hint as lines: the column and its statistics."""
     lines = [f"{move.name} would play {move.column}"]
     return lines + [f"  {line}" for line in info_lines(move, "you")]
+
+
+def values(columns: Columns) -> list[str]:
+    """Return the true values of the columns as a line, the best columns first."""
+    return [f"true values (plies to the end): {columns_by_value(columns)}"]
 
 
 def info(game: InteractiveGame) -> list[str]:

@@ -117,7 +117,7 @@ def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tupl
     if (estimate := truth.estimate(place)) is not None:
         facts.append(("estimate", f"{estimate:+z.2f} by {CHAMPION}, not proven"))
     if any(format_columns(columns)):
-        facts.append(("columns", _columns_by_value(columns)))
+        facts.append(("columns", columns_by_value(columns)))
     mistake = _mistake(row, ply, truth)
     if mistake:
         turning = ", the turning point" if truth.turning_point == place else ""
@@ -179,7 +179,7 @@ def _verb(bounds: Bounds, count: int) -> str:
     return f"{verb}{'s' if count == 1 else ''}{plies}"
 
 
-def _columns_by_value(columns: Columns) -> str:
+def columns_by_value(columns: Columns) -> str:
     """Return the columns of each value, best value first, such as ``3: win 5, 0 1: draw``."""
     legal = {place: bounds for place, bounds in enumerate(columns) if bounds is not None}
     by_value: dict[str, list[int]] = {}

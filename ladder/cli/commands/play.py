@@ -73,7 +73,8 @@ def play(
     """Play against a bot in the terminal.
 
     The arrow keys choose a column and Enter drops the stone. You can also type a column, or one of
-    the words undo, hint, info, help and quit. Over a pipe, every line is one column or word.
+    the words undo, hint, values, info, help and quit. Over a pipe, every line is one column or
+    word.
     """
     import secrets
 

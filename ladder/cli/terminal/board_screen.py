@@ -21,7 +21,7 @@ from ladder.tools.play.commands import (
 )
 from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
-from reports.play import HELP, advice, ending, heading, info, played, prompt
+from reports.play import HELP, advice, ending, heading, info, played, prompt, values
 from reports.replay import beside
 
 Advisers = Callable[[str], Entrant]
@@ -80,6 +80,9 @@ class Dialogue(ABC):
             advised = game.hint(self._adviser(name))
             self._mark_column(advised.column)
             return advice(advised)
+        if word is CommandKind.VALUES:
+            self._show_busy("solving the position ...")
+            return values(game.column_values())
         if game.position.landing_row(column) is None:
             free = ", ".join(map(str, game.position.legal_moves()))
             return [f"column {column} is full: take one of {free}"]
@@ -219,5 +222,5 @@ class ScreenDialogue(Dialogue):
         self._screen.draw(with_prompt(picture, question, typed, keys))
 
 
-KEYS = "arrows or a number choose, Enter drops; undo, hint, info, quit"
+KEYS = "arrows or a number choose, Enter drops; undo, hint, values, info, quit"
 KEYS_AT_END = "a word and Enter; Ctrl-D leaves too"

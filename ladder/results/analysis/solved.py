@@ -85,12 +85,18 @@ def unpack_columns(content: bytes, *, is_image: bool) -> Columns:
     return tuple(reversed(columns) if is_image else columns)
 
 
-def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
+def solve_columns(
+    solver: "Solver",
+    position: Position,
+    nodes: int,
+    *,
+    most_for_distance: int = MOST_FOR_DISTANCE,
+) -> Columns:
     """Return bounds on every column of a position, found with at most about `nodes` nodes.
 
     Half of the nodes are for outcomes, and half of these for that of the position: its search turns
     to the columns that decide it, and its bounds hold for every column. The other half, but at most
-    `MOST_FOR_DISTANCE`, are for the distances of columns with a known outcome. A column's unused
+    `most_for_distance`, are for the distances of columns with a known outcome. A column's unused
     nodes go to the next ones.
     """
     from engine.solver.solver import solution_of_move  # loads the compiler
@@ -99,7 +105,7 @@ def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
     found = dict.fromkeys(position.legal_moves(), Bounds(UNBOUNDED.low, number_of(whole.high)))
     for is_weak, most in (
         (True, nodes // 2 - whole.nodes),
-        (False, min(nodes // 2, MOST_FOR_DISTANCE)),
+        (False, min(nodes // 2, most_for_distance)),
     ):
         columns = [
             column

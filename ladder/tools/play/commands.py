@@ -14,6 +14,7 @@ class CommandKind(StrEnum):
     DROP = "drop"
     UNDO = "undo"
     HINT = "hint"
+    VALUES = "values"
     INFO = "info"
     HELP = "help"
     QUIT = "quit"
@@ -22,6 +23,7 @@ class CommandKind(StrEnum):
 SHORT = {
     "u": CommandKind.UNDO,
     "h": CommandKind.HINT,
+    "v": CommandKind.VALUES,
     "i": CommandKind.INFO,
     "?": CommandKind.HELP,
     "q": CommandKind.QUIT,

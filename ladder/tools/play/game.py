@@ -1,7 +1,7 @@
 """A person's game against a bot, which runs in its own process as in every other game.
 
-The caller makes the person's moves (`drop`, `undo`, `hint`) and calls `reply` when it is the bot's
-turn. Nothing here reads a keyboard or prints.
+The caller makes the person's moves (`drop`, `undo`, `hint`, `column_values`) and calls `reply` when
+it is the bot's turn. Nothing here reads a keyboard or prints.
 """
 
 import time
@@ -28,7 +28,10 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_entrants
+from ladder.results.analysis.solved import Columns
 from ladder.runs.budgets import Budgets
+from ladder.signals import current_stop
+from ladder.tools.play.values import ColumnValues
 
 MARGIN_MS = 1000
 """How late a bot may be under a time budget: generous, as these games are not rated."""
@@ -197,6 +200,7 @@ class InteractiveGame:
         self._pool = BotPool(confinement)
         self._opponent = self._session(bot)
         self._advisers: dict[str, BotSession] = {}
+        self._values = ColumnValues()
         self._is_abandoned = False
         self._started = time.time()
         self._clock = self._turn = time.perf_counter_ns()
@@ -270,8 +274,20 @@ class InteractiveGame:
         adviser.end_game()
         return move
 
+    def column_values(self) -> Columns:
+        """Return what the solver proves about every column before the next move.
+
+        Raises:
+            Stopped: the user stopped the command.
+
+        """
+        stop = current_stop()
+        found = self._values.find(self.position, lambda: self._is_abandoned or stop.is_requested())
+        stop.check()
+        return found
+
     def abandon(self) -> None:
-        """End all bots; called from another thread than the game's.
+        """End all bots and searches; called from another thread than the game's.
 
         The call that waits for a bot then fails; a bot that is starting fails once it has started.
         """

@@ -23,6 +23,7 @@ from ladder.errors import BotFailure, LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
 from ladder.match.registry.known_launches import unknown_bots
+from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
 from ladder.tools.play.saving import NotSaved, save_game
@@ -57,6 +58,10 @@ class GameView:
 
     status: str = "The bot is starting"
     hint: dict[str, Any] | None = None
+    shows_values: bool = False
+    """Whether the true values of the columns are shown before each of the person's moves."""
+    values: list[str | None] | None = None
+    """The true value of each column, such as ``win 5``; None for full columns and open values."""
     saved: str = ""
     """The id of the stored game."""
     unsaved: str = ""
@@ -100,7 +105,7 @@ class OpenGame:
     # Called in the server's loop.
 
     def submit(self, action: str, value: Any) -> None:
-        """Queue an action: drop, undo or hint.
+        """Queue an action: drop, undo, hint or values.
 
         Raises:
             Gone: the game has ended.
@@ -161,7 +166,7 @@ class OpenGame:
     def _process(self, action: str, value: Any) -> None:
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
-        self._view.hint = None
+        self._view.hint = self._view.values = None
         try:
             if action == "drop" and game.is_persons_turn:
                 game.drop(value)
@@ -172,6 +177,8 @@ class OpenGame:
                 self._view.status = f"Waiting for a hint from {value}"
                 self._publish()
                 self._view.hint = _move_document(self._hint(game, value))
+            elif action == "values":
+                self._view.shows_values = not self._view.shows_values
         except BotFailure as failure:
             self._view.hint = {"name": value, "failed": str(failure)}
         except Stopped:
@@ -194,13 +201,17 @@ class OpenGame:
         return game.hint(entrant)
 
     def _continue_game(self) -> None:
-        """Let the bot move if it is its turn, and publish the new state."""
+        """Let the bot move if it is its turn, solve the position, and publish the new state."""
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
         if game.is_bots_turn and not self._end_reason:
             self._view.status = f"{self.request.bot} is thinking"
             self._publish()
             game.reply()
+        if self._view.shows_values and game.is_persons_turn and not self._end_reason:
+            self._view.status = "Solving the position"
+            self._publish()
+            self._view.values = format_columns(game.column_values())
         if self._end_reason:
             return
         if game.verdict is None:
@@ -233,6 +244,8 @@ class OpenGame:
             start=self.request.start,
             status=view.status,
             hint=view.hint,
+            shows_values=view.shows_values,
+            values=view.values,
             saved=view.saved,
             is_busy=view.is_busy,
             is_over=self.is_over,

@@ -45,7 +45,7 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The body of a request for a move, undo, a hint or the end."""
+    """The body of a request for a move, undo, a hint, values or the end."""
 
     word: str
     column: int = -1
@@ -119,7 +119,7 @@ async def game_page(request: Request) -> Response:
 
 
 async def act(request: Request) -> Response:
-    """Submit a move, undo, a hint, or the end of a game."""
+    """Submit a move, undo, a hint, values, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
     action = decode(await request.body(), Action)
     match action.word:
@@ -131,10 +131,12 @@ async def act(request: Request) -> Response:
             game.submit("undo", None)
         case "hint":
             game.submit("hint", action.bot or CHAMPION)
+        case "values":
+            game.submit("values", None)
         case "end":
             game.end("you ended the game")
         case _:
-            raise Refused(f"unknown word {action.word!r}: use drop, undo, hint or end")
+            raise Refused(f"unknown word {action.word!r}: use drop, undo, hint, values or end")
     return JSONResponse({})
 
 

@@ -21,6 +21,8 @@ def play_state(
     start: Sequence[int],
     status: str,
     hint: Mapping[str, Any] | None,
+    shows_values: bool,
+    values: Sequence[str | None] | None,
     saved: str,
     is_busy: bool,
     is_over: bool,
@@ -36,6 +38,9 @@ def play_state(
         start: the columns played before the game began.
         status: the status line.
         hint: another bot's move.
+        shows_values: whether the true values of the columns are wanted.
+        values: the true value of each column, such as ``win 5``, as far as known; None if they are
+            not wanted, or not before this move.
         saved: the id of the stored game; empty if it is not stored.
         is_busy: whether the person has to wait.
         is_over: whether the bot has ended and no more requests are possible.
@@ -54,6 +59,8 @@ def play_state(
         "moves": list(position.moves),
         "says": as_sentence(status, (bot,)),
         "hint": hint,
+        "shows_values": shows_values,
+        "values": values,
         "saved": saved,
         "busy": is_busy,
         "over": is_over,

@@ -345,7 +345,7 @@ const mover = (game, ply) => ((ply - 1) % 2 ? game.second : game.first);
 const thoughtOf = (game, ply) => (ply > game.opening ? game.thoughts[ply - 1 - game.opening] : undefined);
 
 /** @param {string} proven @returns {string} A proof such as ``win 5`` in words. */
-function provenWords(proven) {
+export function provenWords(proven) {
   const [result, distance] = proven.split(" ");
   if (distance === undefined) return result;
   return `${result} in ${distance} ${distance === "1" ? "ply" : "plies"}`;

@@ -1,7 +1,7 @@
 // @ts-check
 /** A game of a person against a bot: the server keeps the game, the page shows it and sends moves. */
 
-import { CELL, centreOf, drawBoard, drawn } from "./page.js";
+import { CELL, centreOf, drawBoard, drawn, provenWords } from "./page.js";
 import { post } from "./post.js";
 
 /** @param {string} id @returns {any} The element with this id. */
@@ -64,12 +64,13 @@ function startGame(path) {
   stream.addEventListener("error", () => {
     if (stream.readyState !== EventSource.CLOSED) return;
     byId("says").textContent = "The game has ended: the server was stopped or restarted.";
-    for (const button of document.querySelectorAll("#columns button, #undo, #hint, #end")) {
+    for (const button of document.querySelectorAll("#columns button, #undo, #hint, #values, #end")) {
       button.setAttribute("disabled", "");
     }
   });
   byId("undo").addEventListener("click", () => void post(path, { word: "undo" }));
   byId("hint").addEventListener("click", () => void post(path, { word: "hint", bot: byId("adviser").value }));
+  byId("values").addEventListener("click", () => void post(path, { word: "values" }));
   byId("end").addEventListener("click", () => void post(path, { word: "end" }));
   const board = byId("board");
   board.addEventListener("click", (/** @type {MouseEvent} */ event) => drop(path, columnAt(event)));
@@ -89,6 +90,7 @@ function startGame(path) {
       drop(path, chosen);
     } else if (event.key === "u" && state.can_undo) void post(path, { word: "undo" });
     else if (event.key === "h" && state.columns.length) byId("hint").click();
+    else if (event.key === "v") byId("values").click();
   });
 }
 
@@ -145,13 +147,20 @@ function show(path, now) {
     /** @type {HTMLButtonElement} */ (button).disabled = !now.columns.includes(column);
     const isHint = now.hint?.column === column;
     button.classList.toggle("hinted", isHint);
-    button.setAttribute("aria-label", `Drop in column ${column}${isHint ? " (the hint)" : ""}`);
+    const value = now.values?.[column] ?? (now.values && now.columns.includes(column) ? "unknown" : "");
+    showValue(button, column, value);
+    button.setAttribute(
+      "aria-label",
+      `Drop in column ${column}${isHint ? " (the hint)" : ""}${value && `: ${provenWords(value)}`}`,
+    );
   });
   byId("board").classList.toggle("playable", now.columns.length > 0);
   if (now.hint && now.hint.column in now.landings) mark(now.hint.column, "var(--hint)", "hint-mark");
   if (first) choose(Math.floor(now.game.columns / 2));
   byId("undo").disabled = !now.can_undo;
   byId("hint").disabled = !now.columns.length;
+  byId("values").disabled = now.busy || now.over;
+  byId("values").setAttribute("aria-pressed", String(now.shows_values));
   byId("end").disabled = now.over;
   byId("hinted").hidden = !now.hint;
   if (now.hint) byId("hinted").textContent = describeMove(now.hint);
@@ -163,6 +172,15 @@ function show(path, now) {
     byId("saved").append(link);
   }
   facts(now);
+}
+
+/** @param {Element} button @param {number} column @param {string} value Such as "win 5", or empty. */
+function showValue(button, column, value) {
+  const [outcome, distance] = value.split(" ");
+  const mark = document.createElement("small");
+  mark.className = { win: "gained", loss: "lost" }[outcome] ?? "soft";
+  mark.textContent = value === "unknown" ? "?" : [outcome, distance].filter(Boolean).join("\n");
+  button.replaceChildren(String(column), ...(value ? [mark] : []));
 }
 
 /** @param {any} now Show the bot's last thought. */

@@ -107,9 +107,9 @@ def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) ->
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
-def test_undo_hint_and_info_answer_for_the_current_board(ladder: Ladder) -> None:
-    """Undo shows the former board, hint another bot's move, info the bot's statistics."""
-    text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
+def test_undo_hint_info_and_values_answer_for_the_current_board(ladder: Ladder) -> None:
+    """Undo shows the former board, hint another bot's move, info statistics, values the truth."""
+    text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\nvalues\n5\n?\n"
     done = ladder.run_with_input(text, "play", "v12", "--simulations", "50", "--hints", "v2")
     assert done.code == 0, done.err
     turns = done.out.split("your move (X), 0 to 6, or ?> ")
@@ -124,7 +124,8 @@ def test_undo_hint_and_info_answer_for_the_current_board(ladder: Ladder) -> None
     assert "v2 would play" in turns[5]
     assert "no registered bot is called 'nobody'" in turns[6]
     assert "X" not in turns[7]
-    assert "undo   u" in turns[9]
+    assert "3: win 41, 2 4: draw, 1 5: loss 42, 0 6: loss 40" in turns[8]
+    assert "undo   u" in turns[10]
 
 
 def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:

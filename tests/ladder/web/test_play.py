@@ -119,6 +119,27 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
     assert stored.moves == (5, 0, 5, 0, 5, 0, 5)
 
 
+@pytest.mark.slow
+def test_the_true_value_of_each_column_is_shown(server: Running, visit: Visit) -> None:
+    """The button shows the values before each move until it is clicked again, also to readers."""
+    opened = visit(begun(server), width=380)
+    page = opened.page
+    until(page, f"{SAYS} === 'Your move.'")
+    page.click("#values")
+    marks = "[...document.querySelectorAll('#columns small')].map(mark => mark.innerText)"
+    until(page, f"{marks}.length === 7")
+    assert page.evaluate(marks)[2:5] == ["draw", "win\n41", "draw"]
+    label = page.get_attribute("#columns button:nth-child(4)", "aria-label")
+    assert label == "Drop in column 3: win in 41 plies"
+    assert page.get_attribute("#values", "aria-pressed") == "true"
+    assert opened.violations() == ""
+    page.click("#columns button:nth-child(4)")
+    until(page, f"{SAYS} === 'Your move.' && {marks}.length === 7 && {marks}[3] !== 'win\\n41'")
+    page.keyboard.press("v")
+    until(page, f"{marks}.length === 0")
+    assert opened.errors == []
+
+
 def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     """Arrows, Enter, u, h and taps do what the buttons do."""
     page = visit(begun(server), width=380).page

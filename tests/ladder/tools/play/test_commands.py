@@ -26,6 +26,7 @@ STANDARD = parse_board("6x7")
         ("hint", PlayCommand(CommandKind.HINT)),
         ("hint v12", PlayCommand(CommandKind.HINT, name="v12")),
         ("h MyBot", PlayCommand(CommandKind.HINT, name="MyBot")),
+        ("v", PlayCommand(CommandKind.VALUES)),
         ("i", PlayCommand(CommandKind.INFO)),
         ("?", PlayCommand(CommandKind.HELP)),
         ("quit", PlayCommand(CommandKind.QUIT)),

@@ -11,6 +11,8 @@ from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout
 from ladder.match.specs import start_command
+from ladder.results.analysis.division import format_bounds
+from ladder.results.analysis.solved import Bounds
 from ladder.tools.play.game import InteractiveGame
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
@@ -127,6 +129,30 @@ def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> No
         game.drop(6)
         assert game.verdict is not None
         assert game.verdict.result is Result.WIN
+
+
+@pytest.mark.slow
+def test_the_values_of_the_columns_are_the_solver_s(tmp_path: Path) -> None:
+    """They are exact on the standard board, bounds on a large one, and change nothing."""
+    with spar(fake(tmp_path, "honest")) as game:
+        found = [bounds and format_bounds(bounds) for bounds in game.column_values()]
+        assert found == ["loss 40", "loss 42", "draw", "win 41", "draw", "loss 42", "loss 40"]
+        for _ in range(3):
+            game.drop(6)
+            game.reply()
+        before = game.position
+        assert game.column_values()[6] == Bounds(999, 999)
+        assert game.position is before
+    with spar(fake(tmp_path, "honest"), board=Board(12, 12, (0, 0))) as game:
+        assert [bounds and bounds.outcome for bounds in game.column_values()] == [None] * 12
+
+
+@pytest.mark.slow
+def test_an_abandoned_game_is_not_solved(tmp_path: Path) -> None:
+    """A server that ends a game need not wait for the solver."""
+    with spar(fake(tmp_path, "honest"), board=Board(6, 6)) as game:
+        game.abandon()
+        assert [bounds and bounds.outcome for bounds in game.column_values()] == [None] * 6
 
 
 @pytest.mark.very_slow
