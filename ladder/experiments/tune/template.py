@@ -68,6 +68,13 @@ def template_of(spec: str, written: Sequence[ParameterSpec]) -> Template:
     """
     if spec.startswith(BUILTIN):
         player = spec.removeprefix(BUILTIN)
+        for each in written:
+            if placeholder(each.name) in player:
+                raise parameter_error(
+                    each.name,
+                    "options of built-in players need no placeholder: write "
+                    f"'{BUILTIN}{player.partition('?')[0]}'",
+                )
         values = option_values(player)
         version, _ = parse_player(player)
         found = [each.starting_at(_current(version.name, each, values)) for each in written]

@@ -34,6 +34,7 @@ def test_a_command_names_the_places_of_its_values() -> None:
         ("builtin:v14", "memory=0..1", "a text, not a number"),
         ("builtin:v18", "c=0.5..1", "present value 0.45 lies outside of 0.5 .. 1"),
         ("builtin:v18", "c=-1..1", "below 0"),
+        ("builtin:v18?c={c}", "c=0..1", "need no placeholder: write 'builtin:v18'"),
         ("builtin:random", "c=0..1", "random has no numerical option"),
         ("exec:./bot --c 0.5", "c=0..1", "does not contain {c}"),
     ],
