@@ -16,15 +16,20 @@ from bots.errors import SpecError
 from engine.cache import cache_root
 
 SHIPPED: Final = "shipped"
-"""Option value for the weights of the package."""
+"""Option value for the weights of `ladder train value` in the package."""
 SHIPPED_FILE: Final = Path(__file__).with_name("weights.npz")
+SHIPPED_FILES: Final = {
+    SHIPPED: SHIPPED_FILE,
+    "fifth-generation": Path(__file__).with_name("fifth_generation.npz"),
+}
+"""The files of the package by option value."""
 LARGEST_FILE: Final = 1_000_000
 """Limit in bytes."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def find_weights(text: str, folder: Path | None = None) -> Path:
-    """Return the file of an option: ``shipped``, a path, or the SHA-256 of a stored file.
+    """Return the file of an option: a name in `SHIPPED_FILES`, a path, or a stored file's SHA-256.
 
     Args:
         text: the option's value.
@@ -34,13 +39,14 @@ def find_weights(text: str, folder: Path | None = None) -> Path:
         SpecError: no weights with this hash are stored on this machine.
 
     """
-    if text == SHIPPED:
-        return SHIPPED_FILE
+    if text in SHIPPED_FILES:
+        return SHIPPED_FILES[text]
     path = (folder or Path()) / text
     if path.exists() or not _HASH.fullmatch(text):
         return path
-    if text == hash_of(SHIPPED_FILE):
-        return SHIPPED_FILE
+    for shipped in SHIPPED_FILES.values():
+        if text == hash_of(shipped):
+            return shipped
     stored = _stored_path(text)
     if not stored.exists():
         raise SpecError(
@@ -60,7 +66,7 @@ def store_weights(text: str, folder: Path | None = None) -> str:
     path = find_weights(text, folder)
     digest = hash_of(path)
     stored = _stored_path(digest)
-    if path != SHIPPED_FILE and not stored.exists():
+    if path not in SHIPPED_FILES.values() and not stored.exists():
         try:
             _store(read_file(path), stored)
         except OSError as error:

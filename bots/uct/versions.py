@@ -126,6 +126,12 @@ ROWS = (
         "rollouts keep their threats; exploration grows with the fourth root of the visits",
         {"keeping": True, "fourth_root": True, "c": 0.07},
     ),
+    Row(
+        "v24",
+        "v23",
+        "weights that learned from 30,000 games of v23",
+        {"weights": "fifth-generation"},
+    ),
 )
 
 # The players of two course reports: the same search with rollouts without look-ahead. Values

@@ -23,7 +23,13 @@ from bots.learned.patterns import (
 from bots.learned.player import LearnedPlayer
 from bots.learned.search import MOST_VISITS
 from bots.learned.weights import pack_weights, quantize, read_evaluation, read_weights
-from bots.learned.weights_file import SHIPPED_FILE, hash_of, store_weights
+from bots.learned.weights_file import (
+    SHIPPED_FILE,
+    SHIPPED_FILES,
+    find_weights,
+    hash_of,
+    store_weights,
+)
 from bots.uct.tree.layout import ROOT
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.lanes import board_words
@@ -195,9 +201,13 @@ def test_targets_are_learned_and_equal_starts_give_equal_weights() -> None:
     assert learned[0] == learned[1]
 
 
-def test_the_shipped_weights_are_a_small_file() -> None:
-    assert SHIPPED_FILE.stat().st_size < 1_000_000
-    assert read_weights(SHIPPED_FILE).table.any()
+@pytest.mark.parametrize("name", SHIPPED_FILES)
+def test_the_shipped_weights_are_a_small_file(name: str) -> None:
+    """Each file must be small, hold weights, and be found by its name and by its hash."""
+    file = SHIPPED_FILES[name]
+    assert file.stat().st_size < 1_000_000
+    assert read_weights(file).table.any()
+    assert find_weights(name) == find_weights(hash_of(file)) == file
 
 
 @pytest.mark.slow
