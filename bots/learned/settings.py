@@ -22,4 +22,4 @@ class LearnedSettings(Settings):
     """v23: exploration grows with the fourth root of the parent's visits, not with the logarithm;
     `c` then has another scale."""
     weights: str = SHIPPED
-    """A file of weights, one of `SHIPPED_FILES`, or the SHA-256 of a stored file."""
+    """The path of a file of weights, a name in `SHIPPED_FILES`, or the SHA-256 of a stored file."""

@@ -8,8 +8,8 @@ from ladder.results.analysis.solved import Columns, solve_columns
 from ladder.search_watch import SearchWatch
 
 MOST_NODES = 50_000_000
-"""Node limit of a position, some ten seconds. The standard board needs a tenth: its first plies are
-in the solver's book."""
+"""Node limit of a position, some ten seconds. The standard board needs less: its first plies are in
+the solver's book."""
 
 
 class ColumnValues:
