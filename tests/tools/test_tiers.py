@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
 MARKERS = ("slow", "very_slow", "exhaustive")
 
 
@@ -50,6 +49,7 @@ def selected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_test_is_in_two_tiers_or_in_none(selected: dict[str, set[str]]) -> None:
     """Whatever its markers, a test runs in exactly one tier."""
     tiers = [selected[target] for target in ("test", "test-slow", "test-exhaustive")]
@@ -57,12 +57,14 @@ def test_no_test_is_in_two_tiers_or_in_none(selected: dict[str, set[str]]) -> No
     assert set.union(*tiers) == selected["all"]
 
 
+@pytest.mark.slow
 def test_the_fast_tests_are_those_without_a_marker(selected: dict[str, set[str]]) -> None:
     """`make test-fast` runs a part of `make test`."""
     assert selected["test-fast"] == {"test_plain"}
     assert "test_plain" in selected["test"]
 
 
+@pytest.mark.slow
 def test_continuous_integration_runs_both_tiers() -> None:
     """`.ci/run` runs `make check`, and that runs `make test` and `make test-slow`."""
     assert "make check" in (ROOT / ".ci" / "run").read_text()

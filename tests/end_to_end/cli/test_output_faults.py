@@ -11,8 +11,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 
 
@@ -45,6 +43,7 @@ def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> 
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "unbuffered"),
     [
@@ -66,6 +65,7 @@ def test_a_full_disk_behind_standard_output_is_reported_in_one_line(
     assert code == 2
 
 
+@pytest.mark.slow
 def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
     """The exit code of a gate must be that of its verdict although no process reads its output."""
     reading, writing = os.pipe()
@@ -78,6 +78,7 @@ def test_a_verdict_is_stored_when_its_reader_has_left(played: Ladder) -> None:
     assert "BrokenPipe" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "words"),
     [
@@ -103,6 +104,7 @@ def test_a_full_disk_behind_a_file_is_reported_with_its_option(
     assert f"ladder: {option} full cannot be written (No space left on device)" in done.err
 
 
+@pytest.mark.slow
 def test_a_command_with_a_closed_standard_output_does_its_work(played: Ladder) -> None:
     done = subprocess.run(
         ["sh", "-c", f"{sys.executable} -c 'from ladder.cli.main import main; main()' runs >&-"],

@@ -8,8 +8,6 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
-
 SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
 CALM_S = 300.0
 """Longest wait; only a failing test reaches it."""

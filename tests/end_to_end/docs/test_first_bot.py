@@ -8,7 +8,6 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Ladder
 
 PAGE = (ROOT / "docs" / "first-bot.md").read_text()
-pytestmark = pytest.mark.slow
 
 
 @pytest.mark.very_slow

@@ -12,8 +12,6 @@ from tests.support.data.history import BROKEN, BUILD, COMMITS, SPEC, UNBUILDABLE
 from tests.support.data.repositories import commit, git, repository
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
     "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
@@ -30,6 +28,7 @@ def repo(ladder: Ladder) -> Ladder:
     return ladder.stock()
 
 
+@pytest.mark.slow
 def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     """It must be named with its drop, the unbuildable one skipped; again, nothing is played."""
     done = repo(*BISECT, *CONDITIONS, "--json", "--note", "who?")
@@ -76,6 +75,7 @@ def test_ctrl_c_stops_a_bisection(
     assert stopped.out.startswith("STOPPED: stopped after")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

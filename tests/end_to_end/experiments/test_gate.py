@@ -11,8 +11,6 @@ from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = pytest.mark.slow
-
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
 KEYS = {
@@ -27,6 +25,7 @@ def stocked(ladder: Ladder) -> Ladder:
     return ladder.stock()
 
 
+@pytest.mark.slow
 def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) -> None:
     """The control must pass, with the documented document, and rate no bot."""
     done = stocked("gate", "stupid", "--against", "stupid", "--max-drop", "100", *SMALL, "--json")
@@ -46,6 +45,7 @@ def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) 
     assert stocked("report", "--json").document["games"] == 0
 
 
+@pytest.mark.slow
 def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     """A regression must exit with 3, and the files and GitHub's pages must name it."""
     stocked.environment["GITHUB_ACTIONS"] = "true"
@@ -78,6 +78,7 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     assert "::error " in again.err
 
 
+@pytest.mark.slow
 def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     """At the limit of games the gate must end with 4 and have played no more than that."""
     done = stocked("gate", "random", "--against", "stupid", *SMALL, "--max-games", "9", "--json")
@@ -87,6 +88,7 @@ def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     assert query(stocked.db, "select count(*) from games") == [(8,)]
 
 
+@pytest.mark.slow
 def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     """`ladder runs` must show how each gate was decided, and the note of any run."""
     against = ("--against", "stupid", "--max-drop", "150", *SMALL)
@@ -105,6 +107,7 @@ def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
+@pytest.mark.slow
 def test_a_flaky_bot_makes_the_gate_invalid(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -129,6 +132,7 @@ def test_a_flaky_bot_makes_the_gate_invalid(
     assert done.document["games"] < 20
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_start_makes_the_gate_invalid_and_can_be_repaired(
     stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -162,6 +166,7 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
     assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_gate_resumes(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
@@ -198,6 +203,7 @@ def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
     assert trial.result.deciding.sprt.llr == pytest.approx(resumed["llr"], abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     """`--stored` must use the games of any run of the conditions, and play none."""

@@ -7,14 +7,13 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = pytest.mark.slow
-
 SELECT = (
     "select", "random", "stupid", "--against", "steady", "--boards", "5x5", "--simulations", 1,
     "--concurrency", 1, "--seed", 1, "--indifference", 150, "--log-size", 0,
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     """The document must name the best and all others, the run its verdict, the page its course."""
     done = ladder.stock()(*SELECT, "--json", "--note", "which?", "--html", "page.html")
@@ -35,6 +34,7 @@ def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 0
 
 
+@pytest.mark.slow
 def test_a_stopped_selection_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -9,12 +9,11 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = pytest.mark.slow
-
 # The margin leaves nothing to the clock: these bots answer at once, and a busy machine does not.
 SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, "--log-size", 0)
 
 
+@pytest.mark.slow
 def test_what_passes_the_short_games_is_decided_by_the_long_ones(ladder: Ladder) -> None:
     """Both stages must be reported with their errors, and each be a gate in its own division."""
     words = ("gate", "stupid", "--against", "stupid", "--max-drop", 150, *SMALL)
@@ -39,6 +38,7 @@ def test_what_passes_the_short_games_is_decided_by_the_long_ones(ladder: Ladder)
     ]
 
 
+@pytest.mark.slow
 def test_a_regression_in_short_games_ends_the_gate(ladder: Ladder) -> None:
     """No long game may be played for a candidate that is worse in short ones."""
     words = ("gate", "random", "--against", "stupid", "--max-drop", 150, *SMALL)

@@ -6,9 +6,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_a_suite_is_made_checked_played_and_compared(ladder: Ladder) -> None:
     """It is made from careless games, and played under two budgets."""
     made = ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "5", "--json")
@@ -37,6 +36,7 @@ def test_a_suite_is_made_checked_played_and_compared(ladder: Ladder) -> None:
     assert not (ladder.folder / "ladder.db").exists()
 
 
+@pytest.mark.slow
 def test_a_bot_that_forgot_regresses(ladder: Ladder) -> None:
     """A baseline that solves all positions is out of reach for a random player: exit 3."""
     assert ladder("suite", "make", "mine.jsonl", "--boards", "5x5", "--count", "10").code == 0
@@ -52,6 +52,7 @@ def test_a_bot_that_forgot_regresses(ladder: Ladder) -> None:
     assert "<failure" in (ladder.folder / "suite.xml").read_text()
 
 
+@pytest.mark.slow
 def test_bad_input_is_refused_and_writes_nothing(ladder: Ladder) -> None:
     """One sentence, exit code 2, nothing played and nothing written."""
     ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "2")
@@ -76,6 +77,7 @@ def test_bad_input_is_refused_and_writes_nothing(ladder: Ladder) -> None:
     assert sorted(path.name for path in ladder.folder.iterdir()) == ["mine.jsonl"]
 
 
+@pytest.mark.slow
 def test_puzzles_are_found_in_stored_games(ladder: Ladder) -> None:
     """Positions come from the games of a database, which stay as they are."""
     play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1", "--seed", "3")

@@ -12,8 +12,6 @@ from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 
-pytestmark = pytest.mark.slow
-
 CHEAP = ("--boards", "5x5", "--depth", "1", "--seed", "5", "--concurrency", "1")
 SEARCH = (
     "tune",
@@ -43,6 +41,7 @@ def played(rows: list[TuningStepRow]) -> list[Any]:
     return [(row.step, row.a, row.b, row.pentanomial, row.estimate) for row in rows]
 
 
+@pytest.mark.slow
 def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
     """The search goes where the bot is stronger, the gate agrees, and the winner has a name."""
     shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)

@@ -7,8 +7,6 @@ import pytest
 
 from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
 
-pytestmark = pytest.mark.slow
-
 WITHOUT_RUN = ("analyze", "suite make", "suite run")
 """Commands that store no run: repeated, they do what is missing, or all."""
 ALONE = ("run", "analyze", "suite make")
@@ -20,6 +18,7 @@ MARKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=MARKS[name]) for name in EXPERIMENTS],

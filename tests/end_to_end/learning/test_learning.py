@@ -13,8 +13,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 TRAINING = (
     "train", "value", "--seed", "3", "--player", "v18", "--games", "200", "--simulations", "4",
     "--boards", "6x7", "--generations", "2", "--concurrency", "1", "-o", "new",

@@ -10,8 +10,6 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
-
 TRAINING = (
     "train", "c4ai", "--seed", "3", "--start", "0,0,0,900,0,0", "--generations", "40", "-o", "new",
 )  # fmt: skip
@@ -26,6 +24,7 @@ def generations(folder: Path, name: str) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one if key != "timing"} for one in found]
 
 
+@pytest.mark.slow
 def test_a_stopped_training_resumes(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -53,6 +52,7 @@ def test_a_stopped_training_resumes(
     assert "nothing to do" in again.err
 
 
+@pytest.mark.slow
 def test_a_trained_version_is_registered(ladder: Ladder) -> None:
     """--register makes a bot of the result that lists show, and that plays without its folder."""
     words = ("train", "c4ai", "--generations", "12", "--seed", "3", "--boards", "5x5", "-o", "new")
@@ -74,6 +74,7 @@ def test_a_trained_version_is_registered(ladder: Ladder) -> None:
     assert "already registered" in taken.err
 
 
+@pytest.mark.slow
 def test_bad_input_to_a_training_is_refused(ladder: Ladder) -> None:
     """One sentence, status 2, and nothing is made."""
     (ladder.folder / "bad.csv").write_text("1,2,3\n")

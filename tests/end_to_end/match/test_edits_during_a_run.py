@@ -11,8 +11,6 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.support.hosted import BOT, LEGAL, write
 
-pytestmark = pytest.mark.slow
-
 SELF_EDIT = """
     games = 0
 
@@ -43,6 +41,7 @@ def edited(ladder: Ladder) -> Path:
     return ladder.folder / "rules.py"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("edited")
 def test_an_edited_bot_is_paused_and_the_run_continues(ladder: Ladder) -> None:
     """The sentence names the bot; the pairs of the others must be played to the end."""
@@ -58,6 +57,7 @@ def test_an_edited_bot_is_paused_and_the_run_continues(ladder: Ladder) -> None:
     assert games["mine"] == 6
 
 
+@pytest.mark.slow
 def test_a_run_of_an_edited_bot_continues_with_the_old_file(ladder: Ladder, edited: Path) -> None:
     """Without it the run is invalid; with the old content back the same command completes it."""
     words = ("run", "--bots", "mine,random", *SHORT, "--games", "12", "--json")

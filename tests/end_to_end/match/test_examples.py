@@ -8,8 +8,6 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = pytest.mark.slow
-
 EXAMPLES = ROOT / "examples"
 
 
@@ -26,6 +24,7 @@ def command_of(ladder: Ladder, name: str) -> str:
     return f"./{source.stem}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

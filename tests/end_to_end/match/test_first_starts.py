@@ -9,8 +9,6 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Done, Ladder
 
-pytestmark = pytest.mark.slow
-
 SPEC = "exec:python3 -I -S bot.py honest"
 WARNING = "you have not registered guest on this machine"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--time", "1s", "--concurrency", "1")
@@ -52,6 +50,7 @@ def started(ladder: Ladder, command: str) -> Done:
     return ladder.run_with_input("quit\n", *words) if words[0] == "play" else ladder(*words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [each if each in SHOWN else pytest.param(each, marks=pytest.mark.very_slow) for each in STARTS],
@@ -86,6 +85,7 @@ def added_with_others(ladder: Ladder) -> None:
     assert ladder("bots", "add-all", ".", *words).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", [registered_anew, replaced, added_with_others])
 def test_every_way_to_register_a_bot_makes_it_known(
     stranger: Ladder, door: Callable[[Ladder], None]

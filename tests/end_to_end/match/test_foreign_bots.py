@@ -14,8 +14,6 @@ from tests.support.hosted import (
     write,
 )
 
-pytestmark = pytest.mark.slow
-
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 
 
@@ -62,6 +60,7 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     assert sum(bot["forfeits"]["crash"] for bot in mixed.document["report"]["bots"]) == 0
 
 
+@pytest.mark.slow
 def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
     """A run must refuse changed files, `show` name them, and --replace make them a new revision."""
     spec = python_bot(ladder.folder)
@@ -87,6 +86,7 @@ def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
+@pytest.mark.slow
 def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     """The sentence must name the bot and the least time that it takes."""
     out = add(ladder, "slow", compiled(ladder.folder, "SLEEPS"))
@@ -100,6 +100,7 @@ def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_nothing_is_stored_of_a_bot_that_fails(ladder: Ladder) -> None:
     """A failed trial must exit with 2, one sentence, and leave the list as it was."""
     (ladder.folder / "bot.py").write_text("class Bot: pass\n")

@@ -17,8 +17,6 @@ from tests.support.hosted import (
     LEGAL,
 )
 
-pytestmark = pytest.mark.slow
-
 MAIN = {"rules.py": LEGAL, "bot.py": BOT.format(module="rules")}
 BETTER = """
 from rules import legal
@@ -68,6 +66,7 @@ def add(ladder: Ladder, name: str, spec: str, *options: str) -> str:
     return done.err
 
 
+@pytest.mark.slow
 def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
     """Both versions must play as committed, after the working tree was changed and even lost."""
     place = repository(ladder.folder, MAIN)
@@ -109,6 +108,7 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
     assert ladder("bots", "check", "mine").code == 0
 
 
+@pytest.mark.slow
 def test_a_changed_copy_is_refused_and_copied_again(ladder: Ladder) -> None:
     """A changed copy must stop a run and be named; --replace repairs it without a new revision."""
     repository(ladder.folder, MAIN)
@@ -129,6 +129,7 @@ def test_a_changed_copy_is_refused_and_copied_again(ladder: Ladder) -> None:
     assert ladder(*run).code == 0
 
 
+@pytest.mark.slow
 def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     """The sentence goes to standard error, and the committed files are what is registered."""
     place = repository(ladder.folder, MAIN)
@@ -140,6 +141,7 @@ def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     assert (taken.code, "with the same content" in taken.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "options", "sentence"),
     [
@@ -238,6 +240,7 @@ def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     assert "timeout" not in again.out + cold.out
 
 
+@pytest.mark.slow
 def test_a_revision_without_the_player_is_refused(ladder: Ladder) -> None:
     """The sentence of its own catalogue must come through, and nothing be left."""
     place = own_repository(ladder)

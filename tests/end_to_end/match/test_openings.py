@@ -10,8 +10,6 @@ import pytest
 from engine.opening_set import parse_opening_set
 from tests.end_to_end.conftest import Done, Ladder
 
-pytestmark = pytest.mark.slow
-
 TEXT = "5x5 01\n5x5 02\n5x5 03\n5x5 1234\n"
 PLAY = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1")
 
@@ -76,6 +74,7 @@ def test_a_file_of_openings_is_played_exported_and_imported(ladder: Ladder, open
     assert "no run used openings of that name or hash" in refused.err
 
 
+@pytest.mark.slow
 def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:
     """Games on other openings, or on random ones, are none of its division."""
     words = ("gate", "random", "--against", "stupid", *PLAY, "--max-games", "4", "--json")
@@ -128,6 +127,7 @@ def test_openings_together_with_opening_plies_are_refused(ladder: Ladder) -> Non
     assert "contradict each other" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("openings")
 def test_an_import_whose_openings_are_not_those_of_its_division_is_refused(
     ladder: Ladder,

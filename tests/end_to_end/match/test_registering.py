@@ -9,8 +9,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, compiled, write
 
-pytestmark = pytest.mark.slow
-
 SPEC = "python:bot.py:Bot"
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 
@@ -29,6 +27,7 @@ def shown(ladder: Ladder, name: str) -> Any:
     return ladder("bots", "show", name, "--json").document
 
 
+@pytest.mark.slow
 def test_adding_a_bot_again_explains_what_would_happen(ladder: Ladder, mine: Path) -> None:
     """Same or other content, registered or retired: each has a remedy of its own, which works."""
     again = ladder("bots", "add", "mine", SPEC)
@@ -68,6 +67,7 @@ def test_replacing_keeps_what_is_not_given(ladder: Ladder, mine: Path) -> None:
     assert (after["based_on"], after["change"]) == (None, "better")
 
 
+@pytest.mark.slow
 def test_a_renamed_bot_keeps_its_games_and_one_with_games_is_kept(
     ladder: Ladder, mine: Path
 ) -> None:
@@ -93,6 +93,7 @@ def test_a_renamed_bot_keeps_its_games_and_one_with_games_is_kept(
     assert "twin" not in names
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_bot_are_listed(ladder: Ladder, mine: Path) -> None:
     """Registration must name the files, and what is not tracked; --files adds to them."""
     del mine
@@ -110,6 +111,7 @@ def test_the_parts_of_a_bot_are_listed(ladder: Ladder, mine: Path) -> None:
     assert ladder("match", "third", "random", *SHORT, "--games", "2").code == 0
 
 
+@pytest.mark.slow
 def test_a_bot_that_writes_its_own_files_is_refused(ladder: Ladder) -> None:
     """It would be another bot after each game; what it writes can be left out."""
     learning = BOT.replace("self.board = board", "self.board = board; open('seen', 'a').write('1')")

@@ -24,7 +24,6 @@ from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
 from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
 
-pytestmark = pytest.mark.slow
 Wait = Callable[..., None]
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
@@ -282,6 +281,7 @@ def test_every_command_that_may_start_a_bot_is_tested() -> None:
     assert found == {*STARTING}
 
 
+@pytest.mark.slow
 def test_bounds_are_made_in_few_places() -> None:
     """What starts a foreign bot needs bounds, and only the options of a command make them."""
     makers = {

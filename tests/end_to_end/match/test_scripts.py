@@ -9,8 +9,6 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 
-pytestmark = pytest.mark.slow
-
 SPEC = "exec:python3 bot.py honest"
 GAMES = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 
@@ -26,6 +24,7 @@ def script(ladder: Ladder) -> Path:
     return ladder.folder / "bot.py"
 
 
+@pytest.mark.slow
 def test_files_beside_a_script_do_not_stop_a_run(ladder: Ladder, script: Path) -> None:
     """Reports, notes and other bots may come and change; an edit of the script may not."""
     (ladder.folder / "notes.txt").write_text("other ideas\n")
@@ -47,6 +46,7 @@ def test_files_beside_a_script_do_not_stop_a_run(ladder: Ladder, script: Path) -
     assert f"with other content (it is {SPEC})" in other.err
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_is_found_elsewhere_is_named(ladder: Ladder, script: Path) -> None:
     """A cron job must report what a bot that was registered in a virtual environment misses."""
     del script

@@ -9,8 +9,6 @@ from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import BOT, LEGAL, write
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 THU = ("--boards", "thu", "--simulations", "1", "--games", "2", "--concurrency", "1")
 
@@ -37,6 +35,7 @@ def bots(ladder: Ladder) -> None:
     shutil.copy(made_once("unfit-bots", register) / "ladder.db", ladder.folder)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bots")
 def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
     """One unfit bot must not keep the others from playing, and must be named with the reason."""
@@ -52,6 +51,7 @@ def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
         assert done.err.count(said) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bots")
 def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> None:
     """A run of all registered bots must start although some of them cannot take part."""
@@ -62,6 +62,7 @@ def test_a_run_without_bots_plays_with_all_that_can_start(ladder: Ladder) -> Non
     assert "my-bot" not in left_out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bots")
 @pytest.mark.parametrize(
     ("words", "said"),

@@ -17,7 +17,7 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import faults_of, lines_of, marked, query
 from tests.support.postgresql import shared_server, why_none
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 Eventually = Callable[[Callable[[], bool]], None]
 SERVICE_OF_TWO = """
@@ -78,6 +78,7 @@ def games_of(ladder: Ladder, job: int) -> int:
     return dict(counts).get(job, 0)
 
 
+@pytest.mark.slow
 def test_two_services_play_a_queue_through_kills(
     ladder: Ladder, other: str, eventually: Eventually
 ) -> None:
@@ -117,6 +118,7 @@ def test_two_services_play_a_queue_through_kills(
     assert len(query(ladder.db, "select id from runs")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 @pytest.mark.parametrize("ladder", ["postgresql"], indirect=True)
 def test_a_server_that_ends_all_sessions_loses_no_game(
@@ -143,6 +145,7 @@ def test_a_server_that_ends_all_sessions_loses_no_game(
     assert lines_of(ladder.db) == lines_of(by_hand.db)
 
 
+@pytest.mark.slow
 def test_users_stop_an_experiment_and_resume_it(ladder: Ladder, eventually: Eventually) -> None:
     """A paused one is played on after `resume`, a cancelled one never, and a stop loses nothing."""
     ladder.stock().environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)

@@ -13,8 +13,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
 
 
@@ -30,6 +28,7 @@ def played(ladder: Ladder) -> Ladder:
     return ladder
 
 
+@pytest.mark.slow
 def test_games_are_analysed_and_reported(played: Ladder) -> None:
     """`analyze` and `report` must agree; a second call has nothing to do."""
     assert "mistakes" not in played("report", "--json").document["bots"][0]
@@ -76,6 +75,7 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     assert played("report", "--mistakes", "--json").document["bots"] == []
 
 
+@pytest.mark.slow
 def test_a_comparison_holds_mistakes(played: Ladder) -> None:
     """A comparison must show the mistakes of both bots."""
     assert played("analyze").code == 0
@@ -86,6 +86,7 @@ def test_a_comparison_holds_mistakes(played: Ladder) -> None:
     assert "with 1-6 plies left" in table
 
 
+@pytest.mark.slow
 def test_bad_input_stores_nothing(played: Ladder) -> None:
     """One sentence and exit code 2."""
     for words, sentence in (

@@ -4,9 +4,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_a_comparison_names_the_stronger_bot(ladder: Ladder) -> None:
     """All parts must agree with the list and with each other, in every format."""
     words = ("--simulations", "30", "--boards", "5x5,6x7", "--concurrency", "1")

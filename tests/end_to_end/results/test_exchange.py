@@ -11,8 +11,6 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
 
 
@@ -33,6 +31,7 @@ def played(ladder: Ladder) -> Ladder:
     return ladder
 
 
+@pytest.mark.slow
 def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     """Games, ratings, aggregate and a second export must be those of the first database.
 
@@ -65,6 +64,7 @@ def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     assert report[0] == report[1]
 
 
+@pytest.mark.slow
 def test_csv_and_pgn_keep_results_and_moves(ladder: Ladder) -> None:
     """These formats hold little else."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
@@ -80,6 +80,7 @@ def test_csv_and_pgn_keep_results_and_moves(ladder: Ladder) -> None:
     assert '[Board "5x5@2,2"]' in games
 
 
+@pytest.mark.slow
 def test_an_export_does_not_depend_on_the_clock(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -98,6 +99,7 @@ def test_an_export_does_not_depend_on_the_clock(
     assert texts[0] == texts[1]
 
 
+@pytest.mark.slow
 def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     """A broken line, or a game that differs, must be named, and nothing stored."""
     assert played("export", "-o", "one.jsonl").code == 0
@@ -136,6 +138,7 @@ def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     assert query(played.db, "select count(*) from games") == [(20,)]
 
 
+@pytest.mark.slow
 def test_games_that_are_stored_already_are_skipped(played: Ladder, other: str) -> None:
     """Importing the same file again must change nothing, in every format."""
     for form in ("jsonl", "csv", "pgn"):
@@ -153,6 +156,7 @@ def test_games_that_are_stored_already_are_skipped(played: Ladder, other: str) -
     assert merged == (played.folder / "one.csv").read_text()
 
 
+@pytest.mark.slow
 def test_unknown_bots_without_description_are_refused(played: Ladder, other: str) -> None:
     """CSV does not describe foreign bots, so an unknown one must be refused."""
     assert played("export", "--format", "csv", "-o", "one.csv").code == 0

@@ -10,8 +10,6 @@ import pytest
 from ladder.cli.main import run_command
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
-
 PLAIN = ("--first-mover-advantage", "0", "--draws", "half", "--prior", "0")
 
 
@@ -19,6 +17,7 @@ def pgn(white: str, black: str, result: str) -> str:
     return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n1. e4 {result}\n\n'
 
 
+@pytest.mark.slow
 def test_two_players_stand_where_the_plain_model_puts_them(ladder: Ladder) -> None:
     """Three wins of four must be 400 log10(3) Elo apart, around the asked mean."""
     games = pgn("a", "b", "1-0") * 2 + pgn("b", "a", "0-1") + pgn("b", "a", "1-0")
@@ -64,6 +63,7 @@ def test_what_cannot_be_rated_is_refused(
     assert ladder("rate", "none.pgn").code == 2
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_games_and_no_faster(tmp_path: Path) -> None:
     """Twice as many games take twice as many calls of functions, so that 100,000 take seconds."""
     draw = random.Random(1)

@@ -18,10 +18,9 @@ COMPILER = shutil.which("cc") or shutil.which("gcc")
 SOURCE = ROOT / "tests" / "support" / "shifted_clock.c"
 DAY_S = 86400
 Wait = Callable[[Callable[[], bool]], None]
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(COMPILER is None, reason="no C compiler to make a clock that can be set"),
-]
+pytestmark = pytest.mark.skipif(
+    COMPILER is None, reason="no C compiler to make a clock that can be set"
+)
 
 
 class Clock:

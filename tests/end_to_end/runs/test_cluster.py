@@ -18,8 +18,6 @@ from tests.support.command_server import ForkedCommand
 from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 PLAYED = (
     "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,
 )  # fmt: skip
@@ -77,6 +75,7 @@ class Machines:
         return [self.ladder.finish(process).code for process in self.started]
 
 
+@pytest.mark.slow
 def test_a_run_on_machines_plays_the_games_of_one_machine(
     ladder: Ladder, alone: list[Any], eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -116,6 +115,7 @@ def test_a_run_on_machines_plays_the_games_of_one_machine(
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_machines_are_shown_drained_and_leave_after_their_pairs(
     ladder: Ladder, alone: list[Any], eventually: Callable[[Callable[[], bool]], None]
 ) -> None:

@@ -25,8 +25,6 @@ from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK_ALONE, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 Begin = Callable[[], list[object]]
 GAMES = 30
 PUZZLE = '{"board":"4x4","moves":"010101","answer":0,"value":"win","distance":1,"theme":"t"}\n'
@@ -110,6 +108,7 @@ def fill(file: Path) -> None:
             filler.write(bytes(4096))
 
 
+@pytest.mark.slow
 def test_a_run_on_a_full_disk_stops_and_resumes(ladder: Ladder, begin: Begin) -> None:
     """A run on a disk that becomes full must stop with the reason, and resume with more room."""
     with small_disk(ladder.folder):
@@ -143,6 +142,7 @@ def test_a_run_whose_file_may_not_grow_stops_and_resumes(ladder: Ladder, begin: 
     assert_goes_on(ladder, stored)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", pytest.param("folder", marks=pytest.mark.very_slow)])
 def test_a_run_without_permission_to_write_leaves_the_games(
     ladder: Ladder, what: str, begin: Begin
@@ -163,6 +163,7 @@ def test_a_run_without_permission_to_write_leaves_the_games(
     assert_goes_on(ladder, before)
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_a_database_that_another_program_locks(
     ladder: Ladder, begin: Begin
 ) -> None:
@@ -234,6 +235,7 @@ def test_reports_hold_whole_pairs_while_runs_write(
     assert faults_of(ladder.folder) == []
 
 
+@pytest.mark.slow
 def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin: Begin) -> None:
     """Every command reports half a file as damaged and leaves it; a run on a copy continues."""
     before = begin()
@@ -248,6 +250,7 @@ def test_a_truncated_file_is_called_damaged_and_left_alone(ladder: Ladder, begin
     assert_goes_on(ladder, before)
 
 
+@pytest.mark.slow
 def test_overwritten_bytes_are_reported_as_damage(ladder: Ladder, begin: Begin) -> None:
     """The doctor finds the page, and what reads it reports it without a traceback."""
     begin()
@@ -263,6 +266,7 @@ def test_overwritten_bytes_are_reported_as_damage(ladder: Ladder, begin: Begin) 
     assert "fault    integrity" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     ["rubbish", pytest.param("deleted", marks=pytest.mark.very_slow)],
@@ -425,6 +429,7 @@ def mark_of(damage: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.very_slow if damage in OF_EACH_KIND else pytest.mark.exhaustive]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [pytest.param(each, marks=mark_of(each)) for each in DAMAGES])
 def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
     ladder: Ladder, interrupted: Path, exported: str, damage: str
@@ -454,6 +459,7 @@ def test_every_command_on_a_damaged_file_ends_well_or_in_one_sentence(
             assert "is damaged" in done.err, (name, done.err)
 
 
+@pytest.mark.slow
 def test_a_missing_folder_is_named_and_not_made(ladder: Ladder) -> None:
     """A folder that is not there must be named, and not be made."""
     words = ("run", "--bots", "random,stupid", "--db", "nowhere/ladder.db")

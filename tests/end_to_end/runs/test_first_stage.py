@@ -12,8 +12,6 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 
-pytestmark = pytest.mark.slow
-
 FOLDER = ROOT / "tests" / "data" / "first_stage"
 
 
@@ -25,6 +23,7 @@ def old(ladder: Ladder) -> Ladder:
     return ladder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
 def test_the_export_of_the_first_stage_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
     """After all migrations an export must hold what the old program wrote.
@@ -42,6 +41,7 @@ def test_the_export_of_the_first_stage_is_the_same_to_the_byte(old: Ladder, form
     assert exported == gzip.decompress((FOLDER / f"games.{form}.gz").read_bytes()).decode()
 
 
+@pytest.mark.slow
 def test_the_games_of_the_first_stage_keep_their_ratings(old: Ladder) -> None:
     """The players decide as before, so their old games must count as before."""
     before = json.loads((FOLDER / "report.json").read_text())
@@ -55,6 +55,7 @@ def test_the_games_of_the_first_stage_keep_their_ratings(old: Ladder) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_new_run_continues_with_the_players_of_the_first_stage(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")

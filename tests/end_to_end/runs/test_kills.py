@@ -10,8 +10,6 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.disturbing import BOT, DisturbedRun
 from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
-pytestmark = pytest.mark.slow
-
 GAMES = 24
 """A run lasts some seconds while `steady` is slow, and longer than the pause before a kill."""
 PAUSE_S = 1.5
@@ -40,6 +38,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
     return play
 
 
+@pytest.mark.slow
 def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]]
 ) -> None:

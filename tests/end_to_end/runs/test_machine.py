@@ -18,8 +18,6 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
 
-pytestmark = pytest.mark.slow
-
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     connection = sqlite3.connect(folder / "ladder.db")
@@ -44,6 +42,7 @@ class StalledWorkers(InstantWorkers):
         return future
 
 
+@pytest.mark.slow
 def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +64,7 @@ def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     assert sum(sum(bot["forfeits"].values()) for bot in report["bots"]) == 0
 
 
+@pytest.mark.slow
 def test_limits_are_options_kept_with_the_run(ladder: Ladder) -> None:
     """A limit reaches the workers, names itself in the forfeit, and belongs to the identity."""
     add(ladder, "leaks", "leaks 60,1,0.1")  # slow enough to be looked at in every game
@@ -85,6 +85,7 @@ def test_limits_are_options_kept_with_the_run(ladder: Ladder) -> None:
     assert ladder("match", "leaks", "random", "--memory", "0").code == 2
 
 
+@pytest.mark.slow
 def test_commands_use_the_sandbox_of_the_command_line(ladder: Ladder) -> None:
     """`bots add`, `run` and `doctor` use it; a word that is no program is refused at once."""
     wrapper = ladder.folder / "wrapper"
@@ -113,6 +114,7 @@ def test_commands_use_the_sandbox_of_the_command_line(ladder: Ladder) -> None:
     assert "in spite of the sandbox" in through.out
 
 
+@pytest.mark.slow
 def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
     """Only one that would share a CPU under `--time`: a work budget loses nothing but time.
 

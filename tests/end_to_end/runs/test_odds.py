@@ -7,13 +7,12 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
-pytestmark = pytest.mark.slow
-
 # The margin leaves nothing to the clock: these bots answer at once, and a busy machine does not.
 SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, "--log-size", 0)
 LABEL = "5x5+4/100ms,steady=200ms"
 
 
+@pytest.mark.slow
 def test_an_odds_match_has_a_division_of_its_own(ladder: Ladder) -> None:
     """Lists must show the odds, and exported games come back into the same division."""
     words = ("match", "steady", "stupid", "--games", 2, "--rated", *SMALL)
@@ -54,6 +53,7 @@ def test_a_stopped_odds_match_is_listed_with_its_command(
     assert "--time: steady does not play in this run" in refused.err
 
 
+@pytest.mark.slow
 def test_a_match_under_a_clock_is_listed_exported_and_replayed(ladder: Ladder) -> None:
     """Clocks with odds make a division of their own that comes back from an export."""
     words = ("match", "steady", "stupid", "--games", 2, "--rated", *SMALL)

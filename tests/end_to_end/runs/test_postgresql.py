@@ -16,10 +16,7 @@ from tests.db.migrations.versions import go_back
 from tests.end_to_end.conftest import Ladder
 from tests.support.postgresql import Server, shared_server, why_none
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
-]
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
 
 
@@ -70,6 +67,7 @@ def test_a_killed_run_is_completed_by_the_same_command(
     assert faults_of(url) == []
 
 
+@pytest.mark.slow
 def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -118,6 +116,7 @@ def test_a_gate_a_report_and_the_doctor_work_on_a_server(ladder: Ladder, url: st
     assert found["migration"] == "brought up to date from version 0013"
 
 
+@pytest.mark.slow
 def test_games_imported_by_a_server_are_exported_byte_for_byte(
     ladder: Ladder, url: str, tmp_path: Path
 ) -> None:

@@ -7,8 +7,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import QUICK_ALONE
 
-pytestmark = pytest.mark.slow
-
 LOOKING = [
     ["report", "--json"],
     ["report", "--compare", "steady", "random", "--json"],
@@ -20,6 +18,7 @@ LOOKING = [
 ]
 
 
+@pytest.mark.slow
 def test_commands_that_only_read_work_on_a_database_that_cannot_be_written(ladder: Ladder) -> None:
     """Each must print what it prints where it may write."""
     assert ladder.stock()("run", *QUICK_ALONE, "--seed", "1", "--games", "8").code == 0

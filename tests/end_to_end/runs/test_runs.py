@@ -20,8 +20,6 @@ from tests.end_to_end.traces import (
 )
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def stocked(ladder: Ladder) -> Ladder:
@@ -43,6 +41,7 @@ def undisturbed() -> list[Any]:
     return lines_of(made_once("undisturbed", make))
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> None:
     words = ("--bots", "v4,stupid,random", "--simulations", "40", "--concurrency", "2")
@@ -63,6 +62,7 @@ def test_a_first_run_makes_the_database_plays_and_reports(ladder: Ladder) -> Non
     assert ladder("doctor", "--json").code == 0
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -74,6 +74,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     assert lines_of(ladder.db) == lines_of(other.folder)
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_the_same_command_resumes(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -95,6 +96,7 @@ def test_ctrl_c_saves_and_the_same_command_resumes(
     assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 
 
+@pytest.mark.slow
 def test_limits_under_which_no_bot_can_start_are_refused(ladder: Ladder) -> None:
     """They would make forfeits of honest bots; nothing is made in the folder."""
     refused = ladder("run", "--bots", "v4,random", "--games", 2, "--memory", 10)
@@ -136,6 +138,7 @@ def test_pairing_by_uncertainty_is_reproducible(
     assert query(together.folder, games) == query(alone.folder, games)
 
 
+@pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -151,6 +154,7 @@ def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     assert stocked("doctor").code == 0
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
@@ -165,6 +169,7 @@ def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     assert lines_of(stocked.db) == undisturbed
 
 
+@pytest.mark.slow
 def test_a_run_after_a_finished_one_continues_its_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
     words = ("run", *QUICK_ALONE, "--games", "6")
@@ -176,6 +181,7 @@ def test_a_run_after_a_finished_one_continues_its_stream(stocked: Ladder) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     """The same command beside a living run must take other pairs, and both must finish."""
     words = ("run", *QUICK, "--games", "16", "--seed", "21")
@@ -187,6 +193,7 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     assert numbers == [(number, "finished") for number in range(16)]
 
 
+@pytest.mark.slow
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must report that, play nothing, and succeed."""
     assert stocked("run", *QUICK_ALONE, "--games", "2").code == 0
@@ -196,6 +203,7 @@ def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     assert query(stocked.db, "select count(*) from games") == [(2,)]
 
 
+@pytest.mark.slow
 def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     """After a run its bots alone must be listed, with the places that they have among all."""
     words = ("--boards", "5x5", "--simulations", "10", "--seed", "3", "--concurrency", "1")
@@ -212,6 +220,7 @@ def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_each_division_has_a_rating_list_of_its_own(stocked: Ladder) -> None:
     """Games under other conditions must not be rated together."""
     bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
@@ -228,6 +237,7 @@ def test_each_division_has_a_rating_list_of_its_own(stocked: Ladder) -> None:
     assert first["games"] == 4
 
 
+@pytest.mark.slow
 def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     """A crash must cost its author one game, be shown as what it is, and not end the run."""
     # The marker lies elsewhere: the files of its folder are what a bot is made of.
@@ -251,6 +261,7 @@ def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     assert "SIGABRT" in terminations[0][0]
 
 
+@pytest.mark.slow
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")
@@ -266,6 +277,7 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 6
 
 
+@pytest.mark.slow
 def test_a_report_shows_the_same_games_in_every_format(stocked: Ladder) -> None:
     """Table, JSON, CSV and Markdown must agree."""
     assert stocked("run", *QUICK_ALONE, "--games", "6", "--seed", "9").code == 0
@@ -281,6 +293,7 @@ def test_a_report_shows_the_same_games_in_every_format(stocked: Ladder) -> None:
     assert '"games": 6' in target.read_text()
 
 
+@pytest.mark.slow
 def test_a_replay_shows_what_the_bots_thought(stocked: Ladder) -> None:
     """A stored game must replay with the statistics of its moves."""
     words = ("run", "--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")

@@ -22,10 +22,7 @@ from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 from tests.support.sql import execute_sql
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
-]
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
 NUMBER = "SELECT pg_current_xact_id()::text::bigint"
 Wait = Callable[[Callable[[], bool]], None]
@@ -64,6 +61,7 @@ def quiet() -> list[Any]:
     return lines_of(made_once("quiet-for-servers", play))
 
 
+@pytest.mark.slow
 def test_a_run_survives_a_restart_of_the_server(
     there: Ladder, server: Server, quiet: list[Any], eventually: Wait
 ) -> None:
@@ -108,6 +106,7 @@ def lose_a_transaction(database: Database, server: Server, url: str) -> None:
         assert number == lost, "the crash has set no number free"
 
 
+@pytest.mark.slow
 def test_a_transaction_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
     with server.database(EMPTY) as url, closing(Database.open(url)) as database:
@@ -174,6 +173,7 @@ def test_four_coordinators_share_two_streams_without_a_deadlock(
     assert faults_of(there.db) == []
 
 
+@pytest.mark.slow
 def test_an_unreachable_server_is_reported_with_its_cause(ladder: Ladder, server: Server) -> None:
     """A server that is not there, no such database, tables of others: one sentence, exit code 2."""
     with server.database(EMPTY) as strange:

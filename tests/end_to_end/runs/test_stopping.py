@@ -31,8 +31,6 @@ from tests.end_to_end.traces import (
 )
 from tests.support.stops import Stopper, stopper, sweep
 
-pytestmark = pytest.mark.slow
-
 SHOWN = {"gate", "export"}
 """Commands that `make test` stops at any line: one that plays and one that writes."""
 SWEPT = ("gate", "export", "run", "play")
@@ -64,6 +62,7 @@ def test_a_target_given_after_an_open_run_is_kept(
     assert numbers == [(number,) for number in range(played // 2 + 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "delay"),
     [
@@ -106,6 +105,7 @@ def forks() -> Iterator[Stopper]:
         yield process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [each if each in SHOWN else pytest.param(each, marks=pytest.mark.very_slow) for each in SWEPT],
@@ -119,6 +119,7 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
     assert sweep(forks, command, tmp_path, moments=2 if command == "run" else 3).stopped > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [
@@ -145,6 +146,7 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     eventually(lambda: not marked(str(cache)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -201,6 +203,7 @@ def test_a_run_under_nohup_continues_without_its_terminal(
     assert query(ladder.folder, "select count(*) from games") == [(20,)]
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.parametrize(
     "stopped",

@@ -4,9 +4,8 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_the_harness_is_measured(ladder: Ladder) -> None:
     """The document has the documented keys, and nothing stays in the folder."""
     done = ladder("bench", "harness", "--games", "40", "--concurrency", "1", "--json")
@@ -16,6 +15,7 @@ def test_the_harness_is_measured(ladder: Ladder) -> None:
     assert list(ladder.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_searches_are_measured(ladder: Ladder) -> None:
     """There is a row for every player and board, with null for players that do not search."""
     done = ladder(

@@ -8,8 +8,6 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.hosted import compiled
 
-pytestmark = pytest.mark.slow
-
 ROUND = re.compile(r"(\d+):\n(-?\d)\t(\d+)\t(\d+)\n(-?\d)\t(\d+)\t(\d+)\n\n")
 
 
@@ -26,6 +24,7 @@ def codes(folder: Path) -> list[int]:
     return [int(found[place]) for found in rounds for place in (1, 4)]
 
 
+@pytest.mark.slow
 def test_the_result_file_has_the_layout_of_the_course(ladder: Ladder) -> None:
     """Rounds, games and statistics are written as the course's scripts read them."""
     good = library(ladder.folder, "a.so")
@@ -45,6 +44,7 @@ def test_the_result_file_has_the_layout_of_the_course(ladder: Ladder) -> None:
     assert not (ladder.folder / "ladder.db").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flag", "as_a", "as_b"),
     [

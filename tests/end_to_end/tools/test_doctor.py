@@ -14,8 +14,6 @@ from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
-pytestmark = pytest.mark.slow
-
 DAMAGES = {
     # statement: (topic of the finding, words of the finding, whether --repair mends it)
     "update ratings set elo = elo + 1": ("derived", "ratings.elo", True),
@@ -131,6 +129,7 @@ def examine(place: str, *, repair: bool = False) -> dict[str, Finding]:
     return {finding.topic: finding for finding in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "statement"),
     [("sqlite", each) for each in (*DAMAGES, *OF_FILES)]

@@ -16,8 +16,6 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
-pytestmark = pytest.mark.slow
-
 HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
 """A bot that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
@@ -53,6 +51,7 @@ def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
         board.close()
 
 
+@pytest.mark.slow
 def test_a_game_is_played_over_a_pipe(ladder: Ladder) -> None:
     """Lines are moves, the board has no colours, and nothing stays in the folder."""
     done = ladder.run_with_input(WIN, "play", "stupid", "--time", "20ms")
@@ -66,6 +65,7 @@ def test_a_game_is_played_over_a_pipe(ladder: Ladder) -> None:
     assert list(ladder.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """The person chooses the side, the board and the budget."""
     done = ladder.run_with_input(
@@ -89,6 +89,7 @@ def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     assert second.count(" O ") == 1
 
 
+@pytest.mark.slow
 def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
     """A wrong key, a column off the board or an undo of nothing does not end the game."""
     text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
@@ -101,12 +102,14 @@ def test_a_line_that_is_no_move_gets_a_friendly_answer(ladder: Ladder) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_a_full_column_is_refused_and_free_columns_are_listed(ladder: Ladder) -> None:
     """The person and the bot fill column 0, and the person tries once more."""
     done = ladder.run_with_input("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
     assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
 
 
+@pytest.mark.slow
 def test_undo_hint_info_and_values_answer_for_the_current_board(ladder: Ladder) -> None:
     """Undo shows the former board, hint another bot's move, info statistics, values the truth."""
     text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\nvalues\n5\n?\n"
@@ -128,6 +131,7 @@ def test_undo_hint_info_and_values_answer_for_the_current_board(ladder: Ladder) 
     assert "undo   u" in turns[10]
 
 
+@pytest.mark.slow
 def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     """The game is stored as a person's game, and ratings, reports and exports leave it out."""
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
@@ -150,6 +154,7 @@ def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
     assert "there are p1 to p1" in ladder("replay", "p2").err
 
 
+@pytest.mark.slow
 def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
@@ -173,6 +178,7 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     assert query(ladder.db, "select count(*) from saved_games") == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
     """The end of the input ends the program, which prints that nothing was saved."""
     done = ladder.run_with_input("6\n", "play", "stupid", "--save")
@@ -199,6 +205,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     assert "by crash after 1 plies" in ladder("replay", "p1").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_game_and_its_processes(
     ladder: Ladder, eventually: Callable[..., None], scratch: str, number: int
@@ -223,6 +230,7 @@ def children(pid: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_arrows_choose_a_column_and_enter_drops(
     ladder: Ladder, keyboard: Callable[..., Keyboard]
 ) -> None:
@@ -258,6 +266,7 @@ def test_arrows_choose_a_column_and_enter_drops(
     assert moves == [("5050505", 1)]
 
 
+@pytest.mark.slow
 def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboard]) -> None:
     """Typing 1 and 1 leads to column 11 and not to column 1."""
     board = keyboard("play", "stupid", "--board", "4x12", "--time", "10ms")
@@ -269,6 +278,7 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_keyboard_restores_the_terminal(
     scratch: str, keyboard: Callable[..., Keyboard]
 ) -> None:
@@ -282,6 +292,7 @@ def test_ctrl_c_at_the_keyboard_restores_the_terminal(
     assert marked(scratch) == []
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_leaves_no_process(
     scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
 ) -> None:
@@ -294,6 +305,7 @@ def test_a_closed_terminal_leaves_no_process(
     eventually(lambda: not marked(scratch))
 
 
+@pytest.mark.slow
 def test_a_terminal_too_small_for_the_board_gets_lines(
     keyboard: Callable[..., Keyboard],
 ) -> None:
@@ -307,6 +319,7 @@ def test_a_terminal_too_small_for_the_board_gets_lines(
     assert board.end() == 0
 
 
+@pytest.mark.slow
 def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
     """Keys step and jump, and the moves with their statistics stand beside the board."""
     run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")

@@ -6,8 +6,6 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
-
 
 def test_elo_of_a_published_pentanomial_is_that_of_fastchess(ladder: Ladder) -> None:
     """Elo, its error and normalized Elo equal those of fastchess's tests."""
@@ -32,6 +30,7 @@ def test_sprt_of_a_published_game_count_is_that_of_fastchess(ladder: Ladder) -> 
     assert "no decision yet" in ladder("stats", "sprt", *words).out
 
 
+@pytest.mark.slow
 def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
     """Shutouts and a single game give finite numbers."""
     for counts in (("--wdl", "1,0,0"), ("--wdl", "0,0,50"), ("--penta", "0,0,9,0,0")):
@@ -43,6 +42,7 @@ def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
         assert math.isfinite(done.document["llr"])
 
 
+@pytest.mark.slow
 def test_a_shutout_is_reported_as_a_bound(ladder: Ladder) -> None:
     """Text has only a bound, and JSON has its key; pairs are used where they are given."""
     for words, shown, key, bound in (

@@ -15,9 +15,8 @@ import pytest
 from db.store import Store
 from tests.end_to_end.conftest import Ladder
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     """The first line is the address, and Ctrl-C ends the server with exit code 0."""
     Store.open(str(tmp_path / "ladder.db")).close()
@@ -72,6 +71,7 @@ def test_bad_input_is_refused(
     assert named in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_is_served_while_it_lasts(ladder: Ladder, eventually: Callable[..., None]) -> None:
     """`run --serve` prints the address of the server, which ends with the run."""
     words = ("run", "--bots", "random,stupid", "--simulations", 1, "--boards", "6x7", "--serve")

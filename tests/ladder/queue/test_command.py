@@ -17,8 +17,6 @@ from ladder.queue.command import PlayedCommand
 from ladder.queue.command_server import MODULE, CommandServer
 from ladder.queue.link import StartMessage
 
-pytestmark = pytest.mark.slow
-
 MATCH = "match random stupid --boards 4x4 --simulations 1 --games 2"
 Start = Callable[[str], PlayedCommand]
 
@@ -67,6 +65,7 @@ def wait(command: PlayedCommand, condition: Callable[[], bool]) -> None:
         command.receive()
 
 
+@pytest.mark.slow
 def test_commands_end_with_their_codes_and_outputs(start: Start) -> None:
     """Each has its own exit code, output and failure, and one without slots can be interrupted."""
     listed, failed, waiting = start("bots list"), start("show 9"), start(MATCH)
@@ -84,6 +83,7 @@ def test_commands_end_with_their_codes_and_outputs(start: Start) -> None:
     assert "show" in results[1].message
 
 
+@pytest.mark.slow
 def test_a_command_can_be_interrupted_before_it_has_started(start: Start) -> None:
     """A signal that its process gets at its first moment is not forgotten, and ends it cleanly."""
     command = start(MATCH)  # without slots, so it would not end by itself
@@ -94,6 +94,7 @@ def test_a_command_can_be_interrupted_before_it_has_started(start: Start) -> Non
     assert result.code == ExitCode.STOPPED
 
 
+@pytest.mark.slow
 def test_a_command_dies_with_the_process_that_started_it(start: Start) -> None:
     """A command counts as killed when the process from which it was forked is killed."""
     command = start(MATCH)

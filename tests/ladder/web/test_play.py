@@ -23,7 +23,6 @@ from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -73,6 +72,7 @@ def in_column(page: Any, column: int) -> dict[str, float]:
 SAYS = "document.querySelector('#says').innerText"
 
 
+@pytest.mark.slow
 def test_a_game_is_played_by_clicks_undone_and_saved(
     database: str, server: Running, visit: Visit
 ) -> None:
@@ -140,6 +140,7 @@ def test_the_true_value_of_each_column_is_shown(server: Running, visit: Visit) -
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     """Arrows, Enter, u, h and taps do what the buttons do."""
     page = visit(begun(server), width=380).page
@@ -164,6 +165,7 @@ def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     assert page.evaluate(sideways) <= 0
 
 
+@pytest.mark.slow
 def test_a_game_starts_from_a_stored_position(server: Running, visit: Visit) -> None:
     """A bot moves in a stored position, and a game starts there."""
     page = visit(f"{server.address}games/1#game-1-ply-5").page
@@ -219,6 +221,7 @@ def open_page(address: str, words: str) -> Iterator[None]:
             yield
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     """The bot's process lives as long as the page is open, however long that is."""
@@ -235,6 +238,7 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_bot_ends_after_a_long_time_without_a_move(database: str, start_server: Start) -> None:
     """Without a move the game ends although its page is open, and the page shows the reason."""
     server = start_server(database, patience=Patience(idle_s=1.0, check_s=0.1))
@@ -274,6 +278,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_loses(
     database: str,
     server: Running,
@@ -329,6 +334,7 @@ def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
         assert store.human_games.count() == 0
 
 
+@pytest.mark.slow
 def test_ending_a_game_while_a_bot_thinks_stores_no_result(
     database: str, server: Running, visit: Visit
 ) -> None:
