@@ -58,13 +58,7 @@ def main(database: str) -> None:
             page.screenshot(path=FOLDER / f"{name}.png")
             page.close()
         take_analysed_game(browser, address)
-        page = browser.new_page(viewport={"width": 1000, "height": 760}, color_scheme="light")
-        page.goto(address + begin_game(address))
-        for column in COLUMNS:
-            page.click(f"#columns button:nth-child({column}):not([disabled])")
-            page.wait_for_timeout(800)
-        page.screenshot(path=FOLDER / "server-play.png")
-        page.close()
+        take_game_against_bot(browser, address)
         take_boards(browser, address, database)
         browser.close()
         server.send_signal(2)
@@ -78,6 +72,19 @@ def take_analysed_game(browser: Browser, address: str) -> None:
     page.wait_for_selector("#truth-legend:visible", timeout=60_000)
     page.wait_for_timeout(500)
     page.screenshot(path=FOLDER / "server-game.png")
+    page.close()
+
+
+def take_game_against_bot(browser: Browser, address: str) -> None:
+    """Take a picture of a game against a bot, with the value of every column."""
+    page = browser.new_page(viewport={"width": 1000, "height": 760}, color_scheme="light")
+    page.goto(address + begin_game(address))
+    for column in COLUMNS:
+        page.click(f"#columns button:nth-child({column}):not([disabled])")
+        page.wait_for_timeout(800)
+    page.click("#values")
+    page.wait_for_timeout(3000)
+    page.screenshot(path=FOLDER / "server-play.png")
     page.close()
 
 
