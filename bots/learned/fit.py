@@ -5,13 +5,16 @@ weights give equal weights.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.network import count_cells, phase_row
+from bots.learned.network import LOGIT_ONE, count_cells, phase_row
+from bots.learned.network import ONE as ONE_HIDDEN
 from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, ROWS, odd_from_top, rows_of
+from bots.learned.weights import OUT_ONE, Weights
 from engine import vector
 from engine.bits import ONE
 from engine.board import MAX_SIDE
@@ -51,6 +54,21 @@ def new_network(hidden: int, seed: int) -> Network:
     table[FIRST_PHASE:] += np.float32(0.3)
     out = random.normal(0.0, 0.3, hidden).astype(np.float32)
     return Network(table, out, np.zeros(1, np.float32))
+
+
+def network_of(weights: Weights) -> Network:
+    """Return the network of a file of weights, to train it further."""
+    return Network(
+        weights.table.astype(np.float32) / np.float32(ONE_HIDDEN),
+        weights.out.astype(np.float32) / np.float32(OUT_ONE),
+        (weights.bias / LOGIT_ONE).astype(np.float32),
+    )
+
+
+def mean_network(networks: Sequence[Network]) -> Network:
+    """Return the mean of networks that were trained further from the same weights."""
+    parts = zip(*networks, strict=True)
+    return Network(*(np.stack(part).mean(axis=0, dtype=np.float32) for part in parts))
 
 
 def zero_moments(network: Network) -> Moments:

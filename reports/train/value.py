@@ -28,7 +28,8 @@ class LearningView:
         settings = state.settings
         lines = [
             f"training the evaluation on {settings.boards}: {settings.games:,} games a generation, "
-            f"{settings.simulations} simulations a move, generation 1 by {settings.player}, "
+            f"{settings.simulations} simulations a move, "
+            f"{'generation 1' if settings.starts_new else 'all'} by {settings.player}, "
             f"seed {settings.seed}"
         ]
         if state.records_before:

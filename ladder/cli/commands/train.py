@@ -141,8 +141,15 @@ def value(
         option(
             "NAME",
             "Built-in player of the first generation's games; v21 with the weights so far "
-            "plays later ones.",
-            show_default="v18",
+            "plays later ones. With --start it plays all games, with the weights so far.",
+            show_default="v18; with --start the champion",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        option(
+            "WEIGHTS",
+            "Weights to train further instead of new ones: a file, shipped or fifth-generation.",
         ),
     ] = None,
     simulations: Annotated[
@@ -164,19 +171,20 @@ def value(
     register: Register = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Train the evaluation of the player v21 by games against itself.
+    """Train the learned evaluation by games against itself.
 
     Each generation plays games and fits new weights to their positions. The folder of --output
     holds the games, the weights of each generation and a page with charts. The same command
     continues an interrupted training and finds the same weights as without the interruption. Play
-    the result as 'builtin:v21?weights=FOLDER/weights.npz'.
+    the result as 'builtin:v21?weights=FOLDER/weights.npz', or with another player's name.
     """
+    from bots.catalogue import parse_player
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_boards
     from ladder.errors import ExitCode
     from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
     from ladder.learning.value.loop import LearningState, learn
-    from ladder.learning.value.settings import LEARNER, format_command, settings_for
+    from ladder.learning.value.settings import format_command, settings_for
     from ladder.match.process.cpus import allowed_cpus
     from reports.html.learning import learning_page
     from reports.train.value import LearningView
@@ -185,6 +193,7 @@ def value(
         output,
         seed=seed,
         player=player,
+        start=start,
         simulations=simulations,
         games=games,
         boards=None if boards is None else parse_boards(boards),
@@ -204,7 +213,9 @@ def value(
         print_out(str(output / WEIGHTS))
         print_out(f"made by: {format_command(settings, len(state.records))}")
     if code == ExitCode.DONE and register is not None:
-        _register(register, format_spec(output), LEARNER, format_note(state.records), db)
+        based_on = parse_player(settings.learner)[0].name
+        spec = format_spec(output, settings)
+        _register(register, spec, based_on, format_note(state.records), db)
     return code
 
 

@@ -7,8 +7,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.fit import Network, fit, logits, new_network, zero_moments
+from bots.learned.fit import (
+    Network,
+    fit,
+    logits,
+    mean_network,
+    network_of,
+    new_network,
+    zero_moments,
+)
 from bots.learned.network import HIDDEN
+from bots.learned.weights import Weights
 from ladder.learning.value.samples import Samples
 from ladder.learning.value.settings import LearningSettings
 
@@ -50,20 +59,37 @@ class Quality(msgspec.Struct, frozen=True):
 
 
 def fit_network(
-    settings: LearningSettings, seed: int, learned: Samples, held_out: Samples
+    settings: LearningSettings,
+    seed: int,
+    learned: Samples,
+    held_out: Samples,
+    first: Weights | None = None,
 ) -> tuple[Network, Quality]:
-    """Fit a new network to samples, and return it with its quality.
+    """Fit a network to samples, and return it with its quality.
 
     Args:
         settings: of the training.
-        seed: of the first weights and of the order of positions.
+        seed: of new weights and of the orders of positions.
         learned: samples to learn from.
         held_out: samples of other games, for the quality.
+        first: weights to train further; None for new ones.
 
     """
-    network = new_network(HIDDEN, seed)
-    moments = zero_moments(network)
     random = np.random.default_rng(seed)
+    networks, losses = [], []
+    for _ in range(settings.orders):
+        network = new_network(HIDDEN, seed) if first is None else network_of(first)
+        losses.append(_fit_epochs(settings, random, learned, network))
+        networks.append(network)
+    network = mean_network(networks)
+    return network, _quality(sum(losses) / len(losses), network, held_out)
+
+
+def _fit_epochs(
+    settings: LearningSettings, random: np.random.Generator, learned: Samples, network: Network
+) -> float:
+    """Train a network in all epochs, and return its loss during the last one."""
+    moments = zero_moments(network)
     order = np.arange(len(learned.rows))
     steps, loss = 0, 0.0
     for epoch in range(settings.epochs):
@@ -73,7 +99,7 @@ def fit_network(
         loss, steps = fit(
             learned.rows, learned.targets, order, settings.batch, rate, network, moments, steps
         )
-    return network, _quality(loss, network, held_out)
+    return loss
 
 
 def _quality(loss: float, network: Network, held_out: Samples) -> Quality:

@@ -14,14 +14,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 
 from ladder.learning.training_folder import LOG, lock_folder, parse_line, read_file, write_file
 from ladder.learning.value.fitting import Quality
 from ladder.learning.value.selfplay import SelfplayGame
-from ladder.learning.value.settings import LEARNER, SETTINGS, LearningSettings, read_settings
+from ladder.learning.value.settings import (
+    SETTINGS,
+    LearningSettings,
+    read_settings,
+    with_weights,
+)
 
 WEIGHTS, GAMES = "weights.npz", "games"
 RECORD = "weights.json"
@@ -106,9 +110,9 @@ class LearningFolder:
         write_file(self.path / PAGE, page.encode())
 
 
-def format_spec(folder: Path) -> str:
+def format_spec(folder: Path, settings: LearningSettings) -> str:
     """Return the specification of the bot that plays with a training's weights."""
-    return f"builtin:{LEARNER}?weights={quote(str(folder / WEIGHTS))}"
+    return f"builtin:{with_weights(settings.learner, str(folder / WEIGHTS))}"
 
 
 def format_note(records: Sequence[GenerationRecord]) -> str:

@@ -8,15 +8,15 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from urllib.parse import quote
 
-from bots.learned.weights import pack_weights, quantize
+from bots.learned.weights import pack_weights, quantize, read_weights
+from bots.learned.weights_file import find_weights
 from ladder.errors import LadderError
 from ladder.learning.value.fitting import Quality, fit_network
 from ladder.learning.value.folder import GenerationRecord, LearningFolder
 from ladder.learning.value.samples import Samples, join_samples, make_samples
 from ladder.learning.value.selfplay import SelfplayGame, count_blocks, play_block
-from ladder.learning.value.settings import BLOCK, FIT, LEARNER, LearningSettings
+from ladder.learning.value.settings import BLOCK, FIT, LearningSettings, with_weights
 from ladder.learning.value.weights_record import hash_training_sources, make_record
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess
 from ladder.signals import current_stop
@@ -56,10 +56,11 @@ class LearningState:
 def choose_player(folder: LearningFolder, generation: int) -> str:
     """Return the player of a generation's games."""
     settings = folder.settings
-    if generation == 1:
+    if generation > 1:
+        return with_weights(settings.learner, str(folder.weights_file(generation - 1).resolve()))
+    if settings.starts_new:
         return settings.player
-    weights = quote(str(folder.weights_file(generation - 1).resolve()))
-    return f"{LEARNER}?weights={weights}"
+    return with_weights(settings.player, settings.start)
 
 
 def learn(
@@ -157,7 +158,11 @@ def _fit(folder: LearningFolder, generation: int) -> tuple[bytes, Quality, int]:
                 held_out.append(_select(games, settings, held_out=True))
     samples = join_samples(learned)
     seed = settings.seed_of(FIT, generation)
-    network, quality = fit_network(settings, seed, samples, join_samples(held_out))
+    first = None
+    if not settings.starts_new:
+        start = find_weights(settings.start)
+        first = read_weights(start if generation == 1 else folder.weights_file(generation - 1))
+    network, quality = fit_network(settings, seed, samples, join_samples(held_out), first)
     return pack_weights(quantize(*network)), quality, len(samples.rows)
 
 

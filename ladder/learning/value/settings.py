@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import msgspec
 
 from bots.catalogue import parse_player
+from bots.champion import CHAMPION
+from bots.learned.weights import read_weights
+from bots.learned.weights_file import SHIPPED_FILES, find_weights, hash_of, store_weights
 from engine.board import BoardClass, format_board_classes, parse_board_classes
 from engine.seeds import mix
 from ladder.errors import UsageError
@@ -13,8 +17,11 @@ from ladder.learning.training_folder import choose_settings, parse_line, read_fi
 
 SETTINGS = "settings.json"
 LEARNER = "v21"
-"""The player that uses the weights."""
+"""The player that uses weights which were trained from nothing."""
 DEFAULT_PLAYER = "v18"
+NEW = "new weights"
+FURTHER: dict[str, object] = {"player": CHAMPION, "rate": 0.0003, "orders": 6}
+"""Defaults where weights are trained further; rate and orders are those of the champion's."""
 DEFAULT_SIMULATIONS = 400
 DEFAULT_GAMES = 30_000
 DEFAULT_BOARDS = "thu,standard,8x8"
@@ -25,8 +32,10 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int
     player: str = DEFAULT_PLAYER
-    """The built-in player of the first generation's games, with its options; `LEARNER` plays the
-    later generations with the weights so far."""
+    """The built-in player of the games, with its options. With new weights it plays those of the
+    first generation only, and `LEARNER` the later ones."""
+    start: str = NEW
+    """SHA-256 of the weights that are trained further, or `NEW`."""
     simulations: int = DEFAULT_SIMULATIONS
     """Budget of a move in those games."""
     games: int = DEFAULT_GAMES
@@ -47,9 +56,21 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Positions of a gradient step."""
     rate: float = 0.002
     """Learning rate of the first epoch; it falls along half a cosine."""
+    orders: int = 1
+    """Random orders of the positions; the weights are the mean over them."""
     held_out: int = 20
     """One game of `held_out` is not learned from, alternately one with and one without random
     moves; an even number."""
+
+    @property
+    def starts_new(self) -> bool:
+        """Whether the first generation fits new weights."""
+        return self.start == NEW
+
+    @property
+    def learner(self) -> str:
+        """The player that uses the weights, with its options."""
+        return LEARNER if self.starts_new else self.player
 
     def seed_of(self, *parts: int) -> int:
         """Return the seed for one purpose, such as one game."""
@@ -67,6 +88,7 @@ def settings_for(
     *,
     seed: int | None = None,
     player: str | None = None,
+    start: str | None = None,
     simulations: int | None = None,
     games: int | None = None,
     boards: Sequence[BoardClass] | None = None,
@@ -75,19 +97,29 @@ def settings_for(
 
     Raises:
         UsageError: a choice differs from the training in the folder, or the player accepts no
-            budget of simulations.
-        BotsError: there is no such player.
+            budget of simulations or, with `start`, no weights.
+        BotsError: there is no such player, or the first weights cannot be read.
 
     """
-    chosen = {
+    stored = read_settings(folder)
+    chosen: dict[str, object] = {
         "seed": seed,
         "player": player,
+        "start": None if start is None else _checked_weights(start),
         "simulations": simulations,
         "games": games,
         "boards": None if boards is None else format_board_classes(boards),
     }
-    settings = choose_settings(LearningSettings, chosen, read_settings(folder), folder)
+    if stored is None and start is not None:
+        given = {name: value for name, value in chosen.items() if value is not None}
+        chosen = {**FURTHER, **given}
+    settings = choose_settings(LearningSettings, chosen, stored, folder)
     version, _ = parse_player(settings.player)
+    if not settings.starts_new and "weights" not in version.options:
+        raise UsageError(
+            f"{version.name} uses no weights: choose a player that does, such as {CHAMPION}",
+            option="player",
+        )
     if "simulations" not in version.budgets:
         raise UsageError(
             f"{version.name} takes no budget of simulations: choose a player that does, such as "
@@ -117,4 +149,22 @@ def format_command(settings: LearningSettings, generations: int) -> str:
         f"ladder train value --generations {generations} --games {settings.games} "
         f"--player {settings.player} --simulations {settings.simulations} "
         f"--boards {settings.boards} --seed {settings.seed}"
+        + ("" if settings.starts_new else f" --start {_name_of(settings.start)}")
     )
+
+
+def with_weights(player: str, weights: str) -> str:
+    """Return a player, written ``NAME?key=value``, with these weights."""
+    version, options = parse_player(player)
+    return f"{version.name}?{urlencode({**options, 'weights': weights})}"
+
+
+def _checked_weights(text: str) -> str:
+    """Return the SHA-256 of weights that can be read, of which a copy is stored."""
+    read_weights(find_weights(text))
+    return store_weights(text)
+
+
+def _name_of(digest: str) -> str:
+    """Return the name of shipped weights, or the SHA-256 of others."""
+    return next((name for name, path in SHIPPED_FILES.items() if hash_of(path) == digest), digest)

@@ -11,7 +11,16 @@ from bots.budget import Budget
 from bots.catalogue import build, find
 from bots.errors import SpecError
 from bots.identity import content_hash
-from bots.learned.fit import FEATURES, fit, logits, new_network, rows_of_moves, zero_moments
+from bots.learned.fit import (
+    FEATURES,
+    fit,
+    logits,
+    mean_network,
+    network_of,
+    new_network,
+    rows_of_moves,
+    zero_moments,
+)
 from bots.learned.network import HIDDEN, WHOLE
 from bots.learned.patterns import (
     FIRST_FAR,
@@ -208,6 +217,15 @@ def test_the_shipped_weights_are_a_small_file(name: str) -> None:
     assert file.stat().st_size < 1_000_000
     assert read_weights(file).table.any()
     assert find_weights(name) == find_weights(hash_of(file)) == file
+
+
+@pytest.mark.parametrize("name", SHIPPED_FILES)
+def test_training_further_begins_with_the_weights_of_a_file(name: str) -> None:
+    """The network made of a file, and the mean of two of them, must give that file again."""
+    content = SHIPPED_FILES[name].read_bytes()
+    network = network_of(read_weights(SHIPPED_FILES[name]))
+    assert pack_weights(quantize(*network)) == content
+    assert pack_weights(quantize(*mean_network([network, network]))) == content
 
 
 @pytest.mark.slow

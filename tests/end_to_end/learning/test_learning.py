@@ -1,5 +1,6 @@
 """`ladder train value` from the command line: real processes, real signals."""
 
+import itertools
 import json
 import shutil
 import signal
@@ -8,8 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from bots.champion import CHAMPION
+from bots.learned.weights import read_weights
+from bots.learned.weights_file import SHIPPED_FILES
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
@@ -90,3 +95,23 @@ def test_learned_weights_are_registered(ladder: Ladder, undisturbed: Path) -> No
     played = ladder("match", "learned", "random", *play)
     assert played.code == 0, played.err
     assert played.document["run"]["games"] == 2
+
+
+@pytest.mark.slow
+def test_shipped_weights_are_trained_further(ladder: Ladder) -> None:
+    """They change a little in each generation, and the champion plays with the result."""
+    words = (
+        "train", "value", "--seed", "3", "--start", "fifth-generation", "--games", "200",
+        "--simulations", "2", "--boards", "9x9", "--generations", "2", "--concurrency", "1",
+    )  # fmt: skip
+    done = ladder(*words, "--register", "further", timeout=300)
+    assert done.code == 0, done.err
+    assert "--start fifth-generation" in done.out
+    folder = ladder.folder / "value-training"
+    tables = [read_weights(SHIPPED_FILES["fifth-generation"]).table]
+    tables += [read_weights(folder / f"weights-{number:02d}.npz").table for number in (1, 2)]
+    for before, after in itertools.pairwise(tables):
+        steps = np.abs(after.astype(int) - before)
+        assert 0 < steps.max() < 10
+    shown = ladder("bots", "show", "further", "--json").document
+    assert shown["based_on"] == CHAMPION

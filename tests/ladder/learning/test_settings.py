@@ -3,9 +3,13 @@
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import pytest
 
+from bots.champion import CHAMPION
+from bots.errors import SpecError
 from engine.board import parse_board_classes
+from ladder.errors import UsageError
 from ladder.learning.c4ai import settings as c4ai
 from ladder.learning.value import settings as value
 
@@ -18,3 +22,33 @@ def test_the_default_boards_are_the_same_when_they_are_given(
     boards = parse_board_classes(training.DEFAULT_BOARDS)
     given = training.settings_for(tmp_path, seed=1, boards=boards)
     assert given == training.settings_for(tmp_path, seed=1)
+
+
+def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) -> None:
+    """Its defaults hold for a new training; one that is resumed keeps its own player."""
+    begun = value.settings_for(tmp_path, seed=1, start="shipped")
+    assert (begun.player, begun.learner, begun.orders) == (CHAMPION, CHAMPION, 6)
+    assert value.format_command(begun, 1).endswith("--seed 1 --start shipped")
+    other = value.settings_for(tmp_path, seed=1, start="shipped", player="v21?c=0.3")
+    (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(other))
+    assert value.settings_for(tmp_path, start="shipped") == other
+    assert value.with_weights(other.player, "a b") == "v21?c=0.3&weights=a+b"
+
+
+def test_new_weights_are_learned_by_v21(tmp_path: Path) -> None:
+    """A training without first weights is the one of earlier versions."""
+    begun = value.settings_for(tmp_path, seed=1)
+    assert (begun.player, begun.learner, begun.orders, begun.rate) == ("v18", "v21", 1, 0.002)
+    assert "--start" not in value.format_command(begun, 1)
+
+
+def test_first_weights_that_cannot_be_trained_further_are_refused(tmp_path: Path) -> None:
+    """Before any game: a player without weights, no file, another training's folder."""
+    with pytest.raises(UsageError, match="v18 uses no weights: choose a player that does"):
+        value.settings_for(tmp_path, start="shipped", player="v18")
+    with pytest.raises(SpecError, match=r"none\.npz cannot be read"):
+        value.settings_for(tmp_path, start=str(tmp_path / "none.npz"))
+    begun = value.settings_for(tmp_path, seed=1)
+    (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(begun))
+    with pytest.raises(UsageError, match="has new weights, not "):
+        value.settings_for(tmp_path, start="shipped")
