@@ -3,10 +3,9 @@
 `empty --threads 1,2 --repeat 5` measures the clock time of the empty standard board with one and
 two threads by turns, and `--columns` that of all its columns, too. `--file` measures the processor
 time of the command `ladder solve --file` with one thread, start and end of the process left out,
-with the table emptied before each position and with `--keep-table`; `--public PROGRAM` beside it,
-by turns, that of a program that reads one position a line from its standard input, columns counted
-from 1, and keeps its table, such as `c4solver` of the public C++ solver
-(github.com/PascalPons/connect4, built by `make`).
+with the table emptied before each position and with `--keep-table`. `--public PROGRAM`, as often as
+wanted, measures by turns with them a program that reads one position a line from its standard
+input, columns counted from 1. docs/results/solver.md says how two of them are built.
 
 Makes the classic sets of the standard board by their recipe and prints processor time and nodes per
 position beside the public figures, the table emptied before each position. `empty` is the empty
@@ -20,6 +19,7 @@ are not solved within the limit of nodes are left out.
 import argparse
 import json
 import resource
+import shlex
 import statistics
 import subprocess
 import sys
@@ -151,8 +151,10 @@ def measure_empty() -> dict[str, Any]:
     }
 
 
-def measure_threads(counts: Sequence[int], repeat: int, *, columns: bool) -> list[dict[str, Any]]:
-    """Measure the clock time of the empty standard board by turns of thread counts."""
+def measure_threads(
+    counts: Sequence[int], repeat: int, public: Sequence[str], *, columns: bool
+) -> list[dict[str, Any]]:
+    """Measure the clock time of the empty standard board by turns of threads and programs."""
     rows = []
     for _ in range(repeat):
         for threads in counts:
@@ -164,27 +166,32 @@ def measure_threads(counts: Sequence[int], repeat: int, *, columns: bool) -> lis
                 ask(Position(STANDARD))
                 seconds = time.perf_counter() - before
                 asked = "columns" if is_columns else "value"
-                rows.append({"asked": asked, "threads": threads, "s": seconds})
+                rows.append({"asked": asked, "by": f"{threads} threads", "s": seconds})
+        for program in public:
+            before = time.perf_counter()
+            subprocess.run(shlex.split(program), input=b"\n", capture_output=True, check=True)
+            rows.append({"asked": "value", "by": program, "s": time.perf_counter() - before})
     return rows
 
 
 def show_threads(rows: Sequence[dict[str, Any]]) -> None:
-    """Print the median of each question and thread count."""
-    for asked, threads in dict.fromkeys((row["asked"], row["threads"]) for row in rows):
-        each = [row["s"] for row in rows if (row["asked"], row["threads"]) == (asked, threads)]
-        print(f"{asked:8} {threads} threads: median {statistics.median(each):.2f} s of {each}")
+    """Print the median of each question and of those who answered it."""
+    for asked, by in dict.fromkeys((row["asked"], row["by"]) for row in rows):
+        each = [row["s"] for row in rows if (row["asked"], row["by"]) == (asked, by)]
+        print(f"{asked:8} {by}: median {statistics.median(each):.2f} s of {each}")
 
 
-def measure_file(name: str, count: int | None, repeat: int, public: str | None) -> dict[str, Any]:
-    """Return microseconds per position of the command, and of a public program if one is given."""
+def measure_file(
+    name: str, count: int | None, repeat: int, public: Sequence[str]
+) -> dict[str, Any]:
+    """Return microseconds per position of the command and of public programs."""
     recipe = SETS[name]
     positions = positions_of(recipe, count or FILE_COUNTS.get(name, recipe.count))
     lines = ["".join(str(column + 1) for column in position.moves) for position in positions]
     ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based", "--no-book"]
     ladder += ["--threads", "1"]
     programs = {"us": [*ladder, "--file"], "kept_us": [*ladder, "--keep-table", "--file"]}
-    if public is not None:
-        programs["public_us"] = [public]
+    programs |= {program: shlex.split(program) for program in public}
     times: dict[str, list[float]] = {key: [] for key in programs}
     with tempfile.TemporaryDirectory() as folder:
         one = Path(folder) / "one"
@@ -239,7 +246,7 @@ def show(row: dict[str, Any]) -> None:
     """Print one row."""
     if "kept_us" in row:
         times = "".join(
-            f"{row[key]:14,.1f}" for key in ("us", "kept_us", "public_us") if key in row
+            f"{value:14,.1f}" for key, value in row.items() if key not in ("set", "positions")
         )
         print(f"{row['set']:16}{row['positions']:6}{times}", flush=True)
     elif "set" in row:
@@ -266,13 +273,21 @@ def main() -> None:
     parser.add_argument("--threads", help="thread counts for the empty board, such as 1,2")
     parser.add_argument("--columns", action="store_true", help="with --threads: its columns, too")
     parser.add_argument("--file", action="store_true", help="measure the command with a file")
-    parser.add_argument("--public", metavar="PROGRAM", help="with --file: compare with PROGRAM")
+    parser.add_argument(
+        "--public",
+        metavar="PROGRAM",
+        action="append",
+        default=[],
+        help="with --file or --threads: measure PROGRAM, too; may be repeated",
+    )
     parser.add_argument("--json", action="store_true", help="an object a line instead of a table")
     options = parser.parse_args()
     tell = (lambda row: print(json.dumps(row), flush=True)) if options.json else show
     if options.threads:
         counts = [int(word) for word in options.threads.split(",")]
-        show_threads(measure_threads(counts, options.repeat, columns=options.columns))
+        show_threads(
+            measure_threads(counts, options.repeat, options.public, columns=options.columns)
+        )
         return
     if options.larger:
         if not options.json:
@@ -283,7 +298,8 @@ def main() -> None:
         return
     if options.file:
         if not options.json:
-            print("set                  n   us/position    table kept        public")
+            public = "".join(f"{Path(shlex.split(one)[0]).name:>14}" for one in options.public)
+            print(f"set                  n   us/position    table kept{public}")
         for name in options.sets or SETS:
             tell(measure_file(name, options.count, options.repeat, options.public))
         return
