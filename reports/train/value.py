@@ -26,11 +26,12 @@ class LearningView:
     def title(self, state: LearningState) -> Sequence[str]:
         """Return the settings, and where a resumed training begins."""
         settings = state.settings
+        weights, player = settings.start_name, f"generation 1 by {settings.player}"
+        if not settings.starts_new:
+            weights, player = f"the weights {weights[:16]} further", f"all by {settings.player}"
         lines = [
-            f"training the evaluation on {settings.boards}: {settings.games:,} games a generation, "
-            f"{settings.simulations} simulations a move, "
-            f"{'generation 1' if settings.starts_new else 'all'} by {settings.player}, "
-            f"seed {settings.seed}"
+            f"training {weights} on {settings.boards}: {settings.games:,} games a generation, "
+            f"{settings.simulations} simulations a move, {player}, seed {settings.seed}"
         ]
         if state.records_before:
             lines.append(f"resuming after generation {state.records_before}")

@@ -1,5 +1,6 @@
 """The settings of a training, which determine its games and its weights."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -66,6 +67,12 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
     def starts_new(self) -> bool:
         """Whether the first generation fits new weights."""
         return self.start == NEW
+
+    @property
+    def start_name(self) -> str:
+        """Name of the first weights if they are shipped, else `start`."""
+        names = {hash_of(path): name for name, path in SHIPPED_FILES.items()}
+        return names.get(self.start, self.start)
 
     @property
     def learner(self) -> str:
@@ -147,9 +154,9 @@ def format_command(settings: LearningSettings, generations: int) -> str:
     """Return the command that makes the weights of a training again."""
     return (
         f"ladder train value --generations {generations} --games {settings.games} "
-        f"--player {settings.player} --simulations {settings.simulations} "
+        f"--player {shlex.quote(settings.player)} --simulations {settings.simulations} "
         f"--boards {settings.boards} --seed {settings.seed}"
-        + ("" if settings.starts_new else f" --start {_name_of(settings.start)}")
+        + ("" if settings.starts_new else f" --start {settings.start_name}")
     )
 
 
@@ -163,8 +170,3 @@ def _checked_weights(text: str) -> str:
     """Return the SHA-256 of weights that can be read, of which a copy is stored."""
     read_weights(find_weights(text))
     return store_weights(text)
-
-
-def _name_of(digest: str) -> str:
-    """Return the name of shipped weights, or the SHA-256 of others."""
-    return next((name for name, path in SHIPPED_FILES.items() if hash_of(path) == digest), digest)

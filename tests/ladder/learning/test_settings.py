@@ -32,6 +32,7 @@ def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) ->
     other = value.settings_for(tmp_path, seed=1, start="shipped", player="v21?c=0.3")
     (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(other))
     assert value.settings_for(tmp_path, start="shipped") == other
+    assert "--player 'v21?c=0.3' " in value.format_command(other, 1)
     assert value.with_weights(other.player, "a b") == "v21?c=0.3&weights=a+b"
 
 
