@@ -152,12 +152,13 @@ def read_settings(folder: Path) -> LearningSettings | None:
 
 def format_command(settings: LearningSettings, generations: int) -> str:
     """Return the command that makes the weights of a training again."""
-    return (
+    command = (
         f"ladder train value --generations {generations} --games {settings.games} "
         f"--player {shlex.quote(settings.player)} --simulations {settings.simulations} "
         f"--boards {settings.boards} --seed {settings.seed}"
-        + ("" if settings.starts_new else f" --start {settings.start_name}")
     )
+    further = [] if settings.starts_new else ["--start", settings.start_name]
+    return " ".join([command, *further])
 
 
 def with_weights(player: str, weights: str) -> str:
