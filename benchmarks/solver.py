@@ -282,6 +282,8 @@ def main() -> None:
     )
     parser.add_argument("--json", action="store_true", help="an object a line instead of a table")
     options = parser.parse_args()
+    if options.public and not (options.file or options.threads):
+        parser.error("--public needs --file or --threads")
     tell = (lambda row: print(json.dumps(row), flush=True)) if options.json else show
     if options.threads:
         counts = [int(word) for word in options.threads.split(",")]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from bots.alphabeta.versions import ALPHABETA
 from bots.budget import Budget
@@ -52,6 +52,18 @@ def parse_player(text: str) -> tuple[Version, dict[str, str]]:
     except ValueError as error:
         raise SpecError(f"options of {name!r} are written ?key=value&key=value: {error}") from error
     return version, options
+
+
+def with_options(player: str, options: Mapping[str, Any]) -> str:
+    """Return a player, written as for `parse_player`, with these options added or replaced.
+
+    Raises:
+        UnknownPlayer: the name is unknown.
+        SpecError: the options cannot be parsed.
+
+    """
+    version, given = parse_player(player)
+    return f"{version.name}?{urlencode({**given, **options}, safe=',/')}"
 
 
 def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> Player:

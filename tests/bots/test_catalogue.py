@@ -8,7 +8,7 @@ import pytest
 from bots.alphabeta.versions import ALPHABETA
 from bots.budget import BUDGETS, Budget
 from bots.c4ai.versions import C4AI
-from bots.catalogue import VERSIONS, build, find, parse_player
+from bots.catalogue import VERSIONS, build, find, parse_player, with_options
 from bots.errors import SpecError, UnknownPlayer
 from bots.simple.versions import SIMPLE
 from bots.uct.versions import ROWS, UCT
@@ -42,6 +42,13 @@ def test_an_unknown_name_suggests_near_ones() -> None:
     """A mistyped player is answered with the names it may have meant."""
     with pytest.raises(UnknownPlayer, match="v4"):
         find("v44")
+
+
+def test_options_are_added_and_replaced() -> None:
+    written = with_options("v21?c=0.3&weights=shipped", {"weights": "a b/c,d&e.npz"})
+    assert written == "v21?c=0.3&weights=a+b/c,d%26e.npz"
+    assert parse_player(written)[1] == {"c": "0.3", "weights": "a b/c,d&e.npz"}
+    assert with_options("v4", {"c": 1}) == "v4?c=1"
 
 
 def test_options_follow_the_name() -> None:

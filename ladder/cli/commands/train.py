@@ -173,7 +173,7 @@ def value(
 ) -> int:
     """Train the learned evaluation by games against itself.
 
-    Each generation plays games and fits new weights to their positions. The folder of --output
+    Each generation plays games and fits weights to their positions. The folder of --output
     holds the games, the weights of each generation and a page with charts. The same command
     continues an interrupted training and finds the same weights as without the interruption. Play
     the result as 'builtin:v21?weights=FOLDER/weights.npz', or with another player's name.

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
-from bots.catalogue import parse_player
+from bots.catalogue import parse_player, with_options
 from bots.option_values import Value, option_values
 from ladder.experiments.tune.parameters import (
     Kind,
@@ -34,8 +33,7 @@ class Template:
         texts = self.texts(values)
         if not self.spec.startswith(BUILTIN):
             return fill_placeholders(self.spec, texts)
-        version, given = parse_player(self.spec.removeprefix(BUILTIN))
-        return f"{BUILTIN}{version.name}?{urlencode({**given, **texts}, safe=',')}"
+        return BUILTIN + with_options(self.spec.removeprefix(BUILTIN), texts)
 
     @property
     def original(self) -> str:

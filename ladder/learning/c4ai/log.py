@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import quote
 
 import msgspec
 
+from bots.catalogue import with_options
 from ladder.errors import UsageError
 from ladder.learning.c4ai.loop import Generation, TrainingState
 from ladder.learning.c4ai.settings import TrainingSettings, parse_settings
@@ -105,4 +105,4 @@ def _read_state(
 
 def format_spec(folder: Path) -> str:
     """Return the specification of the bot that plays with a training's weights."""
-    return f"builtin:c4ai?weights={quote(str(folder / WEIGHTS))}"
+    return "builtin:" + with_options("c4ai", {"weights": folder / WEIGHTS})

@@ -17,15 +17,11 @@ from pathlib import Path
 
 import msgspec
 
+from bots.catalogue import with_options
 from ladder.learning.training_folder import LOG, lock_folder, parse_line, read_file, write_file
 from ladder.learning.value.fitting import Quality
 from ladder.learning.value.selfplay import SelfplayGame
-from ladder.learning.value.settings import (
-    SETTINGS,
-    LearningSettings,
-    read_settings,
-    with_weights,
-)
+from ladder.learning.value.settings import SETTINGS, LearningSettings, read_settings
 
 WEIGHTS, GAMES = "weights.npz", "games"
 RECORD = "weights.json"
@@ -112,7 +108,7 @@ class LearningFolder:
 
 def format_spec(folder: Path, settings: LearningSettings) -> str:
     """Return the specification of the bot that plays with a training's weights."""
-    return f"builtin:{with_weights(settings.learner, str(folder / WEIGHTS))}"
+    return "builtin:" + with_options(settings.learner, {"weights": folder / WEIGHTS})
 
 
 def format_note(records: Sequence[GenerationRecord]) -> str:

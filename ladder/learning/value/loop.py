@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from bots.catalogue import with_options
 from bots.learned.weights import pack_weights, quantize, read_weights
 from bots.learned.weights_file import find_weights
 from ladder.errors import LadderError
@@ -16,7 +17,7 @@ from ladder.learning.value.fitting import Quality, fit_network
 from ladder.learning.value.folder import GenerationRecord, LearningFolder
 from ladder.learning.value.samples import Samples, join_samples, make_samples
 from ladder.learning.value.selfplay import SelfplayGame, count_blocks, play_block
-from ladder.learning.value.settings import BLOCK, FIT, LearningSettings, with_weights
+from ladder.learning.value.settings import BLOCK, FIT, LearningSettings
 from ladder.learning.value.weights_record import hash_training_sources, make_record
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_in_subprocess
 from ladder.signals import current_stop
@@ -57,10 +58,11 @@ def choose_player(folder: LearningFolder, generation: int) -> str:
     """Return the player of a generation's games."""
     settings = folder.settings
     if generation > 1:
-        return with_weights(settings.learner, str(folder.weights_file(generation - 1).resolve()))
+        weights = folder.weights_file(generation - 1).resolve()
+        return with_options(settings.learner, {"weights": weights})
     if settings.starts_new:
         return settings.player
-    return with_weights(settings.player, settings.start)
+    return with_options(settings.player, {"weights": settings.start})
 
 
 def learn(

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlencode
 
 import msgspec
 
@@ -21,8 +20,9 @@ LEARNER = "v21"
 """The player that uses weights which were trained from nothing."""
 DEFAULT_PLAYER = "v18"
 NEW = "new weights"
+"""`LearningSettings.start` of a training that begins with random weights."""
 FURTHER: dict[str, object] = {"player": CHAMPION, "rate": 0.0003, "orders": 6}
-"""Defaults where weights are trained further; rate and orders are those of the champion's."""
+"""Defaults where weights are trained further; the champion's were, with this rate and these orders."""
 DEFAULT_SIMULATIONS = 400
 DEFAULT_GAMES = 30_000
 DEFAULT_BOARDS = "thu,standard,8x8"
@@ -159,12 +159,6 @@ def format_command(settings: LearningSettings, generations: int) -> str:
     )
     further = [] if settings.starts_new else ["--start", settings.start_name]
     return " ".join([command, *further])
-
-
-def with_weights(player: str, weights: str) -> str:
-    """Return a player, written ``NAME?key=value``, with these weights."""
-    version, options = parse_player(player)
-    return f"{version.name}?{urlencode({**options, 'weights': weights})}"
 
 
 def _checked_weights(text: str) -> str:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 import msgspec
 
-from bots.catalogue import VERSIONS, parse_player
+from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
 from bots.identity import content_hash
 from bots.protocol import BudgetKind
@@ -171,8 +170,7 @@ def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
     # If an option names a file, the file's content is stored with the bot, not its path.
     options = version.resolve_options(written, folder)
     if options != written:
-        query = urlencode(options, safe=",")
-        player = f"{version.name}?{query}"
+        player = with_options(player, options)
     own = own_player(version)
     return ResolvedBot(
         family=version.family,

@@ -33,7 +33,6 @@ def test_weights_are_trained_further_by_games_of_the_champion(tmp_path: Path) ->
     (tmp_path / value.SETTINGS).write_bytes(msgspec.json.encode(other))
     assert value.settings_for(tmp_path, start="shipped") == other
     assert "--player 'v21?c=0.3' " in value.format_command(other, 1)
-    assert value.with_weights(other.player, "a b") == "v21?c=0.3&weights=a+b"
 
 
 def test_new_weights_are_learned_by_v21(tmp_path: Path) -> None:
