@@ -22,7 +22,7 @@ DEFAULT_PLAYER = "v18"
 NEW = "new weights"
 """`LearningSettings.start` of a training that begins with random weights."""
 FURTHER: dict[str, object] = {"player": CHAMPION, "rate": 0.0003, "orders": 6}
-"""Defaults where weights are trained further; the champion's were, with this rate and these orders."""
+"""Defaults where weights are trained further: rate and orders made the champion's weights."""
 DEFAULT_SIMULATIONS = 400
 DEFAULT_GAMES = 30_000
 DEFAULT_BOARDS = "thu,standard,8x8"
