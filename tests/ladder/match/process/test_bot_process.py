@@ -236,11 +236,14 @@ def test_a_new_process_plays_on_after_a_crash(start_fake: StartFake, tmp_path: P
 @pytest.mark.parametrize("mode", ["leaves-orphans", "leaves-session", "hops", "many-processes"])
 def test_no_descendant_survives_its_bot(start_fake: StartFake, mark: str, mode: str) -> None:
     """Processes in other sessions, double forks, fork chains and many children are killed."""
-    bot = start_fake(mode)
+    # Without a limit of processes, which would end the bot before it is looked at.
+    bot = start_fake(mode, limits=Limits(processes=None))
     open_game(bot)
     if mode == "many-processes":
         bot.send(MoveAsk(ply=0, moves=()))
-        time.sleep(0.05)
+        deadline = time.monotonic() + 30
+        while len(living(mark)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
     else:
         first_move(bot)
     assert len(living(mark)) >= 2
