@@ -20,7 +20,6 @@ from ladder.web.live_page import live_page, still_page
 from ladder.web.queue.form import MAX_PRIORITY, Form, check_form
 from ladder.web.routes.api import document
 from ladder.web.security.parameters import LARGEST_KEY, Parameters
-from ladder.web.security.safety import client_address
 from ladder.web.security.sign_in import visitor_of
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts
@@ -187,7 +186,7 @@ async def sign_in(request: Request) -> Response:
         raise Refused("the browser has no cookie of this server: open a page first")
     assert site.access.sign_in is not None  # noqa: S101 - a server always has it
     secret = given.token.strip()
-    visitor = await site.access.sign_in.check(f"Bearer {secret}", client_address(request.scope))
+    visitor = await site.access.sign_in.check(f"Bearer {secret}")
     site.access.sign_in.remember(browser, visitor)
     token = visitor.token
     if token is not None:

@@ -18,8 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from db.errors import DatabaseError
 from ladder.addresses import is_address, is_loopback
-from ladder.web.connections import address_group
-from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
+from ladder.web.errors import Forbidden, Refused, TooLarge
 from ladder.web.security.sign_in import SignIn, Visitor, is_bearer
 
 BODY_LIMIT = 16 * 1024
@@ -31,8 +30,6 @@ PATH_LIMIT = 512
 TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
 COOKIE = "ladder-browser"
 COOKIE_LIMIT = 64
-REQUESTS = 1000
-"""Largest number of requests at once, including streams; more are refused."""
 
 POLICY = "; ".join(
     [
@@ -136,7 +133,6 @@ class SafetyMiddleware:
         self._app = app
         self._access = access
         self._refuse = refuse
-        self._answering = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -167,15 +163,10 @@ class SafetyMiddleware:
             if self._access.sign_in is not None and not is_bearer(authorization):
                 self._access.sign_in.remember(cookie, visitor)
 
-        self._answering += 1
         try:
-            if self._answering > REQUESTS:
-                raise Busy
             self._access.check(scope["method"], scope["path"], scope["query_string"], headers)
             if self._access.sign_in is not None:
-                visitor = await self._access.sign_in.identify(
-                    browser, authorization, client_address(scope)
-                )
+                visitor = await self._access.sign_in.identify(browser, authorization)
                 scope["state"]["visitor"] = visitor
                 if browser is not None:
                     remember(browser)
@@ -183,13 +174,6 @@ class SafetyMiddleware:
             await self._app(scope, body, answer)
         except (Refused, DatabaseError) as refusal:
             await self._refuse(refusal, scope, receive, answer)
-        finally:
-            self._answering -= 1
-
-
-def client_address(scope: Scope) -> str:
-    """Return the address of a request's client, by which attempts are limited."""
-    return address_group((scope.get("client") or ("", 0))[0])
 
 
 def browser_of(headers: Headers) -> str | None:

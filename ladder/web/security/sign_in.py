@@ -76,7 +76,7 @@ class SignIn:
         """Remember no browser.
 
         Args:
-            basic_auth: checks the password, and slows down wrong passwords and tokens.
+            basic_auth: checks the password.
             find_token: finds a token in the database.
             is_required: whether reading needs a password or a token, too.
 
@@ -87,19 +87,15 @@ class SignIn:
         self._known: OrderedDict[str, str] = OrderedDict()
         """What each browser is remembered by."""
 
-    async def identify(
-        self, browser: str | None, authorization: str | None, address: str
-    ) -> Visitor:
+    async def identify(self, browser: str | None, authorization: str | None) -> Visitor:
         """Return who sends a request.
 
         Args:
             browser: the cookie of the browser; None without one.
             authorization: the header, or None if it is missing.
-            address: the address of the client.
 
         Raises:
             Unauthorized: the password or token is missing or wrong.
-            Busy: too many attempts wait.
             DatabaseError: the tokens cannot be read now.
 
         """
@@ -116,9 +112,9 @@ class SignIn:
                 return Visitor()
         if authorization is None:
             raise Unauthorized("this server requires a password or a token")
-        return await self.check(authorization, address)
+        return await self.check(authorization)
 
-    async def check(self, authorization: str, address: str) -> Visitor:
+    async def check(self, authorization: str) -> Visitor:
         """Return who has given a password or a token; errors as `identify`."""
         secret = authorization[len(BEARER) :].strip()
         if not is_bearer(authorization):
@@ -128,7 +124,8 @@ class SignIn:
             token = await self._find_token(key)
             if token is not None:
                 return Visitor(token, key)
-        await self._basic_auth.check(authorization, address)
+        if not self._basic_auth.is_right(authorization):
+            raise Unauthorized("the password or the token is wrong")
         return Visitor(key="")
 
     def remember(self, browser: str, visitor: Visitor) -> None:

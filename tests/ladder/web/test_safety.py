@@ -126,10 +126,8 @@ def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
         )
 
 
-def test_the_password_is_required_and_attempts_are_slow(
-    league: League, start_server: Start, tmp_path: Path
-) -> None:
-    """Only the right password opens pages, a wrong one is delayed, and a cookie is remembered."""
+def test_the_password_is_required(league: League, start_server: Start, tmp_path: Path) -> None:
+    """Only the right password opens pages, also after wrong ones; a cookie is remembered."""
     file = tmp_path / "password"
     file.write_text("correct horse\n")
     file.chmod(0o600)
@@ -144,10 +142,11 @@ def test_the_password_is_required_and_attempts_are_slow(
     assert asked.headers["www-authenticate"].startswith("Basic")
     assert "alpha" not in asked.text
     begun = time.monotonic()
-    assert server.ask("/", headers=with_password("wrong horse")).status == 401
-    assert time.monotonic() - begun >= 0.5
+    for guess in range(6):
+        assert server.ask("/", headers=with_password(f"horse {guess}")).status == 401
     right = server.ask("/", headers=with_password("correct horse"))
     assert right.status == 200
+    assert time.monotonic() - begun < 5.0  # no attempt delays another
     cookie = right.headers["set-cookie"].partition(";")[0]
     assert "HttpOnly" in right.headers["set-cookie"]
     assert server.ask("/", headers={"Cookie": cookie}).status == 200
