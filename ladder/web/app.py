@@ -16,7 +16,6 @@ from bots.errors import BotsError
 from db.errors import DatabaseError, InUse, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
-from ladder.web import memory
 from ladder.web.errors import Refused
 from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
@@ -91,13 +90,9 @@ def application(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.follower.start()
-        background = [
-            asyncio.create_task(site.open_games.end_abandoned()),
-            asyncio.create_task(memory.release_periodically()),
-        ]
+        ending = asyncio.create_task(site.open_games.end_abandoned())
         yield
-        for task in background:
-            task.cancel()
+        ending.cancel()
 
     async def refuse(refusal: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         await error_response(Request(scope), site, refusal)(scope, receive, send)

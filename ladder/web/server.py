@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -18,15 +18,8 @@ from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.queue.form import CommandForms
 from ladder.signals import current_stop
-from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.cluster import ClusterReader
-from ladder.web.connections import (
-    DEFAULT_CONNECTION_LIMITS,
-    ConnectionLimits,
-    Connections,
-    raise_open_files,
-)
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -46,6 +39,8 @@ if TYPE_CHECKING:
 
 HEAD_LIMIT = 16 * 1024
 """Largest size of a request before its body, in bytes."""
+MAX_CONNECTIONS = 500
+"""Largest number of connections; further ones are answered with status 503."""
 SHUTDOWN_S = 0.4
 """Time at shutdown for answers that are being sent."""
 
@@ -67,7 +62,6 @@ class ServerOptions:
     """Largest number of games against people at a time."""
     cluster: "SchedulerEndpoint | None" = None
     """The scheduler whose machines are shown; None for no cluster."""
-    connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
     patience: Patience = DEFAULT_PATIENCE
 
 
@@ -108,8 +102,6 @@ def serve(
             option="host",
         )
     password = None if options.password_file is None else read_password(options.password_file)
-    memory.limit_malloc()
-    raise_open_files()
     with current_stop().defer(), contextlib.closing(_listen(options)) as listener:
         asyncio.run(_serve(options, password, listener, on_listening, is_over))
 
@@ -146,18 +138,18 @@ async def _serve(
         Submitter(options.database),
         ClusterReader(options.cluster),
     )
-    connections = Connections(options.connections)
     server = _Server(
         uvicorn.Config(
             application(site),
             loop="asyncio",
-            http=cast("type[asyncio.Protocol]", connections.protocol),
+            http="h11",
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,
             h11_max_incomplete_event_size=HEAD_LIMIT,
+            limit_concurrency=MAX_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
     )

@@ -16,8 +16,6 @@ from ladder.web.live.events import Events
 
 MAX_PER_BROWSER = 3
 """Largest number of open streams of one browser."""
-MAX_TOTAL = 600
-"""Largest number of open streams."""
 RETRY_MS = 1000
 """Time after which a browser reopens a stream that ended."""
 FIRST_S = 0.5
@@ -47,7 +45,6 @@ class Streams:
 
         """
         stays_open = self._open[browser] < MAX_PER_BROWSER or not browser
-        stays_open = stays_open and self._open.total() < MAX_TOTAL
         return EventStream(self, browser, events, stays_open=stays_open)
 
     async def pump(self, browser: str, events: Events, send: Send) -> None:

@@ -1,12 +1,7 @@
 """The caches of the server are limited."""
 
-import gc
 import json
-import weakref
 
-import pytest
-
-from ladder.web import memory
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
@@ -22,12 +17,6 @@ from ladder.web.live.views import (
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
 from tests.support.loops import run_apart
-
-
-class Thing:
-    """A part of a reference cycle."""
-
-    other: "Thing"
 
 
 def test_the_cache_of_views_is_limited(league: League) -> None:
@@ -65,19 +54,3 @@ def test_an_update_has_only_changed_parts() -> None:
     for number in range(3 * MAX_UPDATES):
         sent(hash_parts(PageParts("p", {"other": str(number)})))
     assert len(view._updates) == MAX_UPDATES
-
-
-@pytest.mark.slow
-def test_cycles_are_collected_after_freezing() -> None:
-    """Permanent objects are excluded from collection, and new cycles are still collected."""
-    try:
-        memory.freeze_permanent_objects()
-        assert gc.get_freeze_count() > 1000
-        one, other = Thing(), Thing()
-        one.other, other.other = other, one
-        gone = weakref.ref(one)
-        del one, other
-        gc.collect()
-        assert gone() is None
-    finally:
-        gc.unfreeze()
