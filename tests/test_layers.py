@@ -42,10 +42,6 @@ HEAVY = {
     "vl_convert", "starlette", "uvicorn", "dask", "distributed", "cryptography",
 }  # fmt: skip
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
-MAX_MODULES = 20
-"""Modules that a folder may hold; a larger one needs sub-packages."""
-LISTS = {"ladder/cli/commands", "reports", "db/migrations/versions", "benchmarks"}
-"""Folders with one file per command, migration or program, each found by its name."""
 
 
 def modules(*folders: str) -> list[Path]:
@@ -178,13 +174,6 @@ def test_the_parts_of_every_package_have_an_order() -> None:
         for part in edges.values():
             part.discard(package)  # its `__init__`
         TopologicalSorter(edges).prepare()
-
-
-def test_folders_hold_at_most_twenty_modules() -> None:
-    """A folder with many modules hides them; one file per command is found by its name."""
-    for folder in {path.parent for path in modules(*PACKAGES, "tests", "benchmarks")}:
-        names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-        assert len(names) <= MAX_MODULES or str(folder.relative_to(ROOT)) in LISTS, folder
 
 
 def test_every_package_has_a_docstring_of_one_line() -> None:

@@ -114,7 +114,6 @@ def test_a_stop_at_any_line_is_obeyed(forks: Stopper, tmp_path: Path, command: s
     """Wherever the signal comes, in callbacks and destructors, too, the end is in good order.
 
     A handler that raises is lost in a callback, and Python prints "Exception ignored in".
-    `benchmarks/stops.py` takes some hundred moments.
     """
     assert sweep(forks, command, tmp_path, moments=2 if command == "run" else 3).stopped > 0
 
