@@ -44,7 +44,6 @@ class Place:
         self.environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
-            "LADDER_STATE": str(folder / "state"),
             "TMPDIR": str(folder / "tmp"),
         }
         (folder / "tmp").mkdir()

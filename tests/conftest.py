@@ -37,12 +37,10 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Make the ladder keep its state in a folder of the session, also in child processes."""
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Set the environment of the session, also for child processes."""
     with pytest.MonkeyPatch.context() as patch:
-        folder = session_folder(tmp_path_factory)
-        patch.setenv(VARIABLE, str(folder))
-        patch.setenv("LADDER_STATE", str(folder / "state"))
+        patch.setenv(VARIABLE, str(session_folder(tmp_path_factory)))
         # At idle priority a command would end only when no other program wants the processors.
         patch.setenv("LADDER_PRIORITY", "normal")
         # Else a manager of Python versions, a script, would start with every `python3`.

@@ -3,10 +3,8 @@
 VARIABLES = {
     "LADDER_DB": "Database of all commands; --db overrides it.",
     "LADDER_CACHE": "Folder of compiled players, and of bots that other machines have sent.",
-    "LADDER_STATE": "Folder that remembers which bots this user has registered.",
     "LADDER_CERTIFICATES": "Folder of the cluster's certificates; --certificates overrides it.",
     "LADDER_MACHINE": "Name of this machine in runs of a cluster.",
-    "LADDER_CLAIMS": "Folder in which containers on one machine agree who uses which CPU.",
     "LADDER_PRIORITY": "`normal` lets the solver compete with other programs for the CPUs.",
     "LADDER_DEBUG": "1 prints the traceback of an internal error.",
     "NO_COLOR": "Any value turns colours off.",

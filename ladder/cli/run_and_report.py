@@ -9,7 +9,6 @@ from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
-from ladder.cli.first_starts import warn_about_unknown
 from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
 from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode
@@ -66,7 +65,6 @@ def play_and_report(
             return _report_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
-        warn_about_unknown(bots)
         settings, bots, left_out = _fit(settings, bots, named)
         for reason in left_out.values():
             print_error(f"left out: {reason}")

@@ -207,14 +207,13 @@ class RunOptions(BotOptions):
         """
         from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin
         from ladder.errors import UsageError
-        from ladder.match.process.cpus import allowed_cpus, check_claims
+        from ladder.match.process.cpus import allowed_cpus
         from ladder.names import check_line
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import ResumePolicy, Settings
 
         if self.scale_time and self.cluster is None:
             raise UsageError("--scale-time needs --cluster HOST:PORT: give both, or neither")
-        check_claims()
         classes = parse_boards(self.boards)
         openings = self._openings(db, classes)
         if openings is None:

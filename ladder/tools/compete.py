@@ -65,19 +65,8 @@ class Contestant:
     problem: str = ""
 
 
-def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
-    """Return the registered bot of this name, or None if the word is a file or a specification.
-
-    Args:
-        word: the path of a shared library, a specification, or the name of a registered bot.
-        folder: the folder that a path is relative to.
-        store: the database with the registered bots; None if there is no database.
-
-    Raises:
-        UnknownRow: no registered bot has the name.
-        UsageError: the bot is retired, or there is no database.
-
-    """
+def _find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
+    """Return the registered bot of this name, or None if the word is a file or a specification."""
     if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
         return None
     if store is None:
@@ -94,7 +83,10 @@ def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow 
 def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contestant:
     """Return the contestant for a path, a specification or a registered bot's name.
 
-    The arguments are those of `find_registered_bot`.
+    Args:
+        word: the path of a shared library, a specification, or the name of a registered bot.
+        folder: the folder that a path is relative to.
+        store: the database with the registered bots; None if there is no database.
 
     Raises:
         UnknownRow: no registered bot has the name.
@@ -102,7 +94,7 @@ def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contesta
         UnknownPlayer: no built-in player has the name.
 
     """
-    bot = find_registered_bot(word, folder, store)
+    bot = _find_registered_bot(word, folder, store)
     if bot is not None:
         launch = resolve_unchanged(bot).launch
         compile_launches([launch])

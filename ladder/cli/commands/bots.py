@@ -64,7 +64,6 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
     The games are not stored. The command reports what the bot's files and answers are like now.
     """
     from ladder.cli.database import open_to_read
-    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
     from ladder.match.registry.registered import resolve_bot
@@ -74,7 +73,6 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
 
     with open_to_read(db) as store:
         row = store.bots.get(name)
-    warn_about_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, options) as confinement:
@@ -107,9 +105,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     Its files must be those that were registered.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import print_out
-    from ladder.match.registry.known_launches import mark_launch
     from ladder.match.registry.registered import resolve_unchanged
 
     with open_store(db, create=False) as store:
@@ -117,10 +113,8 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
         if row.retired_at is None:
             print_out(f"{name} is not retired")
             return 0
-        warn_about_unknown([row])
         resolve_unchanged(row)
         store.bots.unretire(name)
-    mark_launch(row.spec, row.revision.launch)
     print_out(f"{name} plays again, with its games and its rating")
     return 0
 

@@ -91,7 +91,6 @@ def gate(
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_store, open_to_play
-    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.opening_hint import propose_openings
@@ -144,7 +143,6 @@ def gate(
         if stored:
             gated = judge_stored(store, tasks[0])
         else:
-            warn_about_unknown(tasks[0].bots)
             propose_openings(settings)
             gated = play_stages(
                 ExperimentContext(store, watcher_for(stderr_console()), workforce), tasks

@@ -82,7 +82,6 @@ def play(
     from engine.errors import BoardError
     from engine.seeds import SEED_LIMIT, SplitMix, mix
     from ladder.cli.database import open_or_preview, open_store
-    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import parse_budgets
     from ladder.cli.terminal.board_screen import dialogue_for
@@ -105,7 +104,6 @@ def play(
 
     def start_bot(name: str, budgets: Budgets) -> "Entrant":
         with open_or_preview(db) as store:
-            warn_about_unknown([store.bots.get(name)])
             return prepare_entrant(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
@@ -116,7 +114,6 @@ def play(
             return start_bot(name or hints, Budgets({"time_ms": HINT_MS}))
 
     with open_or_preview(db) as store:
-        warn_about_unknown([store.bots.get(bot), store.bots.get(hints)])
         opponent = prepare_entrant(store, bot, drawn, budgets)
     if save:
         # A command that is refused must not create a database, so it is only opened now.

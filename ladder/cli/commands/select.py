@@ -62,7 +62,6 @@ def select(
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play
-    from ladder.cli.first_starts import warn_about_unknown
     from ladder.cli.html_file import check_html, write_selection
     from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import show_table, stderr_console
@@ -94,7 +93,6 @@ def select(
 
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
-        warn_about_unknown(bots)
         propose_openings(settings)
         context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(context, settings, bots, against, question)

@@ -91,13 +91,11 @@ def serve(
     from ladder.cli.commands.queue.form import QueueForms
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
-    from ladder.match.process.cpus import check_claims
     from ladder.runs.cluster.workforce import endpoint_of
     from ladder.web.server import ServerOptions, serve
 
     assert options.context is not None  # noqa: S101 - within a command
     confinement = options.confinement()
-    check_claims()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
     def announce(listening: "Listening") -> None:

@@ -64,12 +64,11 @@ def worker(
     from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.match.process.cpus import allowed_cpus, check_claims
+    from ladder.match.process.cpus import allowed_cpus
     from ladder.runs.cluster.security import parse_endpoint
     from ladder.runs.cluster.serving import serve_worker
 
     check_line(name, "--name")
-    check_claims()
     words = parse_sandbox(sandbox)
     leaves_at = None if until is None else parse_until(until)
     endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="address")

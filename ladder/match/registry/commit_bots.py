@@ -11,7 +11,6 @@ from pathlib import Path
 from db.records.bots import BotRow
 from db.store import Store
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
 from ladder.match.specs.file_state import hash_value
 from ladder.match.specs.git import LoggedCommit
@@ -116,6 +115,6 @@ def _is_same_bot(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
 
 
 def _is_intact(row: BotRow) -> bool:
-    """Return whether this user registered a bot and its copy is undamaged."""
+    """Return whether the copy of a bot from git is undamaged."""
     origin = row.revision.launch.origin
-    return origin is not None and not unknown_bots([row]) and not find_damage(origin)
+    return origin is not None and not find_damage(origin)

@@ -12,7 +12,6 @@ from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options, try_out
 from ladder.match.specs.compile import compile_launches
@@ -159,7 +158,7 @@ def _refuse_changed_in_trial(resolved: ResolvedBot) -> None:
 
 
 def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
-    """Store a bot and mark its launch as known to this user.
+    """Store a bot.
 
     Args:
         store: the database.
@@ -171,9 +170,7 @@ def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
 
     """
     exists = replace and new.name in known_bots(store)
-    row = store.bots.replace(new) if exists else store.bots.add(new)
-    mark_launch(new.spec, new.revision.launch)
-    return row
+    return store.bots.replace(new) if exists else store.bots.add(new)
 
 
 def refuse_name(store: Store, name: str) -> None:
@@ -270,6 +267,4 @@ def _has_comparable_files(known: BotRow, resolved: ResolvedBot) -> bool:
     launch = known.revision.launch
     if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:
         return False
-    return not unknown_bots([known]) and select_programs(known.revision.files) == select_programs(
-        resolved.files
-    )
+    return select_programs(known.revision.files) == select_programs(resolved.files)

@@ -13,7 +13,6 @@ from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
-from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.registry.placements import placement_of
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.fingerprint import (
@@ -113,16 +112,10 @@ def find_changes_since(bot: BotRow) -> dict[str, str]:
     """Return the changes of a foreign bot's ingredients since its registration, by name.
 
     If the bot cannot be resolved any more, the result has one entry: its specification and the
-    reason. The same holds for a bot that this user has not registered: resolving it would start a
-    program that a foreign database names, to print its version.
+    reason.
     """
     if is_own_player(bot) or bot.revision.launch.is_description_only:
         return {}
-    if unknown_bots([bot]):
-        return {
-            bot.spec: "not checked, for you have not registered it on this machine; "
-            f"`ladder bots check {bot.name}` starts it"
-        }
     try:
         return changed_files(bot.revision.files, resolve_bot(bot).files)
     except SpecError as error:

@@ -22,7 +22,6 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import BotFailure, LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
-from ladder.match.registry.known_launches import unknown_bots
 from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
@@ -137,7 +136,6 @@ class OpenGame:
             _leave_claimed_cpus()
             request = self.request
             with contextlib.closing(Store.follow(self._database)) as store:
-                _check_known(store, request.bot)
                 entrant = prepare_entrant(store, request.bot, request.board, request.budgets)
             with InteractiveGame(
                 entrant,
@@ -192,7 +190,6 @@ class OpenGame:
 
     def _hint(self, game: InteractiveGame, name: str) -> BotMove:
         with contextlib.closing(Store.follow(self._database)) as store:
-            _check_known(store, name)
             try:
                 entrant = prepare_entrant(store, name, self.request.board, self.request.budgets)
             except UsageError:
@@ -255,26 +252,15 @@ class OpenGame:
         self._on_change()
 
 
-def _check_known(store: Store, name: str) -> None:
-    """Refuse a bot of another user, whose commands this user may not want to run."""
-    if unknown_bots([store.bots.get(name)]):
-        raise UsageError(
-            f"{name} was not registered by you on this machine: start it once with "
-            f"`ladder play {name}`, which shows what it runs"
-        )
-
-
 def ask_for_move(database: str, confinement: Confinement, request: GameRequest) -> dict[str, Any]:
     """Ask a bot for its move in the position of a request; its process then ends.
 
     Raises:
-        UsageError: the bot was not registered by this user, does not support the position or the
-            budget, or failed.
+        UsageError: the bot does not support the position or the budget, or failed.
 
     """
     _leave_claimed_cpus()
     with contextlib.closing(Store.follow(database)) as store:
-        _check_known(store, request.bot)
         entrant = prepare_entrant(store, request.bot, request.board, request.budgets)
     seed = secrets.randbelow(SEED_LIMIT)
     with InteractiveGame(

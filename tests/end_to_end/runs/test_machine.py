@@ -1,10 +1,13 @@
 """Limits and a loaded machine, from the command line to the database."""
 
-import fcntl
+import contextlib
+import itertools
 import json
 import os
 import shutil
+import socket
 import sqlite3
+import time
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.cli.main import run_command
-from ladder.match.process.cpus import CLAIMS
+from ladder.match.process.cpus import PREFIX
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
@@ -116,17 +119,16 @@ def test_commands_use_the_sandbox_of_the_command_line(ladder: Ladder) -> None:
 
 @pytest.mark.slow
 def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
-    """Only one that would share a CPU under `--time`: a work budget loses nothing but time.
-
-    A folder for claims of its own keeps the runs of other tests out of sight: they claim CPUs, too,
-    and release them at any time.
-    """
+    """Only one that would share a CPU under `--time`: a work budget loses nothing but time."""
     cpus = sorted(os.sched_getaffinity(0))
-    ladder.environment[CLAIMS] = str(ladder.folder)
     words = ("run", "--bots", "random,stupid", "--boards", "5x5", "--games", "2")
     words = (*words, "--concurrency", len(cpus), "--db")
-    with (ladder.folder / "cpus").open("wb") as claims:
-        fcntl.lockf(claims, fcntl.LOCK_EX, 1, cpus[0])
+    with socket.socket(socket.AF_UNIX) as claim:
+        for cpu in itertools.cycle(cpus):  # the runs of other tests claim some, too, and end
+            with contextlib.suppress(OSError):
+                claim.bind(f"\0{PREFIX}.cpu.{cpu}")
+                break
+            time.sleep(0.01)
         timed = ladder(*words, "timed.db", "--time", "1ms")
         worked = ladder(*words, "worked.db", "--simulations", "5")
     assert "another run plays on" in timed.err

@@ -60,12 +60,10 @@ def work(
 def _slots(cluster: str | None, certificates: str | None, *, insecure: bool) -> "Slots":
     """Return the slots that the experiments share. Raises UsageError."""
     from ladder.cli.output import print_error
-    from ladder.match.process.cpus import check_claims
     from ladder.queue.slots import ClusterSlots, OwnSlots
     from ladder.runs.cluster.workforce import endpoint_of
 
     if cluster is None:
-        check_claims()
         return OwnSlots()
     endpoint = endpoint_of(cluster, certificates, insecure=insecure, option="cluster")
     return ClusterSlots(endpoint, print_error, insecure=insecure)

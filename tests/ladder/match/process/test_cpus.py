@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.errors import UsageError
-from ladder.match.process.cpus import CLAIMS, check_claims, claimed_cpus
+from ladder.match.process.cpus import claimed_cpus
 
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
@@ -96,33 +95,7 @@ def test_claimed_cpus_are_listed_until_the_claiming_process_ends(prefix: str) ->
     assert claimed_cpus(prefix) == frozenset()
 
 
-@pytest.mark.slow
-def test_containers_claim_in_a_folder_that_they_share(
-    prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers with different socket names still get a CPU each, and all see the claims."""
-    shared = {CLAIMS: str(tmp_path)}
-    allowed = sorted(os.sched_getaffinity(0))
-    processes = [start(f"{prefix}-{number}", shared) for number in range(len(allowed) + 1)]
-    claims = [read(process)[0] for process in processes]
-    assert sorted(map(int, (cpu for cpu in claims if cpu != "None"))) == allowed
-    monkeypatch.setenv(CLAIMS, str(tmp_path))
-    assert claimed_cpus() == frozenset(allowed)
-    for process in processes:
-        process.communicate()
-    assert claimed_cpus() == frozenset()
-
-
-def test_a_folder_of_claims_that_cannot_be_used_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The message names the variable and the file."""
-    monkeypatch.setenv(CLAIMS, str(tmp_path / "missing"))
-    with pytest.raises(UsageError, match=r"LADDER_CLAIMS: .*missing/cpus cannot be written"):
-        check_claims()
-
-
-def test_a_pod_with_all_cpus_of_its_node_claims_none_alone(prefix: str) -> None:
+def test_a_pod_with_all_cpus_of_its_node_claims_none(prefix: str) -> None:
     """Other pods use them too, and their claims are not visible."""
     pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
     cpu = read(pod)[0]
@@ -130,13 +103,8 @@ def test_a_pod_with_all_cpus_of_its_node_claims_none_alone(prefix: str) -> None:
     pod.communicate()
 
 
-def test_a_container_with_a_quota_below_its_cpus_claims_none_alone(
-    prefix: str, tmp_path: Path
-) -> None:
-    """Others have the rest of its CPUs' time; a shared folder makes their claims visible."""
+def test_a_container_with_a_quota_below_its_cpus_claims_none(prefix: str) -> None:
+    """Others have the rest of its CPUs' time, and their claims are not visible."""
     small = start(prefix, quota=0.5)
     assert read(small)[0] == "None"
     small.communicate()
-    claiming = start(prefix, {CLAIMS: str(tmp_path)}, quota=0.5)
-    assert read(claiming)[0] != "None"
-    claiming.communicate()
