@@ -47,6 +47,8 @@ TRIAL_MARGIN_MS = 10_000
 """So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
 MARGIN_MS = 50
 """A bot that exceeds its budget by more than this needs a larger budget."""
+SLEEPING_SHARE = 0.05
+"""A bot that computes for less of a move than this sleeps, so no other program makes it slow."""
 QUICK_MS = 20
 """A bot that never takes longer fits any budget, thanks to the margin of every run."""
 COURSE_HOSTS = ("thu", "saiblo")
@@ -62,6 +64,8 @@ class TrialGame:
     won: bool
     times_us: tuple[int, ...]
     """Wall time of each move of the bot."""
+    own_us: tuple[int, ...]
+    """The same without the time that other programs took from it; see `own_time_us`."""
     plies: int
 
     @property
@@ -73,6 +77,11 @@ class TrialGame:
     def max_ms(self) -> float:
         """Wall time of its slowest move."""
         return max(self.times_us, default=0) / 1000
+
+    @property
+    def own_ms(self) -> float:
+        """Own time of its slowest move."""
+        return max(self.own_us, default=0) / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +153,15 @@ def try_out(
         least = None
         if is_course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
             needs = [
-                needed_ms(game.times_us, knows_budget=not is_course, quick_ms=quick_ms)
+                needed_ms(game.own_us, knows_budget=not is_course, quick_ms=quick_ms)
                 for game in trials
             ]
             least = max((need for need in needs if need is not None), default=None)
         over_budget = ""
         if least is not None and not is_course:
-            slowest = max(trials, key=lambda game: game.max_ms)
+            slowest = max(trials, key=lambda game: game.own_ms)
             other = trial.play_once(Budget(time_ms=OTHER_MS), slowest.board)
-            over_budget = describe_excess(slowest.max_ms, other.max_ms)
+            over_budget = describe_excess(slowest.own_ms, other.own_ms)
     except BotFailure as failure:
         what, marker, output = str(failure).partition(STDERR_FOLLOWS)
         raise UsageError(
@@ -207,13 +216,29 @@ def describe_excess(trial_ms: float, other_ms: float) -> str:
     )
 
 
+def own_time_us(time_us: int, cpu_us: int | None) -> int:
+    """Return how long a move would take on a machine without other programs.
+
+    Args:
+        time_us: its wall time.
+        cpu_us: processor time of the bot in it; None if it was not measured.
+
+    Returns:
+        The processor time of a bot that computes, else the wall time.
+
+    """
+    if cpu_us is None or cpu_us < SLEEPING_SHARE * time_us:
+        return time_us
+    return min(time_us, cpu_us)
+
+
 def needed_ms(
     times_us: Sequence[int], *, knows_budget: bool, quick_ms: int = QUICK_MS
 ) -> int | None:
     """Return the time per move that a bot needs, from the times of its moves in a trial.
 
     Args:
-        times_us: wall times of its moves.
+        times_us: own times of its moves.
         knows_budget: whether its host passed on the budget of `TRIAL_MS`.
         quick_ms: a bot that does not know its budget and always takes less fits any.
 
@@ -283,13 +308,10 @@ class _Trial(NamedTuple):
         if not budgets:
             raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
         game = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
-        if (
-            game.max_ms >= self.quick_ms
-            and game.max_ms > 3 * statistics.median(game.times_us) / 1000
-        ):
+        if game.own_ms >= self.quick_ms and game.own_ms > 3 * statistics.median(game.own_us) / 1000:
             # One slow move may be caused by the machine, so the faster of two games counts.
             again = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
-            game = min(game, again, key=lambda each: each.max_ms)
+            game = min(game, again, key=lambda each: each.own_ms)
         return game
 
     def play_once(self, budget: Budget, board: Board) -> TrialGame:
@@ -323,9 +345,11 @@ class _Trial(NamedTuple):
             raise UsageError(
                 f"the bot failed its trial game on {board} ({game.termination}): {game.detail}"
             )
+        thoughts = decode(game.thoughts)[::2]
         return TrialGame(
             board=board,
             won=game.result is Result.WIN,
-            times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),
+            times_us=tuple(thought.time_us for thought in thoughts),
+            own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
             plies=len(game.moves),
         )

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.board import parse_board, parse_board_class
-from ladder.match.registry.trial import describe_excess, needed_ms
+from ladder.match.registry.trial import describe_excess, needed_ms, own_time_us
 from ladder.match.specs.board_support import (
     can_play,
     can_play_class,
@@ -28,6 +28,14 @@ def test_only_a_bot_that_ignores_its_time_needs_a_least_time(
 ) -> None:
     """A bot that knows and keeps its time needs none; one that does not know it needs its own."""
     assert needed_ms([int(ms * 1000) for ms in times_ms], knows_budget=knows_budget) == needed
+
+
+def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
+    """A bot that computes needs its processor time; one that sleeps takes its wall time anyway."""
+    assert own_time_us(9_700_000, 2_900_000) == 2_900_000
+    assert own_time_us(300_000, 800_000) == 300_000
+    assert own_time_us(200_000, 1000) == 200_000
+    assert own_time_us(200_000, None) == 200_000
 
 
 def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
