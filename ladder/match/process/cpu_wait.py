@@ -338,13 +338,15 @@ def add_outside_use(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
 def describe_stall(stall: Stall) -> str:
     """Describe how a late bot spent its time.
 
-    The parts may be more than the whole, for bot and referee may wait at the same time, or less,
-    if the bot slept.
+    Waits of bot and referee at the same time count once. The time of other programs is an estimate,
+    so it is at most what the bot left of its processors.
     """
+    left_us = max(1, len(stall.cpus)) * stall.elapsed_us - stall.used_us
+    waited_us = min(stall.elapsed_us, max(stall.waited_us, stall.stolen_us))
     return (
         f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}; it or "
-        f"the referee waited for {max(stall.waited_us, stall.stolen_us) / 1000:.0f}, other "
-        f"programs ran for {stall.outside_us / 1000:.0f}"
+        f"the referee waited for {waited_us / 1000:.0f}, other programs ran for "
+        f"{max(0, min(stall.outside_us, left_us)) / 1000:.0f}"
     )
 
 

@@ -83,10 +83,15 @@ def outside_us(before: Mapping[int, CpuTimes], supervisor: int, cpus: frozenset[
     used_ns = 0
     now = _read_clocks()
     ended_ns: dict[int, int] = {}
-    """Earlier processor time of the processes that have ended since, by parent."""
+    """Earlier processor time of the processes that have ended since and of the children that they
+    had reaped, by the process that reaped them."""
     for pid, clock in before.items():
-        if pid not in now:
-            ended_ns[clock.parent] = ended_ns.get(clock.parent, 0) + clock.own_ns
+        if pid in now:
+            continue
+        heir = clock.parent
+        while heir in before and heir not in now:  # it has ended, too: its parent reaped both
+            heir = before[heir].parent
+        ended_ns[heir] = ended_ns.get(heir, 0) + clock.own_ns + clock.children_ns
     for pid, (clock, fields) in now.items():
         earlier = before.get(pid, CpuTimes(0, 0))
         if clock.own_ns < earlier.own_ns:  # another process with the same id

@@ -158,10 +158,12 @@ def test_a_bot_in_another_sleep_was_not_stalled(
 def test_the_text_shows_how_a_late_bot_spent_its_time() -> None:
     """It computed, waited or slept."""
     stall = Stall(103_400, bot_wait_us=38_000, harness_wait_us=13_000, used_us=65_000, stolen_us=0)
-    assert describe_stall(stall._replace(outside_us=49_000)) == (
-        "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
+    assert describe_stall(stall._replace(outside_us=29_000)) == (
+        "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 29"
     )
     assert "waited for 100, " in describe_stall(stall._replace(stolen_us=100_000))
+    most = stall._replace(outside_us=10**9, stolen_us=10**9, cpus=frozenset({0, 1}))
+    assert "waited for 103, other programs ran for 142" in describe_stall(most)
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])

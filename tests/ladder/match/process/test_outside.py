@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
-from ladder.match.process.outside import OutsideClocks, outside_us
+from ladder.match.process.outside import CpuTimes, OutsideClocks, outside_us
 from tests.support.fakes import StartFake, open_game
 
 NOBODY = 2**22 + 1
@@ -43,6 +44,31 @@ def test_other_programs_count_on_their_processor(cpu: int) -> None:
         elsewhere = outside_us(before, NOBODY, frozenset({cpu + 1000}))
         hog.kill()
     assert elsewhere == 0
+
+
+@pytest.mark.slow
+def test_the_past_of_an_ended_program_does_not_count(cpu: int) -> None:
+    """Its parent reaps what it and its ended children have used, also before the first reading."""
+    work = f"{sys.executable} -I -S -c 'for i in range(10_000_000): pass'"
+    family = ["sh", "-c", f'sh -c "{work}; read line; exit 0"; read line; exit 0']
+    with subprocess.Popen(family, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as top:
+        assert top.stdin is not None
+        while not (below := psutil.Process(top.pid).children()):
+            time.sleep(0.01)
+        middle = below[0]
+        while middle.cpu_times().children_user == 0:
+            time.sleep(0.01)
+        spent_us = middle.cpu_times().children_user * 1e6
+        clocks = OutsideClocks().read()
+        top.stdin.write(b"\n")
+        top.stdin.flush()
+        while psutil.Process(top.pid).cpu_times().children_user == 0:
+            time.sleep(0.01)
+        assert clocks[middle.pid].children_ns > 0
+        own = outside_us({**clocks, middle.pid: CpuTimes(0, 0, top.pid)}, NOBODY, frozenset({cpu}))
+        counted = outside_us(clocks, NOBODY, frozenset({cpu}))
+        top.stdin.close()
+    assert own - counted > spent_us / 2
 
 
 @pytest.mark.timed
