@@ -11,7 +11,7 @@ LadderError              a sentence for the user; never shown as a traceback
 `-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
-    |-- BotOverCpu       more CPU time in a game than its limit
+    |-- BotOverCpu       more CPU time in a game than one CPU gives
     |-- BotPondering     CPU time used while its opponent was asked
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
@@ -146,7 +146,7 @@ class BotTimeout(BotFailure):
 
 
 class BotOverCpu(BotFailure):
-    """More CPU time in one game than the limit; counts as a timeout."""
+    """More CPU time in one game than one CPU gives; counts as a timeout."""
 
     termination = BotTimeout.termination
     predicate = BotTimeout.predicate
@@ -195,4 +195,4 @@ FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
 
 
 class MachineStalled(LadderError):
-    """A delay by the machine, which kept a bot or the referee from running."""
+    """A delay or fault of the machine, which kept a bot or the referee from running."""

@@ -50,13 +50,6 @@ class Limits(msgspec.Struct, frozen=True):
 
     In addition RLIMIT_NPROC lets all tasks of the user grow by a few thousand (no effect for
     root)."""
-    scratch_mb: int | None = 1024
-    """Size of the scratch folder (HOME and TMPDIR) in MiB."""
-    written_mb: int | None = 4096
-    """Data written to any disk by the living processes, in MiB."""
-    cpu_s: int | None = None
-    """CPU seconds of all processes in one game, including ended ones, from one `ready` to the
-    next."""
 
 
 DEFAULT_LIMITS = Limits()

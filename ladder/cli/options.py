@@ -397,36 +397,6 @@ Processes = Annotated[
     int,
     whole("N", 1 << 22, "Processes of a bot at the same time; more lose the game.", PANEL_LIMITS),
 ]
-Scratch = Annotated[
-    int,
-    whole(
-        "MIB",
-        MOST_MIB,
-        "Disk space in a bot's scratch folder, in MiB; more loses the game.",
-        PANEL_LIMITS,
-    ),
-]
-CpuTime = Annotated[
-    int | None,
-    whole(
-        "S",
-        MOST_SECONDS,
-        "CPU time of a bot and its child processes per game, in seconds; more loses the game.",
-        PANEL_LIMITS,
-        show_default="in runs, twice what the clock allows in the longest game",
-    ),
-]
-LogSize = Annotated[
-    int,
-    whole(
-        "MIB",
-        MOST_MIB,
-        "Disk space for the stderr output of all bots, in MiB; the oldest output is deleted first, "
-        "and 0 stores none.",
-        PANEL_LIMITS,
-        least=0,
-    ),
-]
 Sandbox = Annotated[
     str | None,
     option(

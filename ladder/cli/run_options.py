@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,10 +16,8 @@ from ladder.cli.options import (
     Clock,
     ClusterAddress,
     Concurrency,
-    CpuTime,
     Depth,
     Insecure,
-    LogSize,
     Margin,
     Memory,
     Nodes,
@@ -33,7 +31,6 @@ from ladder.cli.options import (
     RestartOption,
     Sandbox,
     ScaleTime,
-    Scratch,
     Seed,
     Simulations,
     Time,
@@ -61,8 +58,6 @@ class BotOptions:
     memory: Memory = 1024
     open_files: OpenFiles = 1024
     processes: Processes = 64
-    scratch: Scratch = 1024
-    cpu_time: CpuTime = None
     sandbox: Sandbox = None
     context: typer.Context | None = field(default=None, metadata={NO_OPTION: True})
     """The context of the command; None without a command."""
@@ -105,8 +100,6 @@ class BotOptions:
                 memory_mb=self.memory,
                 open_files=self.open_files,
                 processes=self.processes,
-                scratch_mb=self.scratch,
-                cpu_s=self.cpu_time,
             ),
             sandbox=parse_sandbox(self.sandbox),
             logs=logs,
@@ -133,7 +126,6 @@ class RunOptions(BotOptions):
     pin: Pin = True
     margin: Margin = "50ms"
     watchdog: Watchdog = 60.0
-    log_size: LogSize = 64
     note: Note = ""
     cluster: ClusterAddress = None
     certificates: Certificates = None
@@ -164,17 +156,6 @@ class RunOptions(BotOptions):
         """Whether time, a clock or work per move is given."""
         given = (self.time, self.overage, self.clock, self.simulations, self.nodes, self.depth)
         return any(each is not None for each in given)
-
-    def confinement(self, *, logs: Path | None = None) -> "Confinement":
-        """Return the limits, the sandbox and the logs of the bots, with the size of the logs.
-
-        Raises:
-            UsageError: the sandbox is not the beginning of a command.
-
-        """
-        # Not super(): a dataclass with slots is a copy of the class that defines this method.
-        found = BotOptions.confinement(self, logs=logs)
-        return replace(found, log_bytes=self.log_size << 20)
 
     def settings(
         self,

@@ -18,8 +18,7 @@ from db.records.budget import (
 )
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import ProcessLocks, Store
-from ladder.runs.budgets import Budgets
-from ladder.runs.settings import LIMIT_NAMES, cpu_limit
+from ladder.runs.settings import LIMIT_NAMES
 
 TUNING = "tuning"
 """The settings key of a tuning's search."""
@@ -93,8 +92,6 @@ def _derive_options(run: RunRow) -> dict[str, object]:
     margin_ms = settings.get("margin_ms", MARGIN_MS)
     watchdog_s = float(settings.get("watchdog_s", WATCHDOG_S))
     limits = {option: settings["limits"][field] for field, option in LIMIT_NAMES.items()}
-    if limits["cpu_time"] == cpu_limit(Budgets(settings["budget"]), margin_ms, watchdog_s):
-        limits["cpu_time"] = None
     search = settings.get(TUNING, {})
     players: dict[str, object] = {}
     if run.kind is RunKind.MATCH:

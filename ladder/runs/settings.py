@@ -1,14 +1,13 @@
 """The settings of a run, and the part of them that identifies it."""
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
 
-from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
+from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_of_opening
@@ -16,7 +15,7 @@ from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.pair_seeds import CURRENT, SeedDerivation
-from ladder.runs.budgets import MOST_MOVES, Budgets
+from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import Pairing
 
 DERIVATION = "seed_derivation"
@@ -38,24 +37,8 @@ LIMIT_NAMES = {
     "memory_mb": "memory",
     "open_files": "open_files",
     "processes": "processes",
-    "scratch_mb": "scratch",
-    "cpu_s": "cpu_time",
 }
 """The option of each limit, by the field of `db.records.launch.Limits`."""
-
-
-def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
-    """Return the default limit of CPU time for a game in seconds.
-
-    Twice the time that the bot itself may use in the longest game: enough for a second busy thread,
-    or for thinking during the opponent's moves.
-    """
-    game_us = budgets.longest_us(MOST_MOVES)
-    if game_us is None:
-        game_s = MOST_MOVES * watchdog_s
-    else:
-        game_s = (game_us / 1000 + MOST_MOVES * margin_ms) / 1000
-    return math.ceil(2 * (READY_S + game_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +74,7 @@ class Settings:
     watchdog_s: float = WATCHDOG_S
     """Longest time of a move under a work budget."""
     confinement: Confinement
-    """The limits and sandbox of every bot; `confinement_in_force` adds a missing CPU limit."""
+    """The limits and sandbox of every bot."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True
     resume_policy: ResumePolicy = ResumePolicy.AUTO
@@ -115,15 +98,6 @@ class Settings:
     def adjudicated_boards(self) -> tuple[BoardClass, ...]:
         """The boards whose games are adjudicated."""
         return () if self.adjudicate is None else self.boards
-
-    @property
-    def confinement_in_force(self) -> Confinement:
-        """The limits and sandbox of every bot, with a limit of CPU time."""
-        limits = self.confinement.limits
-        if limits.cpu_s is not None:
-            return self.confinement
-        cpu_s = cpu_limit(self.budgets, self.margin_ms, self.watchdog_s)
-        return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
     def division(self) -> Conditions:
         """Return boards, openings and budgets, which comparable games share."""
@@ -206,10 +180,9 @@ class Settings:
 
     def other_settings(self) -> dict[str, object]:
         """Return the settings that are stored beside the identity, such as all limits."""
-        confinement = self.confinement_in_force
         other: dict[str, object] = {
-            "limits": msgspec.structs.asdict(confinement.limits),
-            "sandbox": list(confinement.sandbox),
+            "limits": msgspec.structs.asdict(self.confinement.limits),
+            "sandbox": list(self.confinement.sandbox),
             "margin_ms": self.margin_ms,
             "watchdog_s": self.watchdog_s,
         }

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from db.companion_files import LOGS, folder_beside
 from db.records.bots import BotRow
-from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
 from db.records.runs import RunRow
 from db.store import Store
-from engine.board import BoardClass, parse_board
+from engine.board import BoardClass
 from ladder.match.game.adjudicator import compile_solver, needs_compiling
 from ladder.match.game.broadcast import channel_name
 from ladder.match.process.leftovers import clear_leftovers
@@ -28,7 +27,6 @@ from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.health import RunHealth
-from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import Watcher
 from ladder.runs.resumable import Resumable, resumable_runs
@@ -88,7 +86,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=replace(
-                settings.confinement_in_force,
+                settings.confinement,
                 logs=logs,
                 log_bytes=settings.confinement.log_bytes // settings.concurrency,
             ),
@@ -251,16 +249,11 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
-    found = make_entrants(
+    return make_entrants(
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    first = schedule_of(settings, bots, seed=0).pair(0)
-    if settings.confinement.limits != DEFAULT_LIMITS:
-        compile_entrants(found.values())  # a start must not be a compilation
-        refuse_tight_limits([*found.values()], parse_board(first.board), settings.confinement)
-    return found
 
 
 def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:

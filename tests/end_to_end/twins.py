@@ -72,7 +72,7 @@ def _play(ladder: Ladder, words: tuple[object, ...]) -> None:
     assert done.code == 0, done.err
 
 
-FIELD = ("--boards", "5x5", "--simulations", 1, "--concurrency", 2, "--seed", 7, "--log-size", 0)
+FIELD = ("--boards", "5x5", "--simulations", 1, "--concurrency", 2, "--seed", 7)
 EXPERIMENTS = {
     "run": Experiment(
         ("run", "--bots", "steady,random,stupid", *FIELD, "--games", 60, "--json"),

@@ -65,13 +65,10 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     Too much memory, too many files or processes:
     eats-memory             takes memory without end
     eats-memory-in-children takes memory in children, each below the limit
-    hides-memory KIND       takes 448 MiB or more that no process maps (memfd, shm, file, segment,
-                            ramfs, detached, sockets, pipes), or 8 MiB (left)
     leaks A,B[,S]           takes A MiB at new_game and B MiB at each move [that takes S seconds]
     opens-files             opens up to 100,000 files
     many-processes          starts 200 children
-    fills-folder            writes 256 MiB into its working folder
-    fills-scratch           writes 64 MiB into its scratch folder
+    fills-scratch           writes deep and unreadable folders into its scratch folder
     one-large-file          writes one file without end
 
     Processor time off its turn, or in other processes:
@@ -79,21 +76,14 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     steals N                N orphans compute from each answer to the next question
     steals-later N          the same from its second move on
     steals-in-steps [X]     the same in short-lived children [that the kernel forgets]
-    busy-children [X]       computes forever in short-lived children [that the kernel forgets]
     short-lived-child       a child ends shortly after the game has begun
 
-    Escapes from its supervisor:
+    Other processes and sessions:
     leaves-orphans          plays on while idle orphans live
     orphans-keep-output     exits at a move while an orphan has its pipes open
     leaves-session          plays in a child in another session
-    leaves-session-and-hangs
-                            the same, and never answers a move
     hops                    forks into a new session every millisecond
-    kills-supervisor [X]    kills its supervisor [while an orphan has its pipes open]
-    stops-supervisor        stops its supervisor at each move, and plays on
-    escapes [HOW]           a program with another HOME kills the supervisor; with ``clings`` the
-                            bot survives, with ``worker`` the supervisor's parent is killed, too
-    leaves-group            moves itself into the control group above its own
+    loses-supervisor FILE   its supervisor is killed at a move until FILE exists
 
     Reports:
     reports-environment     its environment, as JSON in the version of its hello
@@ -108,7 +98,6 @@ import mmap
 import os
 import resource
 import signal
-import socket
 import struct
 import sys
 import time
@@ -421,124 +410,6 @@ class EatsMemory(Honest):
             taken.append(bytearray(os.urandom(4096) * 1024))
 
 
-class HidesMemory(Honest):
-    def move(self, message):
-        make = getattr(self, f"make_{self.argument}")
-        taken = []
-        for number in range(64):
-            taken.append(make(number))
-            time.sleep(0.005)
-        hang()
-
-    def make_memfd(self, number):
-        return self.fill(os.memfd_create(f"hidden-{number}"))
-
-    def make_shm(self, number):
-        path = f"/dev/shm/ladder-test-{os.getpid()}-{number}"  # noqa: S108
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-        os.unlink(path)
-        return self.fill(descriptor)
-
-    def make_file(self, number):
-        with open(f"/tmp/hidden-{number}", "wb") as file:  # noqa: S108
-            file.write(b"x" * (8 << 20))
-
-    def make_segment(self, number):
-        libc = ctypes.CDLL(None)
-        libc.shmat.restype = ctypes.c_void_p
-        segment = libc.shmget(0, 8 << 20, 0o1600)
-        place = ctypes.c_void_p(libc.shmat(segment, None, 0))
-        libc.shmctl(segment, 0, None)  # it goes with its last user
-        ctypes.memset(place, 1, 8 << 20)
-        libc.madvise(place, ctypes.c_size_t(8 << 20), 4)  # MADV_DONTNEED: not resident any more
-        return place
-
-    def make_ramfs(self, number):
-        place = os.environ["HOME"] + "/ram"
-        if number == 0:
-            os.mkdir(place)
-            self.mount_own("ramfs", place)
-        with open(f"{place}/hidden-{number}", "wb") as file:
-            file.write(b"x" * (8 << 20))
-
-    def own_namespaces(self):
-        """Become root in a user namespace and a mount namespace of its own."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        maps = {"setgroups": "deny", "uid_map": os.getuid(), "gid_map": os.getgid()}
-        if libc.unshare(0x10000000 | 0x20000) != 0:  # CLONE_NEWUSER, CLONE_NEWNS
-            raise OSError(ctypes.get_errno(), "unshare")
-        for name, own in maps.items():
-            with open(f"/proc/self/{name}", "w") as file:
-                file.write(f"0 {own} 1" if name != "setgroups" else own)
-        return libc
-
-    def mount_own(self, kind, place):
-        libc = self.own_namespaces()
-        if libc.mount(b"none", place.encode(), kind.encode(), 0, None) != 0:
-            raise OSError(ctypes.get_errno(), "mount")
-
-    def make_detached(self, number):
-        """Files of a file system that is mounted nowhere, whose root is a descriptor."""
-        if number == 0:
-            libc = self.own_namespaces()
-            context = libc.syscall(430, b"tmpfs", 0)  # fsopen
-            libc.syscall(431, context, 6, None, None, 0)  # fsconfig, FSCONFIG_CMD_CREATE
-            self.root = libc.syscall(432, context, 0, 0)  # fsmount
-            if self.root < 0:
-                raise OSError(ctypes.get_errno(), "fsmount")
-        descriptor = os.open(f"hidden-{number}", os.O_WRONLY | os.O_CREAT, dir_fd=self.root)
-        os.close(self.fill(descriptor))
-
-    def make_left(self, number):
-        """Mount a tmpfs in a mount namespace that only a descriptor keeps alive."""
-        if number == 0:
-            ready, child = os.pipe(), os.fork()
-            if child == 0:
-                self.mount_own("tmpfs", os.environ["HOME"])
-                with open(os.environ["HOME"] + "/hidden", "wb") as file:
-                    file.write(b"x" * (8 << 20))
-                os.write(ready[1], b"x")
-                hang()
-            os.read(ready[0], 1)
-            self.namespace = os.open(f"/proc/{child}/ns/mnt", os.O_RDONLY)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-
-    def make_sockets(self, number):
-        """7 pairs of sockets whose buffers are as large as a user may have them."""
-        taken = []
-        for _ in range(7):
-            ends = socket.socketpair()
-            for end in ends:
-                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
-                end.setblocking(False)
-                self.send_all(end.fileno())
-            taken.append(ends)
-        return taken
-
-    def make_pipes(self, number):
-        """7 pipes of 1 MiB, as large as a user may have them."""
-        taken = []
-        for _ in range(7):
-            ends = os.pipe()
-            os.set_blocking(ends[1], False)
-            fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 1 << 20)
-            self.send_all(ends[1])
-            taken.append(ends)
-        return taken
-
-    def send_all(self, descriptor):
-        try:
-            while True:
-                os.write(descriptor, b"x" * 65536)
-        except BlockingIOError:
-            pass
-
-    def fill(self, descriptor):
-        os.write(descriptor, b"x" * (8 << 20))
-        return descriptor
-
-
 class EatsMemoryInChildren(Honest):
     def move(self, message):
         for _ in range(8):
@@ -740,18 +611,6 @@ class ThinksInChildren(Honest):
         return super().move(message)
 
 
-class BusyChildren(Honest):
-    def move(self, message):
-        if self.argument:
-            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while True:
-            if os.fork() == 0:
-                busy(0.1)
-                os._exit(0)
-            with contextlib.suppress(ChildProcessError):
-                os.wait()
-
-
 class ShortLivedChild(Honest):
     def new_game(self, message):
         if os.fork() == 0:
@@ -783,14 +642,6 @@ class OpensFiles(Honest):
             taken.append(open("/dev/null"))
 
 
-class FillsFolder(Honest):
-    def move(self, message):
-        for number in range(32):
-            with open(f"rubbish-{number}", "wb") as file:
-                file.write(b"x" * (8 << 20))
-        hang()
-
-
 class FillsScratch(Honest):
     def move(self, message):
         os.chdir(os.environ["HOME"])
@@ -811,7 +662,7 @@ class OneLargeFile(Honest):
                 file.write(b"x" * (1 << 20))
 
 
-# Escapes.
+# Other processes and sessions.
 
 
 class LeavesOrphans(Honest):
@@ -835,11 +686,6 @@ class LeavesSession(Honest):
         super().run()
 
 
-class LeavesSessionAndHangs(LeavesSession):
-    def move(self, message):
-        hang()
-
-
 class ManyProcesses(Honest):
     def move(self, message):
         for _ in range(200):
@@ -861,61 +707,13 @@ class Hops(Honest):
             os.setsid()
 
 
-class KillsSupervisor(Honest):
+class LosesSupervisor(Honest):
     def move(self, message):
-        if self.argument:
-            detach(hang)
-        os.kill(os.getppid(), signal.SIGKILL)
-        hang()
-
-
-class StopsSupervisor(Honest):
-    def move(self, message):
-        os.kill(os.getppid(), signal.SIGSTOP)
+        if not os.path.exists(self.argument):
+            open(self.argument, "w").close()
+            os.kill(os.getppid(), signal.SIGKILL)
+            hang()
         return super().move(message)
-
-
-class Escapes(Honest):
-    ESCAPED = """
-import os, signal, sys, time
-for number in sys.argv[2:]:
-    os.kill(int(number), signal.SIGSTOP)  # it must not react to the first kill
-for number in sys.argv[1:]:
-    try:
-        os.kill(int(number), 9)
-    except PermissionError as error:
-        print(error, file=sys.stderr)
-time.sleep(600)
-"""
-
-    def move(self, message):
-        if self.argument == "clings":
-            ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)  # PR_SET_PDEATHSIG: none
-        self.victims = [os.getppid()]
-        if self.argument == "worker":
-            with open(f"/proc/{self.victims[0]}/stat") as file:
-                self.victims.append(int(file.read().rpartition(")")[2].split()[1]))
-        if message["ply"] < 2:
-            detach(self.escape)
-            if self.argument != "clings":
-                hang()
-        return super().move(message)
-
-    def escape(self):
-        environment = {"HOME": "/", "FAKE_BOT_MARK": os.environ.get("FAKE_BOT_MARK", "")}
-        words = [sys.executable, "-I", "-S", "-c", self.ESCAPED, *map(str, self.victims)]
-        os.execve(sys.executable, words, environment)  # noqa: S606 - no shell wanted
-
-
-class LeavesGroup(Honest):
-    def new_game(self, message):
-        with open("/proc/self/mountinfo") as file:
-            mount = next(line.split()[4] for line in file if " - cgroup2 " in line)
-        with open("/proc/self/cgroup") as file:
-            own = next(line[3:].strip() for line in file if line.startswith("0::"))
-        with open(f"{mount}{os.path.dirname(own)}/cgroup.procs", "w") as file:
-            file.write("0")
-        return super().new_game(message)
 
 
 # Reports.

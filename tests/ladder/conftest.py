@@ -12,7 +12,7 @@ from db.records.launch import (
     Limits,
 )
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import ALL_FACILITIES, Confinement, Facilities
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.process_tree import BotHistory
 from tests.support.fakes import (
     StartFake,
@@ -38,10 +38,10 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         limits: Limits = DEFAULT_LIMITS,
         sandbox: tuple[str, ...] = (),
         history: BotHistory | None = None,
-        facilities: Facilities = ALL_FACILITIES,
+        groups: bool = True,
     ) -> BotProcess:
         confinement = Confinement(
-            limits=limits, sandbox=sandbox, logs=tmp_path / "logs", facilities=facilities
+            limits=limits, sandbox=sandbox, logs=tmp_path / "logs", groups=groups
         )
         bot = BotProcess.start(
             fake_start(mode, *arguments, folder=tmp_path, mark=mark), confinement, history

@@ -30,8 +30,8 @@ def doctor(
 ) -> int:
     """Check this machine, and the database if there is one.
 
-    Every stored game is checked against the rules, and all tables against the games. A process is
-    started as bots are, to see whether the limits and the sandbox keep it off the database.
+    Every stored game is checked against the rules, and all tables against the games. With
+    --sandbox a process is started as bots are, to see whether it could write to the database.
 
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
     """
@@ -54,7 +54,7 @@ def doctor(
             server = store.audit.server()
             findings += [] if server is None else examine_server(server)
             findings += examine_database(store, repair=repair)
-            if store.path is not None:
+            if store.path is not None and confinement.sandbox:
                 findings.append(check_reach(str(store.path), confinement))
     print_result(findings, findings_document, findings_text, json=json)
     broken = any(finding.level is Level.FAULT for finding in findings)

@@ -166,14 +166,13 @@ class BotProcess:
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
-            BotCrash: the process ended, closed its output, exceeded a limit other than memory and
-                CPU, or gave up.
+            BotCrash: the process ended, closed its output, started too many processes, or gave
+                up.
             BotMemory: the bot exceeded its memory limit.
-            BotOverCpu: the bot exceeded its CPU limit.
             BotIllegalMove: the host of a course program reported its move as illegal.
             BotProtocolError: the answer, or output before the question, is not allowed.
             MachineStalled: the harness itself was delayed at the deadline, so it is unknown
-                whether the answer was late.
+                whether the answer was late; or the bot lost its supervisor.
             RuntimeError: the bot is not `alive`.
 
         """
@@ -218,7 +217,6 @@ class BotProcess:
         self.has_played = True
         pid = self.pid
         if pid is not None:
-            self._client.begin_game()
             self.tree.begin(pid)
 
     def pause(self) -> None:
@@ -396,8 +394,17 @@ class BotProcess:
         return f": {ANSWERED_AT_END}" if is_reply(data.splitlines()[0]) else ""
 
     def _fail_ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
-        """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports."""
+        """Raise the failure of a bot that closed a pipe, with the cause its supervisor reports.
+
+        Raises:
+            BotFailure: it ended by its own fault.
+            MachineStalled: it lost its supervisor.
+
+        """
         self._client.wait_ended(LAST_REPORT_S)
+        if fault := self._client.report.fault:
+            self.kill()
+            raise MachineStalled(f"a bot was lost at {describe_request(request)}: {fault}")
         self._fail(failure_after_end(self._client.report, request, seen, after))
 
     def _fail(self, failure: BotFailure) -> NoReturn:

@@ -4,8 +4,7 @@
 A group holds every process that a bot starts, whatever its session, parent or environment. One
 write kills all of them (`cgroup.kill`, Linux 5.14), and one file has their processor time,
 including ended processes (`cpu.stat`). Where the controllers `memory` and `pids` are delegated to
-this user, the kernel enforces the limits over all memory that it can charge, including files of a
-tmpfs or ramfs and the buffers of sockets and pipes.
+this user, the kernel enforces the limits on memory and tasks.
 
 Groups are created only below the group of this process, so that bots stay inside the limits of the
 ladder itself. Only the root group may have both processes and subgroups with controllers ("no
@@ -20,7 +19,7 @@ import fcntl
 import os
 import time
 
-from ladder.match.process.procfs import read, stat_fields
+from ladder.match.process.procfs import read
 
 LEAF = "ladder-harness"
 """Name of the subgroup into which the ladder's own processes move."""
@@ -231,32 +230,6 @@ class BotGroup:
         pid = int(libc.syscall(SYS_CLONE3, arguments, ctypes.sizeof(arguments)))
         self.is_entered = pid >= 0
         return pid
-
-    def has(self, pid: int) -> bool:
-        """Return whether a process is in the group or below it, or has ended."""
-        try:
-            lines = read(f"/proc/{pid}/cgroup").decode("utf-8", "replace").splitlines()
-            state = stat_fields(f"/proc/{pid}")[0]
-        except (OSError, IndexError):
-            return True
-        name = os.path.basename(self.folder)
-        path = next((line[3:] for line in lines if line.startswith("0::")), "")
-        return name in path.split("/") or state in (b"Z", b"X")
-
-    def all_in(self, pids: list[int]) -> bool:
-        """Return whether all of these processes are in the group or below it, or have ended."""
-        try:
-            members = _members(self.folder)
-        except OSError:
-            return True
-        return all(pid in members or self.has(pid) for pid in pids)
-
-    def memory_kb(self) -> int:
-        """Return the memory charged to the group in KiB with file caches; 0 if not counted."""
-        try:
-            return int(read(f"{self.folder}/memory.current")) // 1024
-        except (OSError, ValueError):
-            return 0
 
     def was_out_of_memory(self) -> bool:
         """Return whether the kernel has killed one of its processes for the memory limit."""

@@ -6,19 +6,6 @@ from pathlib import Path
 from db.records.launch import DEFAULT_LIMITS, Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Facilities:
-    """Facilities of the kernel that confine a bot, used where the machine offers them."""
-
-    groups: bool = True
-    """A control group for each bot (`ladder.match.process.cgroups`)."""
-    signal_scope: bool = True
-    """No signals to other processes (`ladder.match.process.signal_scope`)."""
-
-
-ALL_FACILITIES = Facilities()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
     """The confinement of every bot that one command starts.
@@ -27,7 +14,7 @@ class Confinement:
     """
 
     limits: Limits
-    """Memory, processes, files and CPU time of each bot."""
+    """Memory, processes and files of each bot."""
     sandbox: tuple[str, ...]
     """Words before the command of each foreign bot, with ``{scratch}`` and ``{folder}`` for its two
     folders. Players of this installation run without them, for they are part of the ladder."""
@@ -37,7 +24,8 @@ class Confinement:
     """Folder for the bots' stderr, created with the first file; None: no files."""
     log_bytes: int = 64 << 20
     """Maximum size of the logs of ended processes; a worker gets its share of the run's."""
-    facilities: Facilities = ALL_FACILITIES
+    groups: bool = True
+    """Whether each bot gets a control group where this user may create them."""
 
 
 BUILT_IN_ONLY = Confinement(limits=DEFAULT_LIMITS, sandbox=(), allows_foreign=False)

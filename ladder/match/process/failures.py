@@ -13,13 +13,10 @@ from ladder.errors import (
     BotFailure,
     BotIllegalMove,
     BotMemory,
-    BotOverCpu,
     BotProtocolError,
 )
 from ladder.match.process.supervisor_client import SupervisorReport
 
-OVER_LIMIT: dict[str, type[BotFailure]] = {"memory": BotMemory, "cpu": BotOverCpu}
-"""Failures for exceeding a limit; all other limits count as a crash."""
 ANSWERED_AT_END = (
     "it answered only when its standard input was closed; read one line at a time, and flush the "
     "output after every line, as print(line, flush=True) in Python and fflush(stdout) in C do"
@@ -52,14 +49,12 @@ def failure_after_end(
     if report.failed:
         return BotCrash(report.failed)
     if report.limit:
-        failure = OVER_LIMIT.get(report.limit, BotCrash)
-        return failure(f"ended by the harness {when}: {report.limit_text}")
+        kind = BotMemory if report.limit == "memory" else BotCrash
+        return kind(f"ended by the harness {when}: {report.limit_text}")
     if report.killed is not None:
         return BotCrash(f"killed by {_signal_name(report.killed)} {when}")
     if report.exited is not None:
         return BotCrash(f"exited with status {report.exited} {when}")
-    if report.closed:
-        return BotCrash(f"its supervisor was killed {when}")
     return BotCrash(f"{seen} {when}")
 
 

@@ -9,12 +9,14 @@ import contextlib
 import fcntl
 import os
 import re
+import signal
 import tempfile
+import time
 from pathlib import Path
 
 from ladder.match.process.cgroups import ParentGroup, end_group
 from ladder.match.process.supervisor import PATIENCE_S, remove
-from ladder.match.process.supervisor_client import cached_parent_group, kill_by_home
+from ladder.match.process.supervisor_client import cached_parent_group
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Name of a scratch folder: the process id of its harness, and a random part."""
@@ -47,9 +49,28 @@ def clear_leftovers(folder: Path | None = None, parent: ParentGroup | None = Non
         end_group(str(group), PATIENCE_S)
     found = find_leftovers(folder)
     for scratch in found:
-        kill_by_home(str(scratch))
+        _kill_by_home(str(scratch))
         remove(str(scratch))
     return len(found)
+
+
+def _kill_by_home(scratch: str) -> None:
+    """Kill every process whose HOME is this scratch folder.
+
+    A process that changed its environment escapes.
+    """
+    mark = b"HOME=" + os.fsencode(scratch)
+    for _ in range(20):  # a process that forks during the search is found in a later round
+        found = False
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                with contextlib.suppress(OSError):
+                    if mark in Path("/proc", entry, "environ").read_bytes().split(b"\0"):
+                        os.kill(int(entry), signal.SIGKILL)
+                        found = True
+        if not found:
+            return
+        time.sleep(0.005)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:

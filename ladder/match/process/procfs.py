@@ -76,57 +76,18 @@ def resident_kb(pids: list[int]) -> int:
     return total
 
 
-def proportional_kb(pids: list[int]) -> tuple[int, int]:
-    """Return the resident memory in KiB with shared pages divided, and its part in shared memory.
+def proportional_kb(pids: list[int]) -> int:
+    """Return the resident memory of processes in KiB, with shared pages divided.
 
     Takes milliseconds per GiB.
     """
-    total = shared = 0
+    total = 0
     for pid in pids:
         try:
-            rollup = read(f"/proc/{pid}/smaps_rollup")
-            total += int(rollup.split(b"\nPss:")[1].split()[0])
-            shared += int(rollup.split(b"\nPss_Shmem:")[1].split()[0])
+            total += int(read(f"/proc/{pid}/smaps_rollup").split(b"\nPss:")[1].split()[0])
         except (OSError, IndexError):
             total += resident_kb([pid])
-    return total, shared
-
-
-def written_kb(pids: list[int]) -> int:
-    """Return how much processes have written to disk so far, in KiB."""
-    total = 0
-    for pid in pids:
-        try:
-            total += int(read(f"/proc/{pid}/io").split(b"\nwrite_bytes:")[1].split()[0]) // 1024
-        except (OSError, IndexError):
-            continue
     return total
-
-
-def disk_kb(folder: str, limit_kb: int) -> int:
-    """Return the disk space of a folder's content in KiB, at least 1 per entry.
-
-    Stops counting above `limit_kb`.
-    """
-    total = 0
-    waiting = [folder]
-    while waiting and total <= limit_kb:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    total += 1 + entry.stat(follow_symlinks=False).st_blocks // 2
-                    if total > limit_kb:
-                        break
-        except OSError:
-            continue
-    return total
-
-
-def cpu_ticks(pids: list[int]) -> int:
-    """Return the CPU time of processes and their reaped children, in clock ticks."""
-    return sum(sum(_cpu_fields(pid)) for pid in pids)
 
 
 def reaped_ns(pids: list[int]) -> int:

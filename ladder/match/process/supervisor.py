@@ -12,9 +12,9 @@ use only fast parts of the standard library (``signal``, ``json`` and ``subproce
 
 The supervisor is a child subreaper (Linux 3.4): each descendant whose parent ends becomes its
 child. So when it has no child left (ECHILD), nothing of the bot is alive, not even a process that
-left the session or forked twice. Where the kernel supports it, the bot cannot signal its supervisor
-(`signal_scope`) and has a control group (`cgroups`). If the supervisor is killed nevertheless, the
-bot dies with it (PR_SET_PDEATHSIG), and the harness inherits and kills its descendants (`orphans`).
+left the session or forked twice. Where this user may create control groups, the bot has one
+(`cgroups`). If the supervisor is killed, the bot dies with it (PR_SET_PDEATHSIG), and the harness
+inherits and kills its descendants (`orphans`).
 """
 
 import ctypes
@@ -27,20 +27,15 @@ import sys
 import time
 
 from ladder.match.process.cgroups import SPARE_TASKS, BotGroup, end_group
+from ladder.match.process.privileges import renounce_privileges
 from ladder.match.process.procfs import (
-    TICKS_S,
     cpu_clock_id,
-    cpu_ticks,
     descendants,
-    disk_kb,
     proportional_kb,
     read,
     reaped_ns,
     resident_kb,
-    written_kb,
 )
-from ladder.match.process.shared_memory import SharedMemory, Uncountable, mapped_kb
-from ladder.match.process.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"
@@ -54,10 +49,8 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
 """Bounds of the pause between two checks of the limits."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
-CACHE_SLACK = 9 / 8
-"""A control group also counts file caches, so it may hold this multiple of the memory limit."""
-CHECKS_PER_PSS, CHECKS_PER_SCRATCH = 10, 5
-"""Checks between two measurements of shared pages, and between two of the scratch folder."""
+CHECKS_PER_PSS = 10
+"""Checks between two measurements of shared pages."""
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
@@ -68,8 +61,8 @@ SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 def main(arguments: list[str]) -> None:
     """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
-    Further names are ``log`` (a file), ``group`` (the folder of a new control group), ``scoped``
-    (the bot may signal only itself) and the limits.
+    Further names are ``log`` (a file), ``group`` (the folder of a new control group) and the
+    limits.
     """
     separator = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:separator])
@@ -83,7 +76,7 @@ def main(arguments: list[str]) -> None:
     try:
         make_scratch(scratch)
     except OSError as failure:
-        report(status, f"failed cannot create its scratch folder {scratch}: {failure.strerror}")
+        report(status, f"broken cannot create the scratch folder {scratch}: {failure.strerror}")
         return
     group = make_group(options)
     try:
@@ -104,7 +97,7 @@ def main(arguments: list[str]) -> None:
     except CannotStart as failure:
         report(status, f"failed {failure}")
     except OSError as failure:
-        report(status, f"failed its supervisor failed: {failure}")
+        report(status, f"broken its supervisor failed: {failure}")
     finally:
         end_all(group)
         log.flush()
@@ -188,8 +181,6 @@ def start(
             become_bot(libc, parent, stderr_write, options)
             os.chdir(folder)
             renounce_privileges(libc, command[0])
-            if "scoped" in options:
-                scope_signals(libc)
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, without a shell
         except OSError as failure:
@@ -299,7 +290,7 @@ def supervise(
             continue
         log.flush()
         reaped = reap_adopted(bot)
-        exceeded = monitor.check_limits(channel.take_game_start())
+        exceeded = monitor.check_limits()
         if not children_reported and (reaped or monitor.has_children(bot)):
             children_reported = True
             report(status, "children")
@@ -311,38 +302,20 @@ def supervise(
 
 
 class ControlChannel:
-    """The lines of the harness in the control pipe, which do not wake the supervisor."""
+    """The control pipe: headings for the log, which do not wake the supervisor, and its end."""
 
     def __init__(self, control: int) -> None:
         os.set_blocking(control, False)
         self.control = control
         self.incomplete = b""
         """The beginning of a line whose end has not come."""
-        self.game_started = False
-        self.headings: list[bytes] = []
-
-    def read(self) -> None:
-        """Read the lines in the pipe: ``game`` (a game begins) and ``head LINE`` (for the log)."""
-        try:
-            *lines, self.incomplete = (self.incomplete + os.read(self.control, 65536)).split(b"\n")
-        except BlockingIOError:
-            return
-        for line in lines:
-            if line == b"game":
-                self.game_started = True
-            elif line.startswith(b"head "):
-                self.headings.append(line[5:])
-
-    def take_game_start(self) -> bool:
-        """Return whether a game has started since the last call."""
-        self.read()
-        started, self.game_started = self.game_started, False
-        return started
 
     def take_headings(self) -> list[bytes]:
         """Return the headings for the log that came since the last call."""
-        self.read()
-        lines, self.headings = self.headings, []
+        try:
+            *lines, self.incomplete = (self.incomplete + os.read(self.control, 65536)).split(b"\n")
+        except BlockingIOError:
+            return []
         return lines
 
 
@@ -403,12 +376,6 @@ class LimitMonitor:
 
         self.max_memory_kb = limit("memory_mb", 1024)
         self.max_processes = limit("processes", 1)
-        self.max_scratch_kb = limit("scratch_mb", 1024)
-        self.max_written_kb = limit("written_mb", 1024)
-        self.max_cpu_s = limit("cpu_s", 1)
-        self.game_start_s: float | None = None
-        """CPU time at the beginning of the game; None before the first game."""
-        self.scratch = options["scratch"]
         self.pause = LONGEST_PAUSE_S
         """Seconds until the next check."""
         self.shared_kb = 0
@@ -416,17 +383,11 @@ class LimitMonitor:
         rarely, because reading the page tables blocks the bot's own memory calls meanwhile."""
         self.checks = 0
         self.group = group
-        self.shared_memory = SharedMemory()
         self.pids: list[int] = []
         """The bot and its descendants at the last check."""
 
-    def check_limits(self, game_started: bool) -> str:
-        """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept.
-
-        Args:
-            game_started: whether a game has started since the last check.
-
-        """
+    def check_limits(self) -> str:
+        """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
         pids = self.pids = descendants(os.getpid(), self.max_processes)
         if len(pids) > self.max_processes:
             return (
@@ -434,72 +395,40 @@ class LimitMonitor:
             )
         if exceeded := self.check_group_memory():
             return exceeded
-        if self.group is not None and not self.group.all_in(pids):
-            return "group by moving a process out of its control group"
         self.checks += 1
-        try:
-            used = self.measure_memory_kb(pids)
-        except Uncountable as reason:
-            return f"memory by {reason}"
+        used = self.measure_memory_kb(pids)
         if used > self.max_memory_kb:
             processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
             return (
                 f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
                 f"{self.max_memory_kb // 1024} MiB allowed"
             )
-        left = max(0, self.max_memory_kb - used)
+        left = self.max_memory_kb - used
         self.pause = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
-        if written_kb(pids) > self.max_written_kb:
-            return f"written over its limit of {self.max_written_kb // 1024} MiB written to disk"
-        spent_s = self.used_cpu_s(pids)
-        if game_started:
-            self.game_start_s = spent_s
-        if self.game_start_s is not None and spent_s - self.game_start_s > self.max_cpu_s:
-            return f"cpu over its limit of {self.max_cpu_s} s CPU time in one game"
-        if (
-            self.checks % CHECKS_PER_SCRATCH == 0
-            and disk_kb(self.scratch, self.max_scratch_kb) > self.max_scratch_kb
-        ):
-            return (
-                f"scratch over its limit of {self.max_scratch_kb // 1024} MiB in its scratch folder"
-            )
         return ""
 
     def measure_memory_kb(self, pids: list[int]) -> int:
-        """Return the memory of processes in KiB, with shared pages counted once.
+        """Return the resident memory of processes in KiB, with shared pages counted once.
 
         PSS takes milliseconds per GiB, so it is read only if the estimate exceeds the limit, and
         every `CHECKS_PER_PSS` checks while the sum of RSS does.
-
-        Raises:
-            Uncountable: the bot takes memory whose size cannot be read.
-
         """
-        files_kb = self.shared_memory.total_kb(pids)
         resident = resident_kb(pids)
-        if files_kb:  # add the part that no process maps
-            resident += max(0, files_kb - mapped_kb(pids))
         used = resident - self.shared_kb
         is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
         if used > self.max_memory_kb or is_due:
-            pss, pss_shared = proportional_kb(pids)
-            used = pss + max(0, files_kb - pss_shared)
+            used = proportional_kb(pids)
             self.shared_kb = max(0, resident - used)
         return used
 
     def check_group_memory(self) -> str:
-        """Return the memory limit's text for `check_limits` if the group exceeds it, else ""."""
-        if self.group is None:
+        """Return the memory limit's text for `check_limits` if the kernel enforced it, else ""."""
+        if self.group is None or not self.group.was_out_of_memory():
             return ""
-        if (
-            self.group.was_out_of_memory()
-            or self.group.memory_kb() > CACHE_SLACK * self.max_memory_kb
-        ):
-            return (
-                f"memory over its memory limit: the kernel counts more than the"
-                f" {self.max_memory_kb // 1024} MiB allowed for its control group"
-            )
-        return ""
+        return (
+            f"memory over its memory limit: the kernel counts more than the"
+            f" {self.max_memory_kb // 1024} MiB allowed for its control group"
+        )
 
     def has_children(self, bot: int) -> bool:
         """Return whether the last check shows that the bot has or had more than one process."""
@@ -511,15 +440,6 @@ class LimitMonitor:
             if self.group.cpu_s() > own_s + HIDDEN_CHILDREN_S:
                 return True
         return len(self.pids) > 1 or reaped_ns([bot]) > 0
-
-    def used_cpu_s(self, pids: list[int]) -> float:
-        """Return the CPU time of processes, and of their and the supervisor's reaped children.
-
-        With a control group this includes processes that were never reaped.
-        """
-        reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
-        known = cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime
-        return known if self.group is None else max(known, self.group.cpu_s())
 
 
 def remove(folder: str) -> None:

@@ -54,8 +54,10 @@ class SupervisorReport:
     """Whether the bot has or had more than one process."""
     failed: str = ""
     """Why the bot could not be started."""
+    broken: str = ""
+    """Why the machine did not let the supervisor start or supervise the bot."""
     limit: str = ""
-    """The kind of the exceeded limit: memory, processes, group, written, scratch or cpu."""
+    """The kind of the exceeded limit: memory or processes."""
     limit_text: str = ""
     exited: int | None = None
     """The bot's exit status, if it ended by itself."""
@@ -71,9 +73,19 @@ class SupervisorReport:
     @property
     def ended(self) -> bool:
         """Whether the reason for the bot's end is known."""
-        return bool(self.failed or self.limit or self.closed) or (
+        return bool(self.failed or self.broken or self.limit or self.closed) or (
             self.exited is not None or self.killed is not None
         )
+
+    @property
+    def fault(self) -> str:
+        """The fault of the machine that ended the bot, or "" if it was the bot's own failure."""
+        if self.broken:
+            return self.broken
+        has_cause = self.failed or self.limit or self.exited is not None or self.killed is not None
+        if self.closed and not has_cause:
+            return "its supervisor was killed; memory may be short (see the kernel's log)"
+        return ""
 
     def apply(self, line: str) -> None:
         """Apply one line of the status pipe."""
@@ -84,6 +96,8 @@ class SupervisorReport:
             self.has_children = True
         elif event == "failed":
             self.failed = detail
+        elif event == "broken":
+            self.broken = detail
         elif event == "limit":
             self.limit, _, self.limit_text = detail.partition(" ")
         elif event == "exited":
@@ -110,7 +124,7 @@ class SupervisorClient:
     status: int
     """The reading end of the supervisor's status pipe."""
     scratch: str
-    """The bot's scratch folder, also its HOME, by which its processes can be found."""
+    """The bot's scratch folder, also its HOME."""
     log_path: Path | None
     group: str
     """The folder planned for the bot's control group, or "" for none."""
@@ -152,7 +166,7 @@ class SupervisorClient:
             confinement.logs.mkdir(parents=True, exist_ok=True)
             log = log_path(confinement.logs, name)
         group = ""
-        if confinement.facilities.groups and (parent := cached_parent_group()) is not None:
+        if confinement.groups and (parent := cached_parent_group()) is not None:
             group = f"{parent.folder}/{mark}"
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             their_stdin, stdin = os.pipe()
@@ -185,20 +199,14 @@ class SupervisorClient:
             os.set_blocking(descriptor, False)
         return cls(popen, stdin, stdout, control, status, scratch, log, group)
 
-    def begin_game(self) -> None:
-        """Restart the count of the bot's CPU time at the supervisor's next check."""
-        self._write_control(b"game\n")
-
     def add_log_heading(self, line: str) -> None:
         """Write a line into the log before the bot's next output; without output it is dropped."""
-        if self.log_path is not None:
-            self._write_control(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
-
-    def _write_control(self, line: bytes) -> None:
+        if self.log_path is None:
+            return
         with self.control_lock:
             if self.control >= 0:
                 with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                    os.write(self.control, line)
+                    os.write(self.control, line.encode("utf-8", "replace")[:500] + b"\n")
 
     def read_status(self, timeout_s: float) -> None:
         """Read the supervisor's next reports; return at the first ones or at the timeout."""
@@ -243,8 +251,8 @@ class SupervisorClient:
         """Kill the bot and everything it started, and wait until that is done.
 
         Kills the bot's first process here and now; the supervisor does the rest. If the supervisor
-        was killed or takes longer than KILL_S, the remaining processes are found as our children,
-        by the bot's control group, and by its scratch folder as HOME.
+        was killed or takes longer than KILL_S, the remaining processes are found as our children
+        and by the bot's control group.
         """
         if self.is_killed:
             return
@@ -262,14 +270,13 @@ class SupervisorClient:
             self.read_status(left)
             if report.gone and not was_gone:
                 deadline = time.monotonic() + CLEANUP_S
-        if not report.gone and not report.failed:
+        if not report.gone and not report.failed and not report.broken:
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(KILL_S)
             if self.group:
                 end_group(self.group, KILL_S)
             orphans.end_orphans()
-            kill_by_home(self.scratch)
             shutil.rmtree(self.scratch, ignore_errors=True)
         for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
             if descriptor >= 0:
@@ -290,8 +297,6 @@ def _confinement_words(
         words.append(f"log={log}")
     if group:
         words.append(f"group={group}")
-    if confinement.facilities.signal_scope:
-        words.append("scoped=1")
     return words
 
 
@@ -341,22 +346,3 @@ def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
     environment.update((f"{library}_NUM_THREADS", "1") for library in ONE_THREAD)
     environment.update(extra)
     return environment
-
-
-def kill_by_home(scratch: str) -> None:
-    """Kill every process whose HOME is this scratch folder.
-
-    For the case that a supervisor was killed. A process that changed its environment escapes.
-    """
-    mark = b"HOME=" + os.fsencode(scratch)
-    for _ in range(20):  # a process that forks during the search is found in a later round
-        found = False
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                with contextlib.suppress(OSError):
-                    if mark in Path("/proc", entry, "environ").read_bytes().split(b"\0"):
-                        os.kill(int(entry), signal.SIGKILL)
-                        found = True
-        if not found:
-            return
-        time.sleep(0.005)

@@ -62,7 +62,7 @@ class Cluster:
             SpecError: a file or program of a bot is missing.
 
         """
-        confinement = settings.confinement_in_force
+        confinement = settings.confinement
         compares = not settings.budgets.is_timed
         bundle = pack_bots(
             bots,

@@ -1,6 +1,5 @@
 """Checks of this machine: what it offers, and what may cause trouble."""
 
-import ctypes
 import os
 import platform
 import resource
@@ -14,11 +13,10 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
-from ladder.match.process.cgroups import ParentGroup, can_enable, find_parent_group
+from ladder.match.process.cgroups import CONTROLLERS, ParentGroup, can_enable, find_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
-from ladder.match.process.signal_scope import offers_signal_scope
 from ladder.tools.doctor.sandbox_probe import Reach, probe_database
 
 MIN_DISK_BYTES = 1 << 30
@@ -51,7 +49,7 @@ def examine_machine() -> list[Finding]:
         check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
-    return [check() for check in checks] + check_limits(find_parent_group())
+    return [check() for check in checks] + [check_limits(find_parent_group())]
 
 
 def check_cpus() -> Finding:
@@ -132,7 +130,7 @@ def check_disk() -> Finding:
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
-def check_limits(groups: ParentGroup | None) -> list[Finding]:
+def check_limits(groups: ParentGroup | None) -> Finding:
     """Report how the limits of bots are enforced here.
 
     Args:
@@ -140,50 +138,21 @@ def check_limits(groups: ParentGroup | None) -> list[Finding]:
 
     """
     controllers = () if groups is None else can_enable(groups)
-    user = "" if os.geteuid() == 0 else "--user "
-    delegation = (
-        "under systemd, start"
-        f" `systemd-run {user}--scope -p Delegate=yes ladder ...` to have the kernel do it"
-    )
+    if len(controllers) == len(CONTROLLERS):
+        text = "the kernel enforces memory and processes of a bot (control group)"
+        return Finding("bot-limits", Level.OK, text)
     why = (
         "this user may not create control groups (cgroup v2) here"
         if groups is None
-        else f"the controller is not available to control groups in {groups.folder}"
+        else f"control groups in {groups.folder} have not the controllers memory and pids"
     )
-    memory = (
-        "the kernel enforces the memory limit of a bot (control group)"
-        if "memory" in controllers
-        else "the ladder measures the memory of a bot up to 50 times a second, without memory that"
-        f" the kernel holds for it: {why}; {delegation}"
+    user = "" if os.geteuid() == 0 else "--user "
+    text = (
+        f"the ladder measures memory and processes of a bot up to 50 times a second: {why}; under "
+        f"systemd, start `systemd-run {user}--scope -p Delegate=yes ladder ...` to have the kernel "
+        "enforce them"
     )
-    processes = (
-        "the ladder counts the processes of a bot, and the kernel stops fork bombs (control group)"
-        if "pids" in controllers
-        else "the ladder counts the processes of a bot up to 50 times a second, and the kernel"
-        f" limits all processes of the user together (except root): {why}; {delegation}"
-    )
-    cpu = (
-        "the kernel counts the CPU time of all processes of a bot (control group)"
-        if groups is not None
-        else "the ladder adds up the CPU time of a bot's processes, without short-lived children:"
-        f" {why}"
-    )
-    ending = (
-        "the kernel kills all processes of a bot at once (control group)"
-        if groups is not None
-        else f"the ladder finds and kills the processes of a bot one by one: {why}"
-    )
-    signals = (
-        "a bot can signal only its own processes (Landlock)"
-        if offers_signal_scope(ctypes.CDLL(None))
-        else "a bot can signal all processes of its user, as Landlock cannot prevent this before"
-        " Linux 6.12; a bot that kills its supervisor is found and killed when its game ends"
-    )
-    texts = {
-        "bot-memory": memory, "bot-tasks": processes, "bot-cpu": cpu,
-        "bot-end": ending, "signals": signals,
-    }  # fmt: skip
-    return [Finding(topic, Level.OK, text) for topic, text in texts.items()]
+    return Finding("bot-limits", Level.OK, text)
 
 
 def check_strays() -> Finding:
@@ -199,17 +168,11 @@ def check_strays() -> Finding:
 
 
 def check_reach(database: str, confinement: Confinement) -> Finding:
-    """Check whether a foreign bot could write to the database."""
+    """Check whether a foreign bot in this sandbox could write to the database."""
     reach, reason = probe_database(database, confinement)
     if reach is Reach.UNKNOWN:
         return Finding("reach", Level.FAULT, f"bots cannot be started with this sandbox: {reason}")
     if reach is Reach.SEALED:
         return Finding("reach", Level.OK, f"a bot cannot write to {database}")
-    if confinement.sandbox:
-        text = f"a bot can write to {database} in spite of the sandbox: see docs/sandbox.md"
-        return Finding("reach", Level.FAULT, text)
-    text = (
-        f"a bot can write to {database}, as it runs as the same user: play foreign bots in a "
-        "sandbox, see docs/sandbox.md"
-    )
-    return Finding("reach", Level.WARNING, text)
+    text = f"a bot can write to {database} in spite of the sandbox: see docs/sandbox.md"
+    return Finding("reach", Level.FAULT, text)

@@ -15,7 +15,6 @@ from tests.support.shared import made_once
 KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
 CONDITIONS = (
     "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
-    "--log-size", 0,
 )  # fmt: skip
 BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build", BUILD)
 

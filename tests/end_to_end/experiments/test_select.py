@@ -9,7 +9,7 @@ from tests.end_to_end.traces import query
 
 SELECT = (
     "select", "random", "stupid", "--against", "steady", "--boards", "5x5", "--simulations", 1,
-    "--concurrency", 1, "--seed", 1, "--indifference", 150, "--log-size", 0,
+    "--concurrency", 1, "--seed", 1, "--indifference", 150,
 )  # fmt: skip
 
 

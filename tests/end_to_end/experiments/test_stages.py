@@ -10,7 +10,7 @@ from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import query
 
 # The margin leaves nothing to the clock: these bots answer at once, and a busy machine does not.
-SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5, "--log-size", 0)
+SMALL = ("--boards", "5x5", "--margin", "60s", "--concurrency", 1, "--seed", 5)
 
 
 @pytest.mark.slow

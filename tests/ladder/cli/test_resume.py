@@ -11,7 +11,7 @@ from ladder.cli.resume import command_line, options_to_store
 ROOT = parser().make_context("ladder", ["runs"])
 COMMANDS = (
     "run --games 40 --bots 'v1,v2' --pairing gauntlet:v1 --hours 1.5 --note 'a b'",
-    "run --time v1=20ms,100ms --no-pin --memory 900 --cpu-time 77 --sandbox 'bwrap --dev /dev'",
+    "run --time v1=20ms,100ms --no-pin --memory 900 --sandbox 'bwrap --dev /dev'",
     "match v1 v2 --rated --openings 'my book.txt' --boards 6x7",
     "match v1 v2 --adjudicate 18",
     "gate v2 --against v1,v3 --max-drop 12.5 --stages 20ms:500,100ms:2000 --restart pair",

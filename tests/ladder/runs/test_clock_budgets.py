@@ -16,7 +16,6 @@ from ladder.cli.parsing import parse_budgets
 from ladder.errors import UnfitBot
 from ladder.runs.budgets import Budgets
 from ladder.runs.resumable import _budget
-from ladder.runs.settings import cpu_limit
 
 CLOCKS = [
     ("10s+100ms", {"clock_ms": 10_000, "increment_ms": 100}, "10s+100ms"),
@@ -119,10 +118,8 @@ def test_a_bot_with_a_time_of_its_own_is_judged_by_its_share() -> None:
     assert Budgets({"time_ms": 100}).share_ms("lib", parse_board_classes("thu")) == 100
 
 
-def test_limits_follow_from_the_whole_game() -> None:
-    """The processor time of a game is bounded by its clock, and no move of it is too slow."""
-    assert cpu_limit(Budgets({"time_ms": 100}), 50, 60.0) == 42
-    assert cpu_limit(Budgets({"clock_ms": 10_000, "increment_ms": 100}), 50, 60.0) == 62
+def test_a_move_has_a_limit_only_without_a_bank() -> None:
+    """Without a clock or an overage no move may take more than its time."""
     assert move_limit_ms({"time_ms": 100}, "v4") == 100
     assert move_limit_ms({"time_ms": 100, "overage_ms": 5000}, "v4") is None
     assert move_limit_ms({"clock_ms": 100}, "v4") is None

@@ -1,7 +1,5 @@
 """Settings: what a run is asked to do, and what makes two runs the same."""
 
-import math
-
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
@@ -187,14 +185,6 @@ def test_the_harness_is_on_record_with_a_run() -> None:
     files = list(sources())
     assert version["sources"] == hash_of_sources(files)
     assert version["sources"] != hash_of_sources(files[:-1])
-
-
-def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
-    """Twice the time that the longest game can take one side; a given limit counts as it is."""
-    assert settings().confinement_in_force.limits.cpu_s == math.ceil(2 * (10 + 72 * 0.15))
-    assert confined(limits=Limits(cpu_s=7)).confinement_in_force.limits.cpu_s == 7
-    by_work = settings(budgets=Budgets({"simulations": 5}), watchdog_s=60.0)
-    assert by_work.confinement_in_force.limits.cpu_s == 2 * (10 + 72 * 60)
 
 
 def test_another_default_opening_makes_another_division_and_run() -> None:

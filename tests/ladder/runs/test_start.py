@@ -24,7 +24,6 @@ from engine.seeds import SplitMix
 from ladder.cli.app import parser
 from ladder.cli.main import run_command
 from ladder.cli.resume import command_line
-from ladder.cli.run_options import RunOptions
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
@@ -143,9 +142,6 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) 
     """It stays in its stream and plays the pairs that it would have played; a new run does not."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
     play(store, older, Recorder(stop_after=4))
-    with closing(store.run_lock()) as lock:
-        (listed,) = resumable_runs(store, lock)
-    assert "--cpu-time" not in command_line(listed.options, ROOT)
     play(store, SETTINGS, Recorder())
     (run,) = store.runs.find()
     assert "seed_derivation" not in run.settings
@@ -183,20 +179,15 @@ def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
 
 @pytest.mark.slow
 def test_the_logs_are_shared_out_over_the_workers(store: Store) -> None:
-    """All logs of a run together respect the user's limit, which is no part of its identity."""
+    """All logs of a run together respect their limit."""
     given: list[tuple[int, Confinement]] = []
 
     def workers(count: int, *, confinement: Confinement, **_: object) -> PairExecutor:
         given.append((count, confinement))
         return InstantWorkers()
 
-    usual = replace(SETTINGS, confinement=RunOptions().confinement(), concurrency=4)
-    smaller = replace(usual, confinement=RunOptions(log_size=8).confinement())
-    play(store, usual, Recorder(stop_after=4), workforce=ThisMachine(workers))
-    play(store, smaller, Recorder(), workforce=ThisMachine(workers))
-    assert [(count, each.log_bytes >> 20) for count, each in given] == [(4, 16), (4, 2)]
-    assert given[0][1].logs == given[1][1].logs is not None
-    assert len(store.runs.find()) == 1
+    play(store, replace(SETTINGS, concurrency=4), Recorder(), workforce=ThisMachine(workers))
+    assert [(count, each.log_bytes >> 20) for count, each in given] == [(4, 16)]
 
 
 @pytest.mark.slow
@@ -307,7 +298,7 @@ def with_limits(**limits: int) -> Confinement:
         {"budgets": Budgets({"clock_ms": 9000, "increment_ms": 50, "clock_ms@random": 7000})},
         {"budgets": Budgets({"time_ms": 70, "overage_ms": 3000})},
         {"adjudicate": 6},
-        {"confinement": with_limits(memory_mb=900, cpu_s=77, processes=3)},
+        {"confinement": with_limits(memory_mb=900, processes=3)},
         {"kind": RunKind.MATCH, "rated": False, "pairing": Pairing(PairingKind.ROUND_ROBIN)},
     ],
 )

@@ -1,51 +1,13 @@
-"""CPU time: measured at each move, limited in each game."""
+"""CPU time, measured at each move; memory, limited for all processes."""
 
 import time
 
 import pytest
 
-from bots.protocol import GameOver, MoveAsk
+from bots.protocol import MoveAsk
 from db.records.launch import Limits
-from engine.result import Termination
-from ladder.errors import BotFailure, BotOverCpu
-from tests.support.fakes import NEW_GAME, StartFake, first_move, open_game
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "mode",
-    [
-        pytest.param(("ponders", "0.2"), marks=pytest.mark.very_slow),
-        ("busy-children",),
-    ],
-)
-def test_too_much_cpu_time_in_a_game_ends_the_bot(
-    start_fake: StartFake, mode: tuple[str, ...]
-) -> None:
-    """The time of the bot, of a living child and of ended children counts."""
-    bot = start_fake(*mode, limits=Limits(cpu_s=1))
-    open_game(bot)
-    bot.begin_game()
-    with pytest.raises(BotOverCpu, match="over its limit of 1 s CPU time in one game") as caught:  # noqa: PT012
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            first_move(bot, 60)
-            time.sleep(0.05)
-    assert caught.value.termination is Termination.TIMEOUT
-
-
-@pytest.mark.slow
-def test_cpu_time_is_counted_per_game(start_fake: StartFake) -> None:
-    """Two games of 0.7 s stay below a limit of 1 s; time before the first is not counted."""
-    bot = start_fake("thinks", "0.35", limits=Limits(cpu_s=1))
-    open_game(bot)
-    for _ in range(2):
-        bot.begin_game()
-        for ply in (0, 2):
-            bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=60)
-        bot.send(GameOver(result="win", termination="four_in_a_row"))
-        bot.ask(NEW_GAME, timeout_s=60)
-    assert bot.alive
+from ladder.errors import BotFailure
+from tests.support.fakes import StartFake, first_move, open_game
 
 
 @pytest.mark.timed

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget, Hello, HelloReply
-from db.records.launch import Limits
 from db.records.pairs import Entrant, PairPlan
-from ladder.errors import BotCrash, BotMemory
+from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.tools.doctor.sandbox_probe import Reach, probe_database
-from tests.support.fakes import StartFake, fake_start, first_move, open_game
+from tests.support.fakes import StartFake, fake_start, open_game
 from tests.support.unconfined import UNCONFINED
 
 NEEDED = " ".join(
@@ -134,41 +133,3 @@ def test_no_process_survives_bubblewrap(start_fake: StartFake, mode: str) -> Non
     bot = start_fake(mode, sandbox=BWRAP)
     open_game(bot)
     bot.kill()
-
-
-@pytest.mark.slow
-@needs_bwrap
-def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> None:
-    """A folder in memory counts as the bot's memory, whether its files are open or closed."""
-    bot = start_fake("hides-memory", "file", sandbox=BWRAP, limits=Limits(memory_mb=100))
-    open_game(bot)
-    with pytest.raises(BotMemory, match=r"over its memory limit: \d+ MiB"):
-        first_move(bot)
-
-
-@needs_bwrap
-@pytest.mark.parametrize(
-    ("mode", "text"),
-    [
-        ("ramfs", "by mounting a ramfs, which has no size"),
-        ("detached", r"over its memory limit: \d+ MiB"),
-        ("left", "by keeping a mount namespace open that none of its processes is in"),
-    ],
-)
-def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, text: str) -> None:
-    """Memory in user and mount namespaces inside the sandbox's counts."""
-    bot = start_fake("hides-memory", mode, sandbox=BWRAP, limits=Limits(memory_mb=100))
-    open_game(bot)
-    with pytest.raises(BotMemory, match=text):
-        first_move(bot)
-
-
-@needs_bwrap
-@pytest.mark.parametrize("mode", ["ramfs", "detached"])
-def test_a_sandbox_can_forbid_nested_namespaces(start_fake: StartFake, mode: str) -> None:
-    """With the sandbox of docs/sandbox.md a bot cannot create namespaces."""
-    sandbox = (*BWRAP[:-1], "--unshare-user", "--disable-userns", "--")
-    bot = start_fake("hides-memory", mode, sandbox=sandbox)
-    open_game(bot)
-    with pytest.raises(BotCrash, match="unshare"):
-        first_move(bot)
