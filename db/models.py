@@ -337,41 +337,6 @@ class LastOutput(Base):
     """The last protocol messages, one per line, as in `db.records.games.LastOutput`."""
 
 
-class Machine(Base):
-    """A machine of a cluster as it described itself when it joined."""
-
-    __tablename__ = "machines"
-    __table_args__ = (
-        UniqueConstraint("name", "cpu", "cores", "kernel", "python", "numba", "ladder"),
-        NEVER_REUSED,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    cpu: Mapped[str]
-    """Model of its processors."""
-    cores: Mapped[int]
-    kernel: Mapped[str]
-    """Version of the operating system's kernel."""
-    python: Mapped[str]
-    numba: Mapped[str]
-    ladder: Mapped[str]
-    """Version of this program."""
-    speed: Mapped[float]
-    """Speed of the reference search when it last joined, in million positions/s."""
-    joined_at: Mapped[float]
-    """When it last joined."""
-
-
-class PairMachine(Base):
-    """The machine that played a pair; no row for pairs of the coordinator's own machine."""
-
-    __tablename__ = "pair_machines"
-
-    pair_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("pairs.id"), primary_key=True)
-    machine_id: Mapped[int] = mapped_column(ForeignKey("machines.id"), index=True)
-
-
 class PairTable(Base):
     """All rated pairs of two revisions in one division and board class.
 

@@ -20,7 +20,6 @@ from db.queries.exchange import Exchange
 from db.queries.games import Games
 from db.queries.history import History
 from db.queries.human_games import HumanGames
-from db.queries.machines import Machines
 from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
 from db.queries.queue import Queue
@@ -81,7 +80,6 @@ class Store:
         self.bots = Bots(database)
         self.divisions = Divisions(database)
         self.opening_sets = OpeningSets(database)
-        self.machines = Machines(database)
         self.runs = Runs(database)
         self.pairs = Pairs(database)
         self.games = Games(database)

@@ -84,14 +84,6 @@ CREATE TABLE tuning_steps (
 	CONSTRAINT pk_tuning_steps PRIMARY KEY (run_id, step), 
 	CONSTRAINT fk_tuning_steps_run_id_runs FOREIGN KEY(run_id) REFERENCES runs (id)
 );
-CREATE TABLE pair_machines (
-	pair_id INTEGER NOT NULL, 
-	machine_id INTEGER NOT NULL, 
-	CONSTRAINT pk_pair_machines PRIMARY KEY (pair_id), 
-	CONSTRAINT fk_pair_machines_pair_id_pairs FOREIGN KEY(pair_id) REFERENCES pairs (id), 
-	CONSTRAINT fk_pair_machines_machine_id_machines FOREIGN KEY(machine_id) REFERENCES machines (id)
-);
-CREATE INDEX ix_pair_machines_machine_id ON pair_machines (machine_id);
 CREATE TABLE "bots" (
 	id INTEGER NOT NULL CONSTRAINT pk_bots PRIMARY KEY AUTOINCREMENT, 
 	name TEXT NOT NULL, 
@@ -209,19 +201,6 @@ CREATE TABLE "games" (
 );
 CREATE INDEX ix_games_forfeited ON games (division_id) WHERE offender IS NOT NULL;
 CREATE INDEX ix_games_lines ON games (line_hash, division_id, rated, first_revision_id, second_revision_id);
-CREATE TABLE "machines" (
-	id INTEGER NOT NULL CONSTRAINT pk_machines PRIMARY KEY AUTOINCREMENT, 
-	name TEXT NOT NULL, 
-	cpu TEXT NOT NULL, 
-	cores INTEGER NOT NULL, 
-	kernel TEXT NOT NULL, 
-	python TEXT NOT NULL, 
-	numba TEXT NOT NULL, 
-	ladder TEXT NOT NULL, 
-	speed DOUBLE NOT NULL, 
-	joined_at DOUBLE NOT NULL, 
-	CONSTRAINT uq_machines_name_cpu_cores_kernel_python_numba_ladder UNIQUE (name, cpu, cores, kernel, python, numba, ladder)
-);
 CREATE TABLE "saved_games" (
 	id INTEGER NOT NULL CONSTRAINT pk_saved_games PRIMARY KEY AUTOINCREMENT, 
 	revision_id INTEGER NOT NULL, 
@@ -324,4 +303,4 @@ CREATE TABLE tokens (
 	CONSTRAINT uq_tokens_hash UNIQUE (hash), 
 	CONSTRAINT uq_tokens_name UNIQUE (name)
 );
-INSERT INTO alembic_version VALUES ('0019');
+INSERT INTO alembic_version VALUES ('0020');

@@ -36,7 +36,6 @@ from db.models import (
     ForfeitCount,
     Game,
     Pair,
-    PairMachine,
     PairTable,
     Rating,
     Run,
@@ -139,10 +138,6 @@ class Statements:
             dialect,
         )
         """pair, new, new_aborts, now"""
-        self.insert_machine = Prepared(
-            insert(PairMachine).values(bound(("pair_id", "machine_id"))), dialect
-        )
-        """pair_id, machine_id"""
         self.add_to_table = Prepared(
             _upsert_sums(dialect, PairTable, TABLE_KEY, TABLE_SUMS), dialect
         )

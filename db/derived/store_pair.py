@@ -167,11 +167,7 @@ class PairStorer:
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
         last_outputs = [game.last_output for game in record.games]
-        id_requests = self._games.insert(connection, games, last_outputs)
-        if record.machine is not None:
-            machine = {"pair_id": plan.id, "machine_id": record.machine}
-            run.insert_machine.run(connection, machine)
-        return id_requests
+        return self._games.insert(connection, games, last_outputs)
 
     def _write(self, connection: Connection, pending: "_PendingUpdates") -> None:
         """Write each changed row of the aggregate and the ratings once for all pairs."""

@@ -19,7 +19,6 @@ from db.models import (
     Game,
     LastOutput,
     Pair,
-    PairMachine,
     QueueEntry,
     Revision,
     Run,
@@ -210,7 +209,6 @@ class Runs:
             deleted = select(Game.id).where(Game.pair_id.in_(pairs))
             connection.execute(delete(Verdict).where(Verdict.game_id.in_(deleted)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
-            connection.execute(delete(PairMachine).where(PairMachine.pair_id.in_(pairs)))
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))

@@ -102,8 +102,6 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Revisions that have computed on their opponents' time, in this pair or before."""
     excuses: Excuses = Excuses()
     """Excused late moves, which are among the aborts."""
-    machine: int | None = None
-    """Id of the cluster's machine that played it; None for the coordinator's own."""
 
     def __reduce__(self) -> Any:
         """Pickle as MessagePack, in a quarter of the time."""

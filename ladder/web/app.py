@@ -19,7 +19,7 @@ from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web.errors import Refused
 from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
-from ladder.web.routes import api, machines, play, queue
+from ladder.web.routes import api, play, queue
 from ladder.web.routes.bots import bot_page
 from ladder.web.routes.compare import compare_page
 from ladder.web.routes.games import game_page, games_page, review, review_stream
@@ -65,9 +65,6 @@ def routes() -> list[BaseRoute]:
         Route("/queue", queue.queue_page),
         Route("/queue/new", queue.form_page),
         Route("/queue/{job}", queue.job_page),
-        Route("/machines", machines.machines_page),
-        Route("/api/machines", machines.machines),
-        Route("/api/machines", machines.act, methods=["POST"]),
         Route("/api/queue", queue.jobs),
         Route("/api/queue", queue.submit, methods=["POST"]),
         Route("/api/queue/cost", queue.cost, methods=["POST"]),

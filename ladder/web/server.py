@@ -19,7 +19,6 @@ from ladder.match.process.confinement import Confinement
 from ladder.queue.form import CommandForms
 from ladder.signals import current_stop
 from ladder.web.app import application
-from ladder.web.cluster import ClusterReader
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -35,7 +34,7 @@ from ladder.web.site import Site
 from ladder.web.writing import Writer
 
 if TYPE_CHECKING:
-    from ladder.runs.cluster.security import SchedulerEndpoint
+    pass
 
 HEAD_LIMIT = 16 * 1024
 """Largest size of a request before its body, in bytes."""
@@ -60,8 +59,6 @@ class ServerOptions:
     password_file: Path | None = None
     players: int = 4
     """Largest number of games against people at a time."""
-    cluster: "SchedulerEndpoint | None" = None
-    """The scheduler whose machines are shown; None for no cluster."""
     patience: Patience = DEFAULT_PATIENCE
 
 
@@ -136,7 +133,6 @@ async def _serve(
         Writer(options.database),
         options.forms,
         Submitter(options.database),
-        ClusterReader(options.cluster),
     )
     server = _Server(
         uvicorn.Config(
@@ -175,7 +171,6 @@ async def _serve(
         follower.close()
         readers.close()
         site.writer.close()
-        site.cluster.close()
         site.files.shutdown(wait=False, cancel_futures=True)
 
 

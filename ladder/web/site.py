@@ -14,7 +14,6 @@ from ladder.experiments.select.stored import StoredSelection, selection_of
 from ladder.queue.form import CommandForms
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
-from ladder.web.cluster import ClusterReader
 from ladder.web.live.boards import Boards
 from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
@@ -64,7 +63,6 @@ class Site:
     writer: Writer
     forms: CommandForms
     submitter: Submitter
-    cluster: ClusterReader
     streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))

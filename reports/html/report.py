@@ -23,10 +23,9 @@ from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.sections.verdict import alike, facts, verdict, warnings
-from reports.html.tables import Cell, Table, headings, table_from_columns
+from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
 from reports.report.comparison import sections
-from reports.report.machines import machine_columns, machines_sentence
 from reports.report.rating_columns import NOTHING, View
 
 SECTIONS = (
@@ -103,10 +102,6 @@ def report_page(
         history_note=drawn_bots_note(order),
         budget_ms=budget_ms,
         first_mover=first_mover(standings),
-        machines=None
-        if standings.machines is None
-        else table_from_columns(machine_columns(standings.machines)),
-        machines_note="" if standings.machines is None else machines_sentence(standings.machines),
         failures=failures_table(
             {
                 bot.name: {**bot.forfeits, "of games": bot.games}

@@ -3,7 +3,6 @@
 from typing import assert_never
 
 from ladder.results.standings import notes as found
-from ladder.stats.pool.agreement import LargestDeviation
 
 
 def note_text(note: found.Note) -> str:
@@ -21,14 +20,14 @@ def note_text(note: found.Note) -> str:
             return f"bots that {result} every game: {named}, with 95 % confidence"
         case found.Misfit(chance, largest):
             return (
-                f"one rating per bot does not fit these games (p {chance_text(chance)}): the "
+                f"one rating per bot does not fit these games (p {_chance_text(chance)}): the "
                 f"largest deviation is {largest.a} against {largest.b}, {largest.points:g} points "
                 f"of {largest.games:g} where the list expects {largest.expected:.1f}"
             )
         case found.Circle(chance, cycle):
             round_trip = " beats ".join((*cycle.players, cycle.players[0]))
             return (
-                f"the results are not transitive (p {chance_text(chance)}): {round_trip} by more "
+                f"the results are not transitive (p {_chance_text(chance)}): {round_trip} by more "
                 "than a rating list can express"
             )
         case found.RepeatedGames(distinct, games):
@@ -48,11 +47,6 @@ def note_text(note: found.Note) -> str:
                 "times, so a move time above the budget is not the bot's fault; play fewer games "
                 "at a time or stop other programs to get comparable times"
             )
-        case found.MachineDisagrees(machine, chance, surprise):
-            return (
-                f"the games of {machine} do not agree with those of the other machines (p "
-                f"{chance_text(chance)}){_surprise(surprise)}"
-            )
         case found.RetiredLeftOut(bots):
             which = "1 retired bot is" if bots == 1 else f"{bots} retired bots are"
             return f"{which} left out of the list, but their games count"
@@ -63,15 +57,6 @@ def note_text(note: found.Note) -> str:
     assert_never(note)
 
 
-def _surprise(surprise: LargestDeviation | None) -> str:
-    if surprise is None:
-        return ""
-    return (
-        f": {surprise.player} has {surprise.points:g} points of {surprise.games:g} there, where "
-        f"the list expects {surprise.expected:.1f}"
-    )
-
-
-def chance_text(chance: float) -> str:
+def _chance_text(chance: float) -> str:
     """Return a p-value, such as ``= 2.1%`` or ``< 0.1%``."""
     return f"= {chance:.1%}" if chance >= 0.001 else "< 0.1%"

@@ -17,7 +17,6 @@ from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import games_text, markdown_text, rounded, values_of
 from reports.layout.table import Column, fit, to_markdown
-from reports.report.machines import machine_columns, machines_document, machines_sentence
 from reports.report.notes import note_text
 from reports.report.rating_columns import (
     OVER_BUDGET,
@@ -60,7 +59,6 @@ def standings_document(
             values_of(other, "label", "games", "unrated_games")
             for other in standings.other_divisions
         ],
-        "machines": None if standings.machines is None else machines_document(standings.machines),
     }
 
 
@@ -84,8 +82,6 @@ def standings_markdown(
         parts.append(to_markdown(_columns(View(standings, marks_apart=False), wrong)))
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
-    if standings.machines is not None:
-        parts.append(to_markdown(machine_columns(standings.machines)))
     parts += map(markdown_text, (*map(note_text, standings.notes), *remarks(standings)))
     return "\n\n".join(parts) + "\n"
 
@@ -100,8 +96,6 @@ def print_standings(
     """Print the table of pairs if `pairs`, the notes, and the rating list with its legend."""
     if pairs:
         console.print(fit(pair_columns(standings.pairs_table), console.width).table())
-    if standings.machines is not None:
-        console.print(fit(machine_columns(standings.machines), console.width).table())
     for note in standings.notes:
         console.print(visible(note_text(note)))
     console.print(Text(visible(headline(standings)), style="bold"))
@@ -138,8 +132,6 @@ def remarks(standings: Standings) -> list[str]:
         lines.append(f"{UNRELIABLE}: forfeits more than 2 % of its games: do not trust its rating")
     if any(bot.over_budget for bot in standings.bots):
         lines.append(f"{OVER_BUDGET}: uses more than its time per move on average")
-    if standings.machines is not None:
-        lines.append(machines_sentence(standings.machines))
     return [*lines, *_forfeit_lines(standings.bots), *unrated_lines(standings), *_others(standings)]
 
 

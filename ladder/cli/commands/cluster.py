@@ -1,28 +1,18 @@
-"""`ladder cluster`: a scheduler for machines that play together, its certificates and machines."""
+"""`ladder cluster`: a scheduler for machines that play together, and its certificates."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
-    DEFAULT_SCHEDULER,
-    MOST_WORKERS,
     Certificates,
     Insecure,
-    Json,
-    Scheduler,
     argument,
     option,
     whole,
 )
 
-if TYPE_CHECKING:
-    from ladder.runs.cluster.security import SchedulerEndpoint
-
-app = CommandGroup(help="Start a scheduler for many machines; show, drain and reserve machines.")
-Machine = Annotated[
-    str, argument("MACHINE", "Name or address of the machine, as `ladder cluster status` shows it.")
-]
+app = CommandGroup(help="Start a scheduler for many machines.")
 
 
 @app.command("start")
@@ -84,105 +74,3 @@ def certificates(
         "name it there with --certificates; anyone who has it can run programs on all of them"
     )
     return ExitCode.DONE
-
-
-@app.command("status")
-def status(
-    *,
-    cluster: Scheduler = DEFAULT_SCHEDULER,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
-    json: Json = False,
-) -> int:
-    """Show the machines of a cluster: their slots, their speed, and what each plays.
-
-    A machine that a run has refused or set aside, or that is reserved, is shown with the reason.
-    """
-    from ladder.cli.output import show_table
-    from ladder.errors import ExitCode
-
-    endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    from ladder.runs.cluster.status import read_status
-    from reports.cluster.status import print_status, status_document
-
-    show_table(read_status(endpoint), status_document, print_status, json=json)
-    return ExitCode.DONE
-
-
-@app.command("drain")
-def drain(
-    *,
-    machine: Machine,
-    cluster: Scheduler = DEFAULT_SCHEDULER,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
-) -> int:
-    """Give a machine no new pairs until `ladder cluster release`.
-
-    The pairs in play are finished. All runs follow, and the machine stays connected.
-    """
-    endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=None, until=None)
-
-
-@app.command("reserve")
-def reserve(
-    *,
-    machine: Machine,
-    until: Annotated[
-        str, option("TIME", "End of the reservation, as 18:00, 2026-11-20T18:00 or 2h from now.")
-    ],
-    slots: Annotated[
-        int | None,
-        whole("N", MOST_WORKERS, "Slots to reserve.", show_default="all"),
-    ] = None,
-    cluster: Scheduler = DEFAULT_SCHEDULER,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
-) -> int:
-    """Keep slots of a machine free of new pairs until a time.
-
-    The pairs in play are finished. Another reservation of the machine is replaced.
-    """
-    from ladder.moments import parse_until
-
-    end = parse_until(until)
-    endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=slots, until=end)
-
-
-@app.command("release")
-def release(
-    *,
-    machine: Machine,
-    cluster: Scheduler = DEFAULT_SCHEDULER,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
-) -> int:
-    """Lend all slots of a machine again, after `drain` or `reserve`."""
-    endpoint = _endpoint(cluster, certificates, insecure=insecure)
-    return _reserve(endpoint, machine, slots=0, until=None)
-
-
-def _reserve(
-    endpoint: "SchedulerEndpoint", machine: str, *, slots: int | None, until: float | None
-) -> int:
-    """Reserve slots of a machine (None: all; 0: release it) and print what it lends."""
-    from ladder.cli.output import print_out
-    from ladder.errors import ExitCode
-    from ladder.runs.cluster.lending import Reservation
-    from ladder.runs.cluster.run_view import user_and_host
-    from ladder.runs.cluster.status import reserve as change
-    from reports.cluster.status import lending_line
-
-    reservation = None if slots == 0 else Reservation(user_and_host(), slots, until)
-    for each in change(endpoint, machine, reservation):
-        print_out(lending_line(each))
-    return ExitCode.DONE
-
-
-def _endpoint(address: str, certificates: str | None, *, insecure: bool) -> "SchedulerEndpoint":
-    """Return the scheduler of the options. Raises UsageError."""
-    from ladder.runs.cluster.workforce import endpoint_of
-
-    return endpoint_of(address, certificates, insecure=insecure, option="cluster")

@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ladder.cli.options import (
     DEFAULT_DATABASE,
-    PANEL_CLUSTER,
-    Certificates,
     Database,
-    Insecure,
     flag,
     option,
     whole,
@@ -59,17 +56,6 @@ def serve(
             least=0,
         ),
     ] = 4,
-    cluster: Annotated[
-        str | None,
-        option(
-            "HOST:PORT",
-            "Show the machines of this Dask scheduler, too.",
-            PANEL_CLUSTER,
-            "--cluster",
-        ),
-    ] = None,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
     options: BotOptions,
     until_stdin_ends: Annotated[
         bool,
@@ -91,7 +77,6 @@ def serve(
     from ladder.cli.commands.queue.form import QueueForms
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
-    from ladder.runs.cluster.workforce import endpoint_of
     from ladder.web.server import ServerOptions, serve
 
     assert options.context is not None  # noqa: S101 - within a command
@@ -117,9 +102,6 @@ def serve(
         port=port,
         password_file=password_file,
         players=players,
-        cluster=None
-        if cluster is None
-        else endpoint_of(cluster, certificates, insecure=insecure, option="cluster"),
     )
     serve(server, announce, is_over=is_over)
     return ExitCode.DONE

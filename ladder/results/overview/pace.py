@@ -1,7 +1,6 @@
 """The speed of runs that other processes play, from their latest stored games."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.games import GameQuery
@@ -27,8 +26,6 @@ class RunPace:
     without any, or if the run has ended."""
     seconds_left: float | None = None
     """Seconds until the target is reached; None without a target or a speed."""
-    machines: Sequence[str] = ()
-    """Machines of a cluster that played its latest pairs, if the run is being played."""
     last_game: float | None = None
     """Start of its latest game in seconds since the epoch, if it is among the games read."""
 
@@ -56,9 +53,8 @@ def measure_paces(store: Store, runs: list[PastRun], *, now: float | None = None
     found = []
     for run in runs:
         own = starts.get(run.row.id, [])
-        speed, machines = None, []
+        speed = None
         if run.status is RunStatus.RUNNING:
-            machines = store.machines.names_of_latest(run.row.id)
             speed = _games_an_hour(own, run.row.started_at, moment, is_all=is_all)
             if speed is None and run.games:
                 slow = store.games.newest(GameQuery(run_id=run.row.id), SLOW_READ)
@@ -73,7 +69,7 @@ def measure_paces(store: Store, runs: list[PastRun], *, now: float | None = None
         target, left = run.row.target_games, None
         if speed and target is not None:
             left = max(target - run.games, 0) / speed * 3600
-        found.append(RunPace(run, speed, left, machines, own[0] if own else None))
+        found.append(RunPace(run, speed, left, own[0] if own else None))
     return found
 
 

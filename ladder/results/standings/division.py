@@ -9,7 +9,6 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.build import build_standings
-from ladder.results.standings.machines import measure_agreement
 from ladder.results.standings.move_times import MoveTimes, excuse_waiting, move_times
 from ladder.results.standings.notes import FormerRevisions, Note
 from ladder.results.standings.standings import ForfeitedGame, OtherDivision, Standings
@@ -64,13 +63,7 @@ def standings_of_division(
     )
     standings = replace(standings, unrated_games=unrated.get(division.id, 0))
     rated = GameQuery(division_id=division.id, rated=True, since=since)
-    standings = excuse_waiting(standings, _times(store, standings, rated))
-    machines = measure_agreement(
-        store.machines.tables(division.id, since=since), listed, standings.pool
-    )
-    if machines is None:
-        return standings
-    return replace(standings, machines=machines, notes=[*standings.notes, *machines.doubts])
+    return excuse_waiting(standings, _times(store, standings, rated))
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:

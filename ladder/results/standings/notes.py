@@ -6,7 +6,6 @@ These are values; `reports.report.notes` phrases them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ladder.stats.pool.agreement import LargestDeviation
 from ladder.stats.pool.goodness import Cycle, Residual
 
 
@@ -82,16 +81,6 @@ class SharedMachine:
 
 
 @dataclass(frozen=True, slots=True)
-class MachineDisagrees:
-    """A machine whose games differ from those of the others."""
-
-    machine: str
-    chance: float
-    """Chance of such a difference if it agreed, times the number of machines."""
-    surprise: LargestDeviation | None
-
-
-@dataclass(frozen=True, slots=True)
 class RetiredLeftOut:
     """Retired bots that are not shown although their games count."""
 
@@ -123,7 +112,6 @@ Note = (
     | RepeatedGames
     | DelayedMoves
     | SharedMachine
-    | MachineDisagrees
     | RetiredLeftOut
     | RetiredOpponents
     | PartShown

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.result import Termination
-from ladder.results.standings.machines import Agreement
 from ladder.results.standings.notes import Note, SharedMachine
 from ladder.stats.pool.rating import Pool
 
@@ -150,8 +149,6 @@ class Standings:
     unrated_games: int = 0
     """Number of the division's games of matches and experiments."""
     other_divisions: Sequence[OtherDivision] = ()
-    machines: Agreement | None = None
-    """Agreement of a cluster's machines; None if one machine played all games."""
 
     @property
     def pairs(self) -> int:

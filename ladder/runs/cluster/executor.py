@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -12,7 +12,6 @@ import msgspec
 from bots.budget import Clock
 from bots.protocol import Budget
 from db.records.bots import BotRow
-from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
@@ -22,8 +21,6 @@ from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
 from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.replay import Replay
-from ladder.runs.cluster.machine import MachineFacts
-from ladder.runs.cluster.run_view import RunLabel, own_label
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
 from ladder.runs.executor import MachineEvent, PairExecutor, Share
@@ -34,7 +31,7 @@ END_S = 5.0
 MOST_HOSTLESS = 256
 """Most pairs without a host that do not count against the capacity, so that machines have work
 while these pairs wait."""
-_Result = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
+_Result = tuple["Future[PairRecord]", PairRecord | BaseException]
 
 
 class Cluster:
@@ -77,10 +74,8 @@ class Cluster:
             entrants,
             stream=run.stream,
             compares=compares,
-            save_machine=store.machines.save,
             replay=Replay(confinement) if compares else None,
             reference=call_in_subprocess(measure_speed) if settings.scale_time else None,
-            label=own_label(run.id, run.kind.value, store.where),
         )
 
 
@@ -98,10 +93,8 @@ class ClusterExecutor:
         *,
         stream: str,
         compares: bool,
-        save_machine: Callable[[MachineRow], int],
         reference: float | None = None,
         replay: Replay | None = None,
-        label: RunLabel | None = None,
         fleet: type[Fleet] = Fleet,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
@@ -113,10 +106,8 @@ class ClusterExecutor:
             entrants: The same bots by name, as sides of pairs.
             stream: The stream of the run.
             compares: Whether a pair that is played twice must have equal games.
-            save_machine: Stores a machine and returns its key.
             reference: The speed for which time budgets are meant; None if they apply everywhere.
             replay: Repeats pairs on this machine for comparison; None if it repeats none.
-            label: The name of the run in the status of the cluster; None to publish nothing.
             fleet: The class of the fleet.
             loop: The event loop of the fleet; None for a new one.
 
@@ -125,8 +116,6 @@ class ClusterExecutor:
         self._events: SimpleQueue[MachineEvent] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop() if loop is None else loop
-        self._machines: dict[MachineFacts, int] = {}
-        self._save_machine = save_machine
         self._replay = replay
         self._fleet = fleet(
             endpoint,
@@ -134,11 +123,10 @@ class ClusterExecutor:
             entrants,
             stream=stream,
             compares=compares,
-            deliver=lambda *result: self._results.put(result),
+            deliver=lambda future, _, result: self._results.put((future, result)),
             report=self._events.put,
             scale_plan=lambda plan, prepared: scale_times(plan, reference, prepared.speed),
             replay=replay,
-            label=label,
         )
         self._thread = threading.Thread(target=self._run_fleet, name="cluster", daemon=True)
         self._thread.start()
@@ -196,28 +184,14 @@ class ClusterExecutor:
         """Disconnect; the machines cancel pairs in play and kill their bots."""
         self.close()
 
-    def _settle(
-        self,
-        future: "Future[PairRecord]",
-        facts: MachineFacts | None,
-        result: PairRecord | BaseException,
-    ) -> None:
+    def _settle(self, future: "Future[PairRecord]", result: PairRecord | BaseException) -> None:
         self._unsettled.discard(future)
         if future.done():  # cancelled, or settled before the fleet failed
             return
         if isinstance(result, BaseException):
             future.set_exception(result)
         else:
-            machine = None if facts is None else self._machine_key(facts)
-            future.set_result(msgspec.structs.replace(result, machine=machine))
-
-    def _machine_key(self, facts: MachineFacts) -> int:
-        """Return the key of a machine, stored here because this thread owns the database."""
-        if facts not in self._machines:
-            own = msgspec.structs.asdict(facts)
-            del own["harness"], own["host"]
-            self._machines[facts] = self._save_machine(MachineRow(**own))
-        return self._machines[facts]
+            future.set_result(result)
 
     def _run_fleet(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -225,7 +199,7 @@ class ClusterExecutor:
             self._loop.run_until_complete(self._fleet.run())
         except BaseException as error:
             for future in list(self._unsettled):  # else the runner would wait for them for ever
-                self._results.put((future, None, error))
+                self._results.put((future, error))
             raise
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())

@@ -1,20 +1,18 @@
-"""The slots that a machine lends: reservations, and its departure after the pairs in play.
+"""The slots that a machine lends, and its departure after the pairs in play.
 
 The worker's process holds this, so it outlives the scheduler. Each heartbeat carries it as an
-`Offer`, which coordinators and `ladder cluster status` find in the scheduler's list of workers.
+`Offer`, which coordinators find in the scheduler's list of workers.
 """
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 import msgspec
 from distributed import Status, Worker
 from distributed.worker_state_machine import UnpauseEvent
 
-from ladder.runs.cluster import machine
 from ladder.runs.cluster.task_key import played_pair
 
 METRIC = "ladder"
@@ -27,17 +25,6 @@ COLLECT_S = 30.0
 """Most seconds for which a machine that leaves waits for coordinators to collect results."""
 
 
-class Reservation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Slots that get no new pairs for a time."""
-
-    by: str
-    """Who made it, such as ``ann@lab1``."""
-    slots: int | None = None
-    """None for all slots."""
-    until: float | None = None
-    """Its end in seconds since the epoch; None: until it is released."""
-
-
 class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The state of a machine as its heartbeats carry it."""
 
@@ -45,37 +32,17 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     slots: int
     """Slots that play pairs now."""
     total: int
-    """Slots without reservations."""
     playing: tuple[str, ...] = ()
     """Keys of the tasks of pairs in play."""
     finished: tuple[str, ...] = ()
     """Keys of the tasks of pairs whose result is not collected yet."""
-    speed: float = 0.0
-    """Speed in the reference search, in million positions a second; 0 before it is measured."""
     is_leaving: bool = False
     """Whether the machine leaves once its pairs are finished."""
-    leaves_at: float | None = None
-    """The time at which it begins to leave, in seconds since the epoch; None: it stays."""
-    reservation: Reservation | None = None
-
-    @property
-    def absence(self) -> str:
-        """The state of a machine that lends no slots, in one word."""
-        if self.is_leaving:
-            return "leaving"
-        is_drain = self.reservation is not None and self.reservation.until is None
-        return "drained" if is_drain else "reserved"
 
     @property
     def reason(self) -> str:
         """Why the machine lends fewer slots than it has; empty if it lends all."""
-        if self.is_leaving:
-            return "it finishes its pairs in play and leaves"
-        if self.reservation is None:
-            return ""
-        until = self.reservation.until
-        end = "drained" if until is None else f"reserved until {local_time(until)}"
-        return f"{end} by {self.reservation.by}"
+        return "it finishes its pairs in play and leaves" if self.is_leaving else ""
 
 
 def offer_of(worker: Mapping[str, Any]) -> Offer | None:
@@ -85,13 +52,6 @@ def offer_of(worker: Mapping[str, Any]) -> Offer | None:
         return None if found is None else msgspec.convert(found, Offer, strict=False)
     except msgspec.ValidationError:  # of another version of the program
         return None
-
-
-def local_time(moment: float) -> str:
-    """Return a time of today as hours and minutes, and another one with its date."""
-    when = datetime.fromtimestamp(moment).astimezone()
-    is_today = when.date() == datetime.now(when.tzinfo).date()
-    return f"{when:%H:%M}" if is_today else f"{when:%Y-%m-%d %H:%M}"
 
 
 class Lending:
@@ -122,7 +82,6 @@ class Lending:
         self._total = total
         self._leaves_at = leaves_at
         self._report = report
-        self._reservation: Reservation | None = None
         self._leaving = asyncio.Event()
         self._worker: Worker | None = None
         """The worker that is connected to a scheduler."""
@@ -138,14 +97,6 @@ class Lending:
         self._apply(worker)
         found: dict[str, Any] = msgspec.to_builtins(self._offer(worker))
         return found
-
-    def reserve(self, worker: Worker, reservation: Reservation | None) -> None:
-        """Replace the reservation; None lends all slots again."""
-        self._reservation = reservation
-        self._apply(worker)
-        offer = self._offer(worker)
-        reason = f": {offer.reason}" if offer.reason else ""
-        self._report(f"{offer.slots} of {offer.total} slots are lent{reason}")
 
     def leave(self, why: str) -> bool:
         """Start no more pairs, and make `serve` return once those in play are finished.
@@ -191,20 +142,12 @@ class Lending:
             total=self._total,
             playing=_pairs_of(worker, PLAYING),
             finished=_pairs_of(worker, FINISHED),
-            speed=machine.known_speed(),
             is_leaving=self.is_leaving,
-            leaves_at=self._leaves_at,
-            reservation=self._reservation,
         )
 
     def _slots(self) -> int:
         """Return the slots that are lent now."""
-        kept = self._reservation
-        if kept is not None and kept.until is not None and time.time() >= kept.until:
-            self._reservation = kept = None
-        if self.is_leaving or (kept is not None and kept.slots is None):
-            return 0
-        return self._total if kept is None else max(0, self._total - (kept.slots or 0))
+        return 0 if self.is_leaving else self._total
 
     def _apply(self, worker: Worker) -> None:
         """Let a worker start as many tasks at a time as slots are lent."""
@@ -225,13 +168,3 @@ def _pairs_of(worker: Worker, *states: str) -> tuple[str, ...]:
         for task in worker.state.tasks.values()
         if task.state in states and played_pair(task.key) is not None
     )
-
-
-async def reserve_here(reservation: Reservation | None, dask_worker: Worker) -> None:
-    """Reserve slots of a worker, in its process, and have the scheduler know it."""
-    lending = dask_worker.metrics.get(METRIC)
-    if not isinstance(lending, Lending):  # a worker of Dask's own
-        lending = Lending(machine.machine_name(), dask_worker.state.nthreads)
-        dask_worker.metrics[METRIC] = lending
-    lending.reserve(dask_worker, reservation)
-    await dask_worker.heartbeat()

@@ -151,11 +151,6 @@ _speed: float | None = None
 """The speed of this machine, measured once."""
 
 
-def known_speed() -> float:
-    """Return the speed of this machine in the reference search; 0 before it is measured."""
-    return _speed or 0.0
-
-
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...]) -> slot.Prepared:
     """Prepare this machine for the pairs of a run, in a slot.
 

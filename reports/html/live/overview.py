@@ -8,7 +8,7 @@ from ladder.results.overview.pace import RunPace
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link, run_cell, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import elsewhere_words, pace_words, run_name, state_of
+from reports.html.live.runs import pace_words, run_name, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.trials import llr_text
 from reports.html.sections.verdict import verdict
@@ -84,7 +84,6 @@ def _card(entry: RunPace, trial: HeadToHead | None) -> dict[str, object]:
         "target": run.row.target_games,
         "pace": pace_words(entry),
         "note": run.row.note,
-        "elsewhere": elsewhere_words(entry),
         "ratio": "" if trial is None or trial.result is None else llr_text(trial.result),
     }
 

@@ -30,19 +30,6 @@ def resume_hint(entry: RunPace) -> str:
     return f"The run {how} after {pace_words(entry)}: the command that started it resumes it."
 
 
-def elsewhere_words(entry: RunPace) -> str:
-    """Return why the boards of a run are not shown; empty if they are."""
-    if not entry.machines:
-        return ""
-    names = entry.machines[:3] if len(entry.machines) > 4 else entry.machines
-    more = len(entry.machines) - len(names)
-    who = ", ".join([*names, f"{more} more"] if more else names)
-    return (
-        f"The run is played by machines of a cluster ({who}), which do not send their boards to "
-        "this page."
-    )
-
-
 def pace_words(entry: RunPace) -> str:
     """Return the number of games, the games per hour and the time left."""
     run = entry.run

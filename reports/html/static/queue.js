@@ -1,5 +1,5 @@
 // @ts-check
-/** The queue: signing in, the buttons of experiments and machines, and the form with its expected cost. */
+/** The queue: signing in, the buttons of experiments, and the form with its expected cost. */
 
 import { post } from "./post.js";
 
@@ -13,43 +13,15 @@ document.addEventListener("click", async (event) => {
     if (await post("/api/sign-out", {})) location.reload();
     return;
   }
-  const { job, machine, name, word, priority } = button.dataset;
-  if (machine && word === "reserve") showReservation(machine, name || machine);
-  else if (machine) await changeMachine(button, { machine, word });
-  if (button.id === "reserve-close") byId("reserve").hidden = true;
+  const { job, word, priority } = button.dataset;
   if (!job || (word === "cancel" && !confirm(`Cancel experiment ${job}?`))) return;
   button.setAttribute("disabled", "");
   await post(`/api/queue/${job}`, priority === undefined ? { word } : { word, priority: Number(priority) });
   button.removeAttribute("disabled");
 });
 
-/** @param {string} machine @param {string} name Shows the form of a reservation for a machine. */
-function showReservation(machine, name) {
-  const form = byId("reserve");
-  form.hidden = false;
-  form.dataset.machine = machine;
-  byId("reserve-title").textContent = `Reserve ${name}`;
-  form.elements.namedItem("until").focus();
-}
-
-/** @param {HTMLButtonElement} button @param {object} change @returns {Promise<boolean>} Whether the machine was changed. */
-async function changeMachine(button, change) {
-  button.disabled = true;
-  const answer = await post("/api/machines", change);
-  button.disabled = false;
-  if (answer) await refresh();
-  return answer !== null;
-}
-
 document.addEventListener("submit", async (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (form.id === "reserve") {
-    event.preventDefault();
-    const { until, slots } = Object.fromEntries(new FormData(form));
-    const button = /** @type {HTMLButtonElement} */ (form.querySelector("button[type=submit]"));
-    const change = { machine: form.dataset.machine, word: "reserve", until, slots: slots ? Number(slots) : null };
-    form.hidden = await changeMachine(button, change);
-  }
   if (form.id !== "sign-in") return;
   event.preventDefault();
   if (await post("/api/sign-in", { token: new FormData(form).get("token") })) location.reload();
@@ -123,30 +95,3 @@ function startForm(form) {
 
 const form = byId("queue-form");
 if (form) startForm(form);
-
-/** Parts of a page that is asked for again, as its data are not in the database. */
-const refreshed = /** @type {HTMLElement|null} */ (document.querySelector("[data-refresh]"));
-async function refresh() {
-  if (!refreshed) return;
-  const problem = byId("problem");
-  try {
-    const answer = await fetch(location.href);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const part = page.querySelector("[data-refresh]");
-    if (part && part.innerHTML !== refreshed.innerHTML) {
-      const focused = document.activeElement?.id;
-      refreshed.innerHTML = part.innerHTML;
-      if (focused && document.activeElement === document.body) byId(focused)?.focus();
-    }
-    problem.hidden = part !== null;
-    if (!part) problem.textContent = "The server cannot show the machines now: reload the page.";
-  } catch {
-    problem.hidden = false;
-    problem.textContent = "The server does not answer.";
-  }
-}
-
-if (refreshed)
-  window.setInterval(() => {
-    if (document.visibilityState !== "hidden") void refresh();
-  }, 4000);

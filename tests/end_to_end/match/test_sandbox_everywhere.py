@@ -162,7 +162,6 @@ OTHER_PAGES = {
     "/queue": "/queue",
     "/queue/new": "/queue/new",
     "/queue/{job}": "/queue/1",
-    "/machines": "/machines",
     "/api/queue": "/api/queue",
     "/api/queue/{job}": "/api/queue/1",
 }
@@ -171,10 +170,10 @@ CHANGES_OF_THE_QUEUE = {
     ("POST", path)
     for path in (
         *("/api/queue", "/api/queue/cost", "/api/queue/{job}"),
-        *("/api/machines", "/api/sign-in", "/api/sign-out"),
+        *("/api/sign-in", "/api/sign-out"),
     )
 }
-"""The routes that change the queue, a machine or a sign-in; a service plays what is submitted."""
+"""The routes that change the queue or a sign-in; a service plays what is submitted."""
 
 
 class Site:
@@ -226,8 +225,7 @@ def test_no_page_starts_a_bot_without_the_sandbox(
     assert ladder("bots", "add", "guest", SPEC).code == 0
     assert ladder("run", "--bots", "guest,random", *SHORT, "--games", "2").code == 0
     known = {(method, route.path) for route in routes() for method in methods_of(route)}
-    without_cluster = "/api/machines"  # is refused
-    got = {("GET", path) for path in [*OTHER_PAGES, REVIEW, "/play/{key}", without_cluster]}
+    got = {("GET", path) for path in [*OTHER_PAGES, REVIEW, "/play/{key}"]}
     others = got | {("POST", REVIEW)}
     assert known == STARTING_PAGES | others | CHANGES_OF_THE_QUEUE, "a route is in no table"
     waiting = ladder("queue", "add", "match", "guest", "random", "--games", 2)

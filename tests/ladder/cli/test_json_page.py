@@ -32,7 +32,6 @@ from ladder.tools.solve_book import MadeBook
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.bisect import bisect_document
-from reports.cluster.status import status_document
 from reports.openings import made_document
 from reports.replay import game_document
 from reports.select import select_document
@@ -43,7 +42,6 @@ from tests.ladder.cli.conftest import Command
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.support.data.analysed import an_analysed_game, an_analysis
 from tests.support.data.bisected import history, played
-from tests.support.data.cluster import a_cluster
 from tests.support.data.league import Game, League
 from tests.support.data.tuned import a_tuning
 
@@ -116,9 +114,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
             league.pairs(run, one, other, 9, "1-0", "0-1")
             league.pairs(run, one, other, 2, "0-1", "1/2")
         league.pairs(run, "c", "b", 1, Game("0-1", Termination.TIMEOUT), "1-0")
-        lab = league.machine("lab1")
         for score in ("1-0", "0-1") * 10:
-            league.pair(run, "a", "b", score, score, machine=lab)
+            league.pair(run, "a", "b", score, score)
         league.end(run)
         queue = league.store.queue
         new = NewEntry(command="gate", arguments=("a",), folder="/", author="ann", host="lab1")
@@ -197,8 +194,6 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder solve --make-book --json":
         return made_book_document(MadeBook(Path("book.bin"), 2, 25, 224))
-    if heading == "ladder cluster status --json":
-        return status_document(a_cluster())
     if heading == "ladder bench harness --json":
         return harness_document(
             HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, PingPong(5.0, None))

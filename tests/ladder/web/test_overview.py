@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import pytest
 
-from db.records.machines import MachineRow
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import ServerOptions
@@ -71,21 +70,6 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
     until(opened.page, "document.querySelector('#part-now').innerText.includes('No run')")
     assert opened.errors == []
     assert len([url for url in opened.requests if "seen=" in url]) == 1
-
-
-@pytest.mark.slow
-def test_the_boards_of_a_cluster_are_explained(league: League, server: Running) -> None:
-    """The page explains why there are no boards of a cluster's machines."""
-    machine = MachineRow("lab1", "EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
-    key, run = league.store.machines.save(machine), league.run()
-    with contextlib.closing(league.store.run_lock()) as lock:
-        assert lock.try_acquire(run.id)
-        league.pair(run, "alpha", "beta", "1-0", "0-1")
-        assert "boards are not shown" not in server.ask("/?division=1").text
-        league.pair(run, "alpha", "beta", "1-0", "0-1", machine=key)
-        text = server.ask("/").text
-        assert "machines of a cluster (lab1)" in text
-        lock.release(run.id)
 
 
 @pytest.mark.slow

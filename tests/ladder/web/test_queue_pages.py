@@ -89,7 +89,6 @@ def test_documents_are_those_of_the_commands(server: Running) -> None:
     assert "finished games lately" in jobs[1]["no_estimate"]
     assert len(server.ask("/api/queue?ended=0").document["jobs"]) == 2
     assert server.ask("/api/queue/3").document["message"] == "beta <b>is</b> gone"
-    assert server.ask("/api/machines").status == 404
 
 
 def test_without_a_token_nothing_changes(queued: League, server: Running) -> None:
@@ -280,7 +279,7 @@ def test_a_browser_follows_and_changes_the_queue(
             page.fill("input[name=token]", secret)
             page.click("#sign-in button")
         page.wait_for_selector("#sign-out")
-        for path in ("queue", "queue/1", "queue/new", "machines"):
+        for path in ("queue", "queue/1", "queue/new"):
             page.goto(server.address + path)
             sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert page.evaluate(sideways) <= 0, path

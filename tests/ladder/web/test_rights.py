@@ -22,7 +22,6 @@ RIGHTS = {
     "/api/queue": SUBMIT,
     "/api/queue/cost": ANYONE,
     "/api/queue/{job}": OWN,
-    "/api/machines": MANAGE,
     "/api/sign-in": ANYONE,
     "/api/sign-out": ANYONE,
 }
@@ -30,7 +29,6 @@ RIGHTS = {
 BODIES: dict[str, dict[str, Any]] = {
     "/api/queue": {"command": "worker"},
     "/api/queue/{job}": {"word": "pause"},
-    "/api/machines": {"machine": "lab1", "word": "drain"},
 }
 PATHS = {path: path.format(game=1, key="x", job=1) for path in RIGHTS}
 GUARDED = [path for path, right in RIGHTS.items() if right != ANYONE]

@@ -10,7 +10,6 @@ from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, LastOutput, Thought
 from db.records.launch import Launch, Start
-from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import NewRun, RunKind, RunRow, RunStatus
 from db.records.sides import SideSums
@@ -99,11 +98,6 @@ class League:
         """Mark a run as ended."""
         self.store.runs.set_status(run.id, status)
 
-    def machine(self, name: str) -> int:
-        """Add a machine of a cluster and return its id."""
-        row = MachineRow(name, "a CPU", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 400.0)
-        return self.store.machines.save(row)
-
     def pair(
         self,
         run: RunRow,
@@ -111,12 +105,10 @@ class League:
         b: str,
         *scores: "str | Game",
         repeat: bool = False,
-        machine: int | None = None,
     ) -> tuple[int, ...]:
         """Store a pair, A moving first in its first game; return the ids of the two games.
 
-        Every pair has moves of its own unless `repeat` says that they are those of the last one;
-        `machine` is that of a cluster that played it.
+        Every pair has moves of its own unless `repeat` says that they are those of the last one.
         """
         self._pairs += not repeat
         plan = PlannedPair(self.revisions[a], self.revisions[b], BOARD, BOARD, (), seed=self._pairs)
@@ -142,7 +134,6 @@ class League:
                 row.id,
                 row.number,
                 (self._record(first, swapped=False), self._record(second, swapped=True)),
-                machine=machine,
             ),
             rate_pair,
         )

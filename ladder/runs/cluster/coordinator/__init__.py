@@ -12,5 +12,4 @@ record_check    records that cannot be true
 checks          comparisons of machines
 replay          pairs played again on the coordinator's machine
 contradictions  pairs whose repetition gave another result
-residuals       machines whose results do not fit those of the others
 """

@@ -4,7 +4,6 @@ from db.records.pairs import PairRecord
 from ladder.runs.cluster.coordinator.assignments import Machine, Pair
 from ladder.runs.cluster.coordinator.contradictions import Contradictions, Finding
 from ladder.runs.cluster.coordinator.machines import Machines
-from ladder.runs.cluster.coordinator.residuals import Residuals
 
 CHECK_EVERY = 100
 """Assignments of a machine of which one is repeated elsewhere, where games must be equal."""
@@ -26,7 +25,6 @@ class MachineChecks:
         self._compares = compares
         self.own = own
         self._contradictions = Contradictions(own)
-        self._residuals = Residuals()
 
     def arrange(self, pair: Pair, machine: Machine) -> Machine | None:
         """Return the machine that repeats a pair now if its machine is due for a comparison.
@@ -67,17 +65,6 @@ class MachineChecks:
         for each in found.cleared:
             self.verify(each)
         return found
-
-    def find_outlier(self, pair: Pair, machine: Machine, record: PairRecord) -> tuple[str, str]:
-        """Count a pair; return the machine whose results do not fit, and the evidence.
-
-        Both are empty if all results fit.
-        """
-        outlier = self._residuals.add(machine.name, pair.plan, record)
-        if outlier is None:
-            return "", ""
-        hint = "" if self._compares else "; if the machines differ in speed, scale their time"
-        return outlier.machine, f"{outlier.reason}{hint}"
 
     def lose_own(self, pair: Pair) -> None:
         """Stop repeating pairs on the coordinator, which failed at one."""

@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from distributed import Client
 
 from ladder.match.process.failures import to_one_line
-from ladder.runs.cluster.run_view import MachineView, Publisher, RunLabel
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 from ladder.runs.cluster.task_key import task_key
 from ladder.runs.executor import MachineEvent
@@ -28,15 +28,15 @@ class SchedulerConnection:
         endpoint: SchedulerEndpoint,
         stream: str,
         report: ReportEvent,
-        label: RunLabel | None = None,
     ) -> None:
-        """Prepare a connection for a run; without a label it publishes nothing."""
+        """Prepare a connection for a run."""
         self._endpoint = endpoint
         self._address = endpoint.address
         self._security = endpoint.security()
         self._report = report
         self._stream = stream
-        self._publisher = Publisher(label)
+        self._session = secrets.token_hex(4)
+        """The name of this coordinator in the keys of its tasks."""
         self._tasks = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
@@ -108,22 +108,10 @@ class SchedulerConnection:
         found: Mapping[str, Mapping[str, Any]] = identity["workers"]
         return found
 
-    async def publish(self, views: Callable[[], dict[str, MachineView]], pause_s: float) -> None:
-        """Publish how the run sees its machines; `pause_s` is the time until the next call."""
-        with contextlib.suppress(TimeoutError, OSError):  # the next poll finds the connection lost
-            async with asyncio.timeout(CONNECT_S):
-                await self._publisher.publish(self._client, views, pause_s)
-
-    async def withdraw(self) -> None:
-        """Remove what was published."""
-        with contextlib.suppress(TimeoutError, OSError):  # it is soon out of date by itself
-            async with asyncio.timeout(PAUSE_S):
-                await self._publisher.withdraw(self._client)
-
     def new_key(self, what: object) -> str:
         """Return a key for a task that plays a pair of this number, or calls such a function."""
         self._tasks += 1
-        return task_key(self._stream, what, self._publisher.session, self._tasks)
+        return task_key(self._stream, what, self._session, self._tasks)
 
     async def ask(
         self,

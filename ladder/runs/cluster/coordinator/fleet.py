@@ -30,7 +30,6 @@ from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.stalls import check_stalls
 from ladder.runs.cluster.machine import TASKS, MachineFacts, MachineTasks, SlotDied
-from ladder.runs.cluster.run_view import MachineView, RunLabel
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
@@ -78,7 +77,6 @@ class Fleet:
         poll_s: float = PAUSE_S,
         time_limit: Callable[[PairPlan, Machine], float] = time_limit_s,
         tasks: MachineTasks = TASKS,
-        label: RunLabel | None = None,
     ) -> None:
         """Prepare a fleet, which connects in `run`.
 
@@ -99,11 +97,9 @@ class Fleet:
             poll_s: Seconds between two polls of the machines.
             time_limit: Seconds after which a pair on a machine is overdue.
             tasks: The functions that are called on machines.
-            label: The name under which the run's view of its machines is published; None to
-                publish nothing.
 
         """
-        self._connection = SchedulerConnection(endpoint, stream, report, label)
+        self._connection = SchedulerConnection(endpoint, stream, report)
         self._bot_bundle = bot_bundle
         self._sides = tuple(with_start(side, ELSEWHERE) for side in sides.values())
         self._compares = compares
@@ -189,18 +185,12 @@ class Fleet:
                         f"`ladder worker {self._connection.address}` on some"
                     )
             pause_s = self._poll_s * max(1.0, len(self._machines) / POLL_MACHINES)
-            await self._connection.publish(self._views, pause_s)
             await self._connection.pause(pause_s)
-        await self._connection.withdraw()
         if self._machines.joining:
             self._inform(
                 f"{counted(self._machines.joining, 'machine')} still getting ready: the "
                 "preparation continues for the next run"
             )
-
-    def _views(self) -> dict[str, MachineView]:
-        """Return what is published of the machines, by address."""
-        return {each.address: _view(each) for each in self._machines}
 
     # Machines.
 
@@ -444,12 +434,8 @@ class Fleet:
         pair.record, pair.played_by = record, machine
         machine.stored_pairs += 1
         self._finish_pair(pair, machine, record)
-        if record.games:
-            outlier, reason = self._checks.find_outlier(pair, machine, record)
-            if outlier:
-                self._ban(outlier, reason)
-            if pair.needs_replay and self._checks.own is not None:
-                self._assign(pair, self._checks.own)
+        if record.games and pair.needs_replay and self._checks.own is not None:
+            self._assign(pair, self._checks.own)
 
     def _handle_failure(self, assignment: Assignment, error: Exception) -> None:
         """Handle a pair that could not be played, for no reason of its bots."""
@@ -521,12 +507,6 @@ class Fleet:
         self._spawned.add(task)
         task.add_done_callback(self._spawned.discard)
         return task
-
-
-def _view(machine: Machine) -> MachineView:
-    """Return what is published of a machine."""
-    refused = () if machine.prepared is None else tuple(machine.prepared.refused.values())
-    return MachineView(machine.name, machine.state.value, machine.reason or "; ".join(refused[:3]))
 
 
 def _without_paths(plan: PairPlan) -> PairPlan:

@@ -61,7 +61,7 @@ def test_a_broken_fleet_is_reported_in_spite_of_a_cancelled_pair() -> None:
     loop = asyncio.new_event_loop()
     nothing: Any = None
     executor = ClusterExecutor(
-        nothing, nothing, {}, stream="s", compares=False, save_machine=lambda _: 1,
+        nothing, nothing, {}, stream="s", compares=False,
         fleet=BreakingFleet, loop=loop,
     )  # fmt: skip
     plan = plan_of(Budget(time_ms=1), Budget(time_ms=1))

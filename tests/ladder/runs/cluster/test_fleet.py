@@ -6,31 +6,25 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from functools import cache
-from itertools import count
 from typing import Any, Self
 
 import pytest
 from distributed import Scheduler, Worker, get_worker
 
 from bots.protocol import Budget
-from db.records.games import GameRecord
 from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
-from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.assignments import Pair
 from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.lending import METRIC, Lending, Reservation, reserve_here
+from ladder.runs.cluster.lending import METRIC, Lending
 from ladder.runs.cluster.machine import MachineFacts, MachineTasks, SlotDied
-from ladder.runs.cluster.run_view import RunLabel
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.cluster.status import ClusterStatus, read_status
 from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
@@ -119,10 +113,6 @@ class Stage:
         """Start a machine of one slot and wait until it is ready."""
         await self.start(name, does)
         await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
-
-    async def reserve(self, name: str, reservation: Reservation | None) -> None:
-        """Reserve slots of a machine."""
-        await reserve_here(reservation, self.workers[name])
 
     async def start(self, name: str, does: Play) -> None:
         """Start a machine of one slot."""
@@ -455,27 +445,6 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
     assert [name for _, name, _ in stage.answers] == ["well"]
 
 
-@pytest.mark.very_slow
-def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
-    """Where games may differ, residuals decide: one bot wins on one machine what it loses."""
-
-    def mostly(plan: PairPlan) -> PairRecord:
-        return won_by(plan, int(plan.number % 4 == 0))
-
-    async def scene(stage: Stage) -> None:
-        await stage.join("one", mostly)
-        await stage.join("two", mostly)
-        await stage.join("odd", lambda plan: won_by(plan, 1))
-        stage.give(*range(400))
-        await stage.answered(400)
-
-    stage = on_stage(scene, compares=False)
-    assert stage.says("odd is set aside", warning=True)
-    assert stage.says("its results differ from those of the other machines", warning=True)
-    assert not stage.says("one is set aside")
-    assert not stage.says("two is set aside")
-
-
 @pytest.mark.slow
 def test_a_cancelled_question_harms_no_other() -> None:
     """Questions are given up when a machine is set aside, at any moment; others get answers."""
@@ -499,128 +468,3 @@ def test_a_cancelled_question_harms_no_other() -> None:
             assert [record.number for record in records] == [30, 31]
 
     on_stage(scene)
-
-
-@cache
-def won_games(winner: int) -> tuple[GameRecord, ...]:
-    """Two random games of which one bot has won both; 0: A."""
-    wished = [2, 0] if winner == 0 else [0, 2]
-    salts = (by_seed(plan_of(0), salt).games for salt in count())
-    return next(each for each in salts if [game.result.points2 for game in each] == wished)
-
-
-def won_by(plan: PairPlan, winner: int) -> PairRecord:
-    """Return a pair of which one bot has won both games."""
-    return PairRecord(plan.id, plan.number, won_games(winner))
-
-
-DRAIN = Reservation("ann@lab1")
-LABEL = RunLabel(7, "gate", "lab.db", "ann@lab1")
-
-
-@pytest.mark.slow
-def test_a_drained_machine_finishes_its_pair_and_gets_no_more() -> None:
-    """The pair in play is finished there, the one queued behind it elsewhere; then it plays again.
-
-    It plays no pair in between, though it has nothing else to do.
-    """
-    began, hurry = threading.Event(), threading.Event()
-
-    def first_slowly(plan: PairPlan) -> PairRecord:
-        if plan.number == 1:
-            began.set()
-            hurry.wait(300)
-        return by_seed(plan)
-
-    async def scene(stage: Stage) -> None:
-        await stage.join("alpha", first_slowly)
-        stage.give(0)
-        await stage.answered(1)
-        stage.give(1, 2)  # quick so far: the second one is queued on the machine
-        await stage.until(began.is_set)
-        await stage.reserve("alpha", DRAIN)
-        await stage.until(lambda: stage.says("alpha lends 0 of 1 slot (drained by ann@lab1)"))
-        await stage.join("beta", by_seed)
-        await stage.answered(2)
-        hurry.set()
-        await stage.answered(3)
-        stage.give(3, 4)
-        await stage.answered(5)
-        await stage.reserve("alpha", None)
-        await stage.until(lambda: stage.says("alpha lends 1 of 1 slot: 2 machines, 2 slots"))
-        await stage.workers["beta"].close()
-        await stage.until(lambda: stage.says("beta has left"))
-        stage.give(5)
-        await stage.answered(6)
-
-    stage = on_stage(scene, compares=False)
-    assert [(number, name) for number, name, _ in stage.answers] == [
-        (0, "alpha"), (2, "beta"), (1, "alpha"), (3, "beta"), (4, "beta"), (5, "alpha")
-    ]  # fmt: skip
-    assert [each.sentence for each in stage.news if each.is_warning] == []
-
-
-def test_a_machine_that_is_reserved_before_it_is_ready_is_prepared_afterwards() -> None:
-    """Until the reservation ends, its slots are not counted and it gets no pair."""
-    slow["alpha"] = threading.Event()
-
-    async def scene(stage: Stage) -> None:
-        await stage.start("alpha", by_seed)
-        await stage.reserve("alpha", Reservation("ann@lab1", until=time.time() + 3600))
-        await stage.until(lambda: stage.says("alpha lends 0 of 1 slot (reserved until "))
-        slow["alpha"].set()
-        stage.give(0)
-        assert stage.fleet.slots == 0
-        await stage.reserve("alpha", Reservation("ann@lab1", until=time.time() - 1))
-        await stage.answered(1)
-
-    stage = on_stage(scene)
-    assert stage.says("alpha has joined with 1 slot")
-
-
-@pytest.mark.slow
-def test_the_status_shows_what_every_run_reports() -> None:
-    """A client reads pairs in play and refusals from the scheduler; an ended run is gone."""
-    began, hurry = threading.Event(), threading.Event()
-    found = []
-
-    def slowly(plan: PairPlan) -> PairRecord:
-        began.set()
-        hurry.wait(300)
-        return by_seed(plan)
-
-    def fail(_: PairPlan) -> PairRecord:
-        raise LadderError("the disk is full")
-
-    async def status(stage: Stage) -> ClusterStatus:
-        endpoint = SchedulerEndpoint("127.0.0.1", int(stage.scheduler.port))
-        return await asyncio.to_thread(read_status, endpoint)
-
-    async def shows(stage: Stage, words: str, name: str) -> None:
-        """Wait until the status shows a machine in a state; heartbeats bring it."""
-        while True:
-            found.append(await status(stage))
-            if (name, words) in [(each.name, each.state) for each in found[-1].machines]:
-                return
-
-    async def scene(stage: Stage) -> None:
-        await stage.join("alpha", fail)
-        stage.give(0)
-        await stage.until(lambda: stage.says("alpha is set aside"))
-        await stage.join("beta", slowly)
-        await stage.until(began.is_set)
-        await shows(stage, "playing", "beta")
-        await shows(stage, "set aside", "alpha")
-        hurry.set()
-        await stage.answered(1)
-        stage.fleet.end()
-        await stage.run
-        found.append(await status(stage))
-
-    on_stage(scene, compares=False, label=LABEL)
-    alpha, beta = found[-2].machines
-    assert alpha.reason == "the disk is full"
-    assert [(each.run, each.number) for each in beta.playing] == [(LABEL, 0)]
-    assert found[-2].runs == (LABEL,)
-    assert found[-1].runs == ()
-    assert [each.runs for each in found[-1].machines] == [(), ()]

@@ -1,1 +1,0 @@
-"""The machines of a cluster as text and JSON."""
