@@ -63,7 +63,7 @@ def change(server: Running, secret: str, job: int, word: str, **more: Any) -> An
 def test_the_queue_is_shown_to_all_who_may_read(server: Running) -> None:
     """The page has what plays, with progress and cost, what waits, and why one has failed."""
     text = server.ask("/queue").text
-    assert "Played by lab1, 2 at a time (" in text
+    assert "Played by lab1, 2 at a time." in text
     assert re.search(r'<progress max="\d+" value="6"', text)
     assert "Decision expected in" in text
     assert "beta &lt;b&gt;is&lt;/b&gt; gone" in text
