@@ -2,10 +2,10 @@
 
 `empty --threads 1,2 --repeat 5` measures the clock time of the empty standard board with one and
 two threads by turns, and `--columns` that of all its columns, too. `--file` measures the processor
-time of the command `ladder solve --file` with one thread, start and end of the process left out,
-with the table emptied before each position and with `--keep-table`. `--public PROGRAM`, as often as
-wanted, measures by turns with them a program that reads one position a line from its standard
-input, columns counted from 1. docs/results/solver.md says how two of them are built.
+time of the command `ladder solve --file` with one thread, start and end of the process left out.
+`--public PROGRAM`, as often as wanted, measures by turns with it a program that reads one position
+a line from its standard input, columns counted from 1. docs/results/solver.md says how two of them
+are built.
 
 Makes the classic sets of the standard board by their recipe and prints processor time and nodes per
 position beside the public figures, the table emptied before each position. `empty` is the empty
@@ -63,9 +63,9 @@ SETS = {
 }
 FILE_COUNTS = {"endgame-easy": 20_000, "middle-easy": 20_000, "opening-easy": 2000}
 """Easy sets are larger in a file, so that they take longer than the start of the process."""
-EMPTIED_TIMES = 10
-"""Times that an easy set stands in the file if the table is emptied before each position: it then
-takes longer than the start of the process varies, and no line is answered from an earlier one."""
+FILE_TIMES = 10
+"""Times that an easy set stands in the file, so that it takes longer than the start of the process
+varies."""
 PUBLIC_EMPTY_US = 24e6
 LARGER = ("9x5", "10x6", "9x9", "10x10", "thu")
 FREE_CELLS = (24, 28, 32, 36)
@@ -190,15 +190,14 @@ def measure_file(
     lines = ["".join(str(column + 1) for column in position.moves) for position in positions]
     ladder = [str(Path(sys.executable).with_name("ladder")), "solve", "--one-based", "--no-book"]
     ladder += ["--threads", "1"]
-    programs = {"us": [*ladder, "--file"], "kept_us": [*ladder, "--keep-table", "--file"]}
-    programs |= {program: shlex.split(program) for program in public}
+    programs = {"us": [*ladder, "--file"]} | {program: shlex.split(program) for program in public}
     times: dict[str, list[float]] = {key: [] for key in programs}
     with tempfile.TemporaryDirectory() as folder:
         one = Path(folder) / "one"
         one.write_text(lines[0] + "\n")
         for _ in range(repeat):
             for key, program in programs.items():
-                often = EMPTIED_TIMES if key == "us" and name in FILE_COUNTS else 1
+                often = FILE_TIMES if key == "us" and name in FILE_COUNTS else 1
                 file = Path(folder) / f"{often}"
                 file.write_text(("\n".join(lines) + "\n") * often)
                 took = [_process_s(program, each) for each in (one, file)]
@@ -244,7 +243,7 @@ def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, An
 
 def show(row: dict[str, Any]) -> None:
     """Print one row."""
-    if "kept_us" in row:
+    if "set" in row and "nodes" not in row:
         times = "".join(
             f"{value:14,.1f}" for key, value in row.items() if key not in ("set", "positions")
         )
@@ -301,7 +300,7 @@ def main() -> None:
     if options.file:
         if not options.json:
             public = "".join(f"{Path(shlex.split(one)[0]).name:>14}" for one in options.public)
-            print(f"set                  n   us/position    table kept{public}")
+            print(f"set                  n   us/position{public}")
         for name in options.sets or SETS:
             tell(measure_file(name, options.count, options.repeat, options.public))
         return

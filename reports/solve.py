@@ -6,8 +6,6 @@ from typing import Any
 from engine.position import DIGITS, format_moves
 from engine.solver.value import Outcome, Solution, Value, best_columns
 from ladder.tools.solve import SolveResult
-from ladder.tools.solve_book import MadeBook
-from ladder.tools.solve_file import SolvedBatch
 from reports.layout.format import to_json_line
 
 
@@ -45,60 +43,9 @@ def _solution_document(solution: Solution, *, weak: bool) -> dict[str, Any]:
     }
 
 
-def made_book_document(made: MadeBook) -> dict[str, Any]:
-    """Return the document of `ladder solve --make-book --json`."""
-    return {
-        "file": str(made.file),
-        "plies": made.plies,
-        "positions": made.positions,
-        "bytes": made.bytes,
-    }
-
-
-def made_book_text(made: MadeBook) -> str:
-    """Return a sentence on a finished book."""
-    return (
-        f"{made.positions:,} positions of up to {made.plies} plies, {made.bytes:,} bytes: "
-        f"{made.file}"
-    )
-
-
-def solved_lines(solved: SolveResult | SolvedBatch, *, json: bool) -> str:
-    """Return a line for each position, as text or as a JSON document."""
-    if isinstance(solved, SolvedBatch):
-        return _json_of_batch(solved) if json else _text_of_batch(solved)
-    return f"{to_json_line(solved_document(solved)) if json else _line(solved)}\n"
-
-
-def _json_of_batch(batch: SolvedBatch) -> str:
-    """Return the lines of `solved_document`."""
-    from engine.solver.move_text import write_lines  # loads the compiler
-
-    weak = batch.options.weak
-    documents = [_solution_document(solution, weak=weak) for solution in batch.solutions]
-    return write_lines(
-        batch.run.lines,
-        batch.kinds,
-        [f'",{to_json_line(document)[1:-1]},"nodes":' for document in documents],
-        head=f'{{"board":{to_json_line(str(batch.run.board))},"moves":"',
-        numbers=(batch.nodes, batch.seconds),
-        before_seconds=',"seconds":',
-        tail=',"columns":null}\n',
-    )
-
-
-def _text_of_batch(batch: SolvedBatch) -> str:
-    from engine.solver.move_text import write_lines  # loads the compiler
-
-    weak = batch.options.weak
-    return write_lines(
-        batch.run.lines,
-        batch.kinds,
-        [f": {_words(solution, weak=weak)}" for solution in batch.solutions],
-        head=str(batch.run.board),
-        before_moves=" ",
-        tail="\n",
-    )
+def solved_line(solved: SolveResult, *, json: bool) -> str:
+    """Return the line of a position of a file, as text or as a JSON document."""
+    return to_json_line(solved_document(solved)) if json else _line(solved)
 
 
 def _line(solved: SolveResult) -> str:

@@ -161,7 +161,6 @@ class Solver:
         *,
         weak: bool = False,
         nodes: int | None = None,
-        keep_table: bool = False,
     ) -> list[Solution]:
         """Return the values of positions in one call, which is faster than `solve` for easy ones.
 
@@ -169,8 +168,6 @@ class Solver:
             positions: positions of this solver's board that are not over.
             weak: whether only win, draw or loss is wanted.
             nodes: node limit for each position.
-            keep_table: whether to keep the table between positions, instead of clearing it before
-                each.
 
         Raises:
             SolverError: a position is over or belongs to another board.
@@ -180,7 +177,7 @@ class Solver:
             self._check(position)
         limit = NO_LIMIT if nodes is None else nodes
         words = geometry.positions_words(positions, self.board)
-        answers = self.scores(words, weak=weak, limit=limit, clears=not keep_table)
+        answers = self.scores(words, weak=weak, limit=limit, clears=True)
         return [
             self.solution(position.ply, *answer)
             for position, answer in zip(positions, answers.tolist(), strict=True)

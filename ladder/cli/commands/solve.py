@@ -14,8 +14,6 @@ from ladder.cli.options import (
     whole,
 )
 
-MOST_BOOK_PLIES = 12
-
 
 def solve(
     moves: Annotated[
@@ -52,10 +50,6 @@ def solve(
         Path | None,
         option("FILE", "Solve all positions of a file: one 'MOVES' or 'BOARD MOVES' per line."),
     ] = None,
-    keep_table: Annotated[
-        bool,
-        flag("--keep-table", "With --file: use what one position has shown for the next ones."),
-    ] = False,
     memory: Annotated[
         int,
         whole(
@@ -72,15 +66,6 @@ def solve(
             "Number of threads. They search one position together, but with --nodes, which gives "
             "the same answer every time, one thread searches each position.",
             show_default="the CPUs that this process may use",
-        ),
-    ] = None,
-    make_book: Annotated[
-        int | None,
-        whole(
-            "PLIES",
-            MOST_BOOK_PLIES,
-            "Compute the values of all positions of the standard board after up to PLIES plies, "
-            "and store them for later questions. A stopped command resumes.",
         ),
     ] = None,
     no_book: Annotated[
@@ -103,36 +88,22 @@ def solve(
     """
     import sys
 
-    from engine.solver.book import BOARD, NO_BOOK, own_file
+    from engine.solver.book import NO_BOOK
     from engine.solver.errors import SolverError
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
-    from ladder.look_ahead import lower_priority
     from ladder.match.process.cpus import allowed_cpus
     from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
     from ladder.tools.solve import solve as solve_position
-    from ladder.tools.solve_book import BookMaker
     from ladder.tools.solve_file import FileSolver, PositionFile
     from reports.layout.format import to_json
     from reports.layout.progress import at_intervals
-    from reports.solve import (
-        made_book_document,
-        made_book_text,
-        solved_document,
-        solved_lines,
-        solved_text,
-    )
+    from reports.solve import solved_document, solved_line, solved_text
 
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
-    if keep_table and file is None:
-        raise UsageError("--keep-table needs --file: give both, or neither")
     specification = read_board(board)
-    questions = (moves, file, nodes, time, columns or weak or one_based or no_book or None)
-    if make_book is not None and (specification != BOARD or any(x is not None for x in questions)):
-        problem = "the book is one of all first positions of 6x7: give only threads and memory"
-        raise UsageError(problem, option="make_book")
     seconds = None if time is None else parse_time(time, "for a position") / 1000
     options = SolveOptions(weak=weak, columns=columns, nodes=nodes, seconds=seconds)
     threads = allowed_cpus() if threads is None else threads
@@ -141,15 +112,6 @@ def solve(
     def announce_compilation() -> None:
         print_error("compiling the solver: some 20 seconds, once")
 
-    report = at_intervals(print_error)
-    if make_book is not None:
-        solver = open_solver(BOARD, memory, threads, announce_compilation)
-        maker = BookMaker(
-            solver, threads, make_book, own_file(), report, set_priority=lower_priority
-        )
-        made = maker.make()
-        print_out(to_json(made_book_document(made)) if json else made_book_text(made))
-        return 0
     if file is None:
         position = read_position(moves or "", specification, one_based=one_based)
         if position.is_over:
@@ -174,16 +136,15 @@ def solve(
         options,
         table_mib=memory,
         threads=threads,
-        keep_table=keep_table,
         on_compile=announce_compilation,
         book=book,
     )
+    report = at_intervals(print_error)
     done = 0
     for run in positions.runs():
-        for results in file_solver.solve_run(run):
-            text = solved_lines(results, json=json)
-            print_out(text)
-            done += text.count("\n")
+        for solved in file_solver.solve_run(run):
+            print_out(solved_line(solved, json=json))
+            done += 1
             if not sys.stdout.isatty():
                 report(f"{done:,}{'' if total is None else f' of {total:,}'} positions solved")
     return 0

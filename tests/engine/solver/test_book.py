@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.make_book import joined, make, play, positions_after, write
 from engine.board import Board
 from engine.position import Position
 from engine.seeds import SplitMix
 from engine.solver import book as book_module
-from engine.solver.book import BOARD, NO_BOOK, Book, keys_of, play, positions_after
+from engine.solver.book import BOARD, NO_BOOK, Book, keys_of
 from engine.solver.errors import SolverError
 from engine.solver.geometry import positions_words
 from engine.solver.solver import Solver
@@ -20,7 +21,7 @@ def _book_of(positions: list[Position], plies: int) -> Book:
     stones = positions_words(positions, BOARD)
     _, first = np.unique(keys_of(stones), return_index=True)
     scores = Solver(BOARD, 4, book=NO_BOOK).scores(stones[first])
-    return NO_BOOK.joined(stones[first], scores[:, 0], plies)
+    return joined(NO_BOOK, stones[first], scores[:, 0].tolist(), plies)
 
 
 def _late_positions(count: int, plies: int = 28) -> list[Position]:
@@ -114,7 +115,7 @@ def _is_hard(position: Position) -> bool:
 def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
     """A file has a number for each position, and one that was changed is refused."""
     book, file = _book_of(_late_positions(20), 28), tmp_path / "folder" / "book.bin"
-    book.write(file)
+    write(book, file)
     read = Book.read(file)
     assert read.plies == 28
     assert np.array_equal(read.entries, book.entries)
@@ -124,28 +125,35 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
         changed = content.copy()
         changed[place] ^= 1
         file.write_bytes(changed)
-        with pytest.raises(SolverError, match="is damaged: delete it or make it anew"):
+        with pytest.raises(SolverError, match="is damaged: install the program anew"):
             Book.read(file)
     for part in (content[:-1], content[:16], b""):
         file.write_bytes(part)
-        with pytest.raises(SolverError, match="is damaged: delete it or make it anew"):
+        with pytest.raises(SolverError, match="is damaged: install the program anew"):
             Book.read(file)
     with pytest.raises(SolverError, match=r"cannot be read: .*Is a directory"):
         Book.read(tmp_path)
 
 
-def test_the_own_book_adds_to_the_shipped_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both are known, and a file of a longer book does not hide a shorter one."""
-    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
-    late = [each for each in _late_positions(20, 20) if _is_hard(each)]
-    own = _book_of(late, 20)
-    own.write(book_module.own_file())
-    book, shipped = book_module.book_of(BOARD), Book.read(book_module.SHIPPED)
-    assert (len(book), book.plies) == (len(shipped) + len(own), 20)
-    assert book.find(positions_words(late, BOARD))[1].all()
-    assert book.find(positions_after(0))[1].all()
+def test_a_book_is_made_and_continued(tmp_path: Path) -> None:
+    """It holds what a search must decide, with the values of a search; a begun one is completed."""
+    root, plies = positions_words(_late_positions(1, 18), BOARD), 4
+    book = make(tmp_path / "book.bin", plies=plies, threads=2, table_mib=4, root=root)
+    solver = Solver(BOARD, 4, book=NO_BOOK)
+    number = 0
+    for ply in range(plies + 1):
+        stones = positions_after(ply, root)
+        low, high, _ = solver.scores(stones, limit=0).T
+        scores, is_known = book.find(stones)
+        assert np.array_equal(low < high, is_known)
+        assert np.array_equal(scores[is_known], solver.scores(stones)[is_known, 0])
+        number += int(is_known.sum())
+    assert (len(book), book.plies) == (number, 18 + plies)
+    begun = tmp_path / "begun.bin"
+    write(Book(book.entries[::3], book.plies), begun)
+    assert np.array_equal(
+        make(begun, plies=plies, threads=1, table_mib=4, root=root).entries, book.entries
+    )
 
 
 def test_the_first_positions_of_the_standard_board_are_answered_at_once() -> None:

@@ -28,14 +28,12 @@ from ladder.match.openings.draw import DrawingProgress
 from ladder.tools.bench.harness import HarnessSpeed
 from ladder.tools.bench.ping_pong import PingPong
 from ladder.tools.bench.search import SearchSpeed
-from ladder.tools.solve_book import MadeBook
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.bisect import bisect_document
 from reports.openings import made_document
 from reports.replay import game_document
 from reports.select import select_document
-from reports.solve import made_book_document
 from reports.suite import mining_document, suite_document
 from reports.tune import tune_document
 from tests.ladder.cli.conftest import Command
@@ -192,8 +190,6 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return select_document(chosen)
     if heading == "ladder tune --json":
         return {**tune_document(a_tuning(1, None)), "gate": None}
-    if heading == "ladder solve --make-book --json":
-        return made_book_document(MadeBook(Path("book.bin"), 2, 25, 224))
     if heading == "ladder bench harness --json":
         return harness_document(
             HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, PingPong(5.0, None))

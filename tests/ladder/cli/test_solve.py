@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.cache import cache_root
 from tests.ladder.cli.conftest import Command
 
 
@@ -84,16 +83,6 @@ def test_each_line_of_a_file_gives_one_document(ladder: Command, tmp_path: Path)
     assert documents[0]["nodes"] == documents[3]["nodes"]
 
 
-def test_a_table_is_kept_on_request(ladder: Command, tmp_path: Path) -> None:
-    """The same position twice costs nothing the second time with `--keep-table`, else the same."""
-    file = tmp_path / "positions.txt"
-    file.write_text("010\n010\n")
-    for words, is_kept in (((), False), (("--keep-table",), True)):
-        out = ladder("solve", "--board", "4x5", "--file", file, "--json", *words).out
-        first, second = (json.loads(line)["nodes"] for line in out.splitlines())
-        assert (second < first) == is_kept
-
-
 def test_the_standard_board_is_answered_from_the_book(ladder: Command, tmp_path: Path) -> None:
     """The empty board and its columns need no search, also in a file; `--no-book` searches."""
     found = ladder("solve", "--columns", "--json").document
@@ -104,25 +93,6 @@ def test_the_standard_board_is_answered_from_the_book(ladder: Command, tmp_path:
     for words, nodes in (((), (0, 0)), (("--no-book",), (5, 5))):
         out = ladder("solve", "--file", file, "--nodes", "5", "--json", *words).out
         assert tuple(json.loads(line)["nodes"] for line in out.splitlines()) == nodes
-
-
-def test_a_book_is_made_in_the_cache(
-    ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The user's book begins with the shipped one, and stands in the cache folder."""
-    for folder in (tmp_path / "cache", tmp_path / "damaged"):
-        folder.mkdir()
-        (folder / "numba").symlink_to(cache_root() / "numba")
-    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
-    made = ladder("solve", "--make-book", "1", "--json").document
-    assert (made["file"], made["plies"]) == (str(tmp_path / "cache" / "book-6x7.bin"), 1)
-    assert Path(made["file"]).stat().st_size == made["bytes"] == 24 + 8 * made["positions"]
-    assert made["file"] in ladder("solve", "--make-book", "1").out
-    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "damaged"))
-    (tmp_path / "damaged" / "book-6x7.bin").write_bytes(bytes(100))
-    damaged = ladder("solve", "--nodes", "1", "--json")
-    assert "is damaged: delete it or make it anew" in damaged.err
-    assert damaged.code == 2
 
 
 def test_published_notation_counts_from_one(ladder: Command) -> None:

@@ -1,24 +1,20 @@
-"""Files of positions: read in bulk, solved in batches, in order, whatever the threads."""
+"""Files of positions: solved in batches, in order, whatever the threads."""
 
 import json
 import os
 import threading
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from engine.board import Board, parse_board
-from engine.lanes import WordArray
+from engine.board import Board
 from engine.position import Position, format_moves, parse_position
 from engine.seeds import SplitMix
-from engine.solver.geometry import positions_words
-from engine.solver.move_text import Bytes, MoveLines, read_lines, write_lines
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.tools.solve import SolveOptions, solve
-from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile, Run
-from reports.solve import solved_document, solved_lines
+from ladder.tools.solve_file import EASY_NODES, FileSolver, PositionFile
+from reports.solve import solved_document, solved_line
 from tests.engine.solver.oracle import random_position
 
 EASY = Board(5, 6)
@@ -33,96 +29,31 @@ def lines_of(
     file: Path,
     threads: int = 1,
     *,
-    keep_table: bool = False,
     nodes: int | None = None,
     weak: bool = False,
     columns: bool = False,
     board: Board = EASY,
 ) -> list[str]:
     options = SolveOptions(weak=weak, nodes=nodes, columns=columns)
-    solver = FileSolver(
-        options, table_mib=8, threads=threads, keep_table=keep_table, on_compile=lambda: None
-    )
+    solver = FileSolver(options, table_mib=8, threads=threads, on_compile=lambda: None)
     runs = PositionFile(file, board, one_based=False).runs()
-    return [
-        line
-        for run in runs
-        for results in solver.solve_run(run)
-        for line in solved_lines(results, json=False).splitlines()
-    ]
+    return [solved_line(each, json=False) for run in runs for each in solver.solve_run(run)]
 
 
-def read(board: Board, text: str, prefix: str = "") -> tuple[WordArray, MoveLines]:
-    stones, lines, _ = read_lines(board, bytes_of(text), 0, 1000, prefix.encode())
-    return stones, lines
+def moves_of(run: list[Position]) -> list[str]:
+    return [format_moves(each.moves) for each in run]
 
 
-def bytes_of(text: str) -> Bytes:
-    return np.frombuffer(text.encode(), np.uint8)
-
-
-def moves_of(run: Run) -> list[str]:
-    return [format_moves(run.lines.moves(number)) for number in range(len(run))]
-
-
-@pytest.mark.parametrize("name", ["6x7", "5x9@0,0", "12x12@0,3"])
-def test_lines_are_read_as_positions(name: str) -> None:
-    """Reading in bulk gives the stones of reading one by one, in both layouts."""
-    board, random = parse_board(name), SplitMix(3)
-    positions = [random_position(board, 1 + random.below(14), random) for _ in range(200)]
-    text = "".join(f" {position.notation()}\t\n" for position in positions)
-    stones, lines = read(board, text, f"{board} ")
-    assert [lines.moves(number) for number in range(200)] == [each.moves for each in positions]
-    assert (stones == positions_words(positions, board)).all()
-
-
-@pytest.mark.parametrize(
-    "line", ["0000000", "7", "0x", "01 1", "0101010", "0101010\u0661", "012\x00"]
-)
-def test_reading_in_bulk_ends_before_a_line_that_is_not_a_position(line: str) -> None:
-    """A full column, a wrong sign or a finished game ends it."""
-    stones, lines, end = read_lines(Board(6, 7), bytes_of(f"012\n\n{line}\n3\n"), 0, 9)
-    assert lines.plies.tolist() == [3, 0]
-    assert (len(stones), end) == (2, len("012\n\n"))
-
-
-def test_a_full_board_is_no_position_to_solve() -> None:
+def test_a_full_board_is_no_position_to_solve(tmp_path: Path) -> None:
     """A game that ended in a draw is over, too."""
-    board, position = Board(4, 4), None
-    random = SplitMix(1)
-    while position is None:
-        drawn = Position(board)
-        while not drawn.is_over:
-            drawn = drawn.play(random.choice(drawn.legal_moves()))
-        position = drawn if drawn.winner is None else None
-    moves = format_moves(position.moves)
-    assert len(read(board, f"{moves}\n")[0]) == 0
-    assert len(read(board, f"{moves[:-1]}\n")[0]) == 1
-
-
-@pytest.mark.parametrize("name", ["6x7", "12x12@0,3"])
-def test_lines_are_written_with_their_values(name: str) -> None:
-    """Moves, words and numbers stand where Python's own format puts them."""
-    board, random = parse_board(name), SplitMix(4)
-    positions = [random_position(board, random.below(14), random) for _ in range(60)]
-    _, lines = read(board, "".join(f"{format_moves(each.moves).upper()}\n" for each in positions))
-    words = ["draw", "win in 3 plies", ""]
-    kinds = np.arange(60) % 3
-    text = write_lines(lines, kinds, words, head=str(board), before_moves=" ", tail=";\n")
-    assert text.splitlines() == [
-        f"{each.notation()}{words[kind]};" for each, kind in zip(positions, kinds, strict=True)
-    ]
-    seconds = np.arange(60) ** 6 / 1e6
-    nodes = np.array([7 ** (number // 3) for number in range(60)])
-    text = write_lines(
-        lines, kinds, words, head="[", numbers=(nodes, seconds), before_seconds=" ", tail="]\n"
-    )
-    assert text.splitlines() == [
-        f"[{format_moves(each.moves)}{words[kind]}{count} {taken:.6f}]"
-        for each, kind, count, taken in zip(
-            positions, kinds, nodes.tolist(), seconds.tolist(), strict=True
-        )
-    ]
+    random, drawn = SplitMix(1), Position(Board(4, 4))
+    while drawn.winner is not None or not drawn.is_over:
+        drawn = Position(Board(4, 4)) if drawn.is_over else drawn
+        drawn = drawn.play(random.choice(drawn.legal_moves()))
+    file = tmp_path / "positions.txt"
+    file.write_text(format_moves(drawn.moves))
+    with pytest.raises(UsageError, match="line 1: the game is over"):
+        PositionFile(file, drawn.board, one_based=False).check()
 
 
 def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> None:
@@ -130,14 +61,11 @@ def test_documents_of_a_batch_are_those_of_single_positions(tmp_path: Path) -> N
     positions = some_positions(EASY, 12, 20)
     file = tmp_path / "positions.txt"
     file.write_text("".join(f"{format_moves(each.moves)}\n" for each in positions))
-    solver = FileSolver(
-        SolveOptions(), table_mib=1, threads=1, keep_table=False, on_compile=lambda: None
-    )
+    solver = FileSolver(SolveOptions(), table_mib=1, threads=1, on_compile=lambda: None)
     run = next(PositionFile(file, EASY, one_based=False).runs())
-    (batch,) = solver.solve_run(run)
-    found = [json.loads(line) for line in solved_lines(batch, json=True).splitlines()]
+    found = [json.loads(solved_line(each, json=True)) for each in solver.solve_run(run)]
     alone = Solver(EASY, 1)
-    for position, document in zip(positions, found, strict=False):
+    for position, document in zip(positions, found, strict=True):
         alone.clear()
         solved = solve(alone, position, SolveOptions())
         assert document.pop("seconds") >= 0
@@ -171,10 +99,6 @@ def test_threads_and_batches_change_no_line(tmp_path: Path, limit: int | None) -
         assert [
             line.split(": ")[1].removesuffix(" plies").removesuffix(" ply") for line in alone
         ] == [str(value) for value in values]
-        assert [line.split(":")[0] for line in lines_of(file, keep_table=True)] == [
-            line.split(":")[0] for line in alone
-        ]
-        assert lines_of(file, 3, keep_table=True) == alone
 
 
 @pytest.mark.slow
@@ -257,7 +181,7 @@ def test_the_last_line_needs_no_end_and_an_empty_one_is_the_empty_board(
 
 def test_a_device_without_lines_is_refused() -> None:
     """It must not fill the memory."""
-    with pytest.raises(UsageError, match="has a line of more than 1048576 characters"):
+    with pytest.raises(UsageError, match="has a line of more than 16384 characters"):
         list(PositionFile(Path("/dev/zero"), EASY, one_based=False).runs())
 
 
@@ -272,6 +196,13 @@ def test_a_file_is_checked_and_counted(tmp_path: Path) -> None:
     file = tmp_path / "positions.txt"
     file.write_text("01\n" * 9000)
     assert PositionFile(file, Board(4, 5), one_based=False).check() == 9000
-    file.write_text("01\n" * 9000 + "05\n")
-    with pytest.raises(UsageError, match="line 9001: column 5 is off the board"):
-        PositionFile(file, Board(4, 5), one_based=False).check()
+    for line, problem in (
+        ("05", "column 5 is off the board"),
+        ("00000", "column 0"),
+        ("0x", "'0x'"),
+        ("0101010", "the game is over in '4x5 0101010'"),
+        ("12\x00", ""),
+    ):
+        file.write_text("01\n" * 9000 + line + "\n")
+        with pytest.raises(UsageError, match=f"line 9001: .*{problem}"):
+            PositionFile(file, Board(4, 5), one_based=False).check()
