@@ -70,6 +70,8 @@ WAKE_S = 0.002
 """How late a wait may end without a stall: the kernel rounds timeouts up to milliseconds."""
 LONG_WAIT_S = 5.0
 """Shortest deadline after which a missing first answer is searched in the bot's output buffer."""
+LATE_S = 2.0
+"""How long a late answer is waited for before that, to tell a slow bot from a silent one."""
 AT_END_S = 1.0
 """How long a bot may take to flush that buffer once its standard input is closed."""
 EXPECTED: dict[type[Request], type[Reply]] = {
@@ -384,10 +386,13 @@ class BotProcess:
         self._fail(BotTimeout(text))
 
     def _diagnose_buffering(self) -> str:
-        """Close the bot's standard input, and return advice if an answer then appears."""
+        """Return advice if an answer comes late, or when the bot's standard input is closed."""
+        began = time.monotonic()
+        if (data := self._channel.read_unasked(LATE_S)) is not None:
+            late_s = time.monotonic() - began
+            return f"; its answer came {late_s:.1f} s later" if data else ""
         self._client.close_stdin()
-        data = self._channel.read_unasked(AT_END_S)
-        if data is None:
+        if (data := self._channel.read_unasked(AT_END_S)) is None:
             return ""
         if not data:
             return f"; {ENDED_WITHOUT_ANSWER}"

@@ -136,12 +136,13 @@ BUFFERED = r": it answered only when its standard input was closed; .* flush"
         ),
         pytest.param("buffers ready", 1, r"new_game .*" + BUFFERED, marks=pytest.mark.slow),
         ("buffers move", 2, r"move \(ply 0\) .*" + BUFFERED),
+        ("late-in-ready 2", 1, r"new_game within 1 s; its answer came [01]\.\d s later"),
     ],
 )
 def test_the_cause_of_a_missing_first_answer_is_reported(
     tmp_path: Path, mode: str, late: int, expected: str
 ) -> None:
-    """After a long wait a missing flush is named, also where only later answers are kept back."""
+    """After a long wait a missing flush is named, but not where the answer was only late."""
     start = fake_start(*mode.split(), folder=tmp_path)
     questions = (Hello(), NEW_GAME, MoveAsk(ply=0, moves=()))
     with BotProcess.start(start, UNCONFINED, long_wait_s=1.0) as bot:
