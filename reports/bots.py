@@ -140,7 +140,8 @@ def found_text(found: TrialResult) -> list[str]:
         f"plays on {', '.join(found.budgets)}; {describe_boards(found.boards)}",
     ]
     lines += [
-        f"{trial.board}: {'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
+        f"{trial.board}{('', ', moving second')[trial.side]}: "
+        f"{'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
         f"{trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
         for trial in found.trials
     ]

@@ -4,7 +4,9 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from bots.protocol import Budget
@@ -63,19 +65,24 @@ def tried(
     spec: str,
     folder: Path,
     *,
+    time_ms: int | None = None,
     margin_ms: int = TRIAL_MARGIN_MS,
     quick_ms: int = QUICK_MS,
+    restart: Restart | None = None,
     **options: str,
 ) -> TrialResult:
     """Return the findings of a trial."""
     launch = read_spec(spec, folder, **options).launch
-    return try_out(launch, None, UNCONFINED, margin_ms=margin_ms, quick_ms=quick_ms)
+    launch = msgspec.structs.replace(launch, restart=restart or launch.restart)
+    return try_out(
+        launch, None, UNCONFINED, time_ms=time_ms, margin_ms=margin_ms, quick_ms=quick_ms
+    )
 
 
-def refusal(spec: str, folder: Path, *, margin_ms: int = TRIAL_MARGIN_MS, **options: str) -> str:
+def refusal(spec: str, folder: Path, **options: Any) -> str:
     """Return the message with which a trial refuses a bot."""
     with pytest.raises(UsageError) as refused:
-        tried(spec, folder, margin_ms=margin_ms, **options)
+        tried(spec, folder, **options)
     return str(refused.value)
 
 

@@ -58,11 +58,19 @@ app.command("add-all")(bots_add.add_all)
 
 @app.command("check")
 @takes_options
-def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -> int:
+def check(
+    *,
+    name: Name,
+    time: bots_add.TrialTime = None,
+    options: BotOptions,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
     """Let a registered bot play a trial game against random on each kind of board.
 
     The games are not stored. The command reports what the bot's files and answers are like now.
     """
+    import msgspec
+
     from ladder.cli.database import open_to_read
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
@@ -77,7 +85,12 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, options) as confinement:
         found = try_out(
-            resolved.launch, resolved.budgets, confinement, name=name, report=print_error
+            msgspec.structs.replace(resolved.launch, restart=row.revision.launch.restart),
+            resolved.budgets,
+            confinement,
+            name=name,
+            report=print_error,
+            time_ms=bots_add.trial_ms(time),
         )
     for line in found_text(found):
         print_out(line)

@@ -29,7 +29,15 @@ RestartOfBot = Annotated[
     option(
         None,
         "When to restart the bot's process: after each game, after each pair, or never.",
-        show_default="game for thu: bots, never for others",
+        show_default="game for kaggle: and thu: bots, never for others",
+    ),
+]
+TrialTime = Annotated[
+    str | None,
+    option(
+        "100ms|2s",
+        "Time per move in the trial.",
+        show_default="2s and 60s of overage for kaggle: bots, 100ms for others",
     ),
 ]
 
@@ -45,7 +53,8 @@ def add(
         argument(
             "SPEC",
             "Specification of the bot: builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, "
-            "python:MODULE:CLASS, kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
+            "python:MODULE:CLASS, kaggle:FILE.py, kaggle:FILE.tar.gz, thu:FILE.so or "
+            "'saiblo:COMMAND'.",
         ),
     ],
     based_on: Annotated[
@@ -77,6 +86,7 @@ def add(
         option("COMMAND", "With --git: command that builds the bot, run in a copy of its files."),
     ] = None,
     restart: RestartOfBot = None,
+    time: TrialTime = None,
     replace: Annotated[
         bool,
         flag(
@@ -114,6 +124,7 @@ def add(
         python=python,
         patterns=tuple(files or ()),
         restart=restart,
+        time_ms=trial_ms(time),
         replace=replace,
         source=source,
     )
@@ -142,11 +153,12 @@ def add_all(
         option(
             "FORM",
             "Specification of each bot, with {file} and {stem}.",
-            show_default="thu:{file} for .so, kaggle:{file} for .py",
+            show_default="thu:{file} for .so, kaggle:{file} for .py and .tar.gz",
         ),
     ] = None,
     note: Annotated[str | None, option("TEXT", "Remark to store with each of the bots.")] = None,
     restart: RestartOfBot = None,
+    time: TrialTime = None,
     replace: Annotated[
         bool, flag("--replace", "Replace registered bots of these names if they differ.")
     ] = False,
@@ -171,7 +183,14 @@ def add_all(
     from reports.layout.format import to_json
 
     requests = make_requests(
-        folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
+        folder,
+        pattern,
+        name=name,
+        spec=spec,
+        note=note,
+        restart=restart,
+        time_ms=trial_ms(time),
+        replace=replace,
     )
     with open_draft(db) as store:
         known = known_bots(store)
@@ -187,6 +206,13 @@ def add_all(
             print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
     return 2 if any(attempt.problem for attempt in attempts) else 0
+
+
+def trial_ms(time: str | None) -> int | None:
+    """Return the milliseconds of a trial's time per move; None for the default."""
+    from ladder.cli.parsing import parse_time
+
+    return None if time is None else parse_time(time)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from ladder.match.registry.register import ExaminedBot, NothingToAdd, Registrati
 from ladder.names import check_name
 
 STEM, FILE = "{stem}", "{file}"
-SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}"}
+SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}", ".gz": "kaggle:{file}"}
 """The default specification of a file, by its suffix."""
 
 
@@ -38,6 +38,7 @@ def make_requests(
     spec: str | None = None,
     note: str | None = None,
     restart: Restart | None = None,
+    time_ms: int | None = None,
     replace: bool = False,
 ) -> list[RegistrationRequest]:
     """Return a request for each file of a folder, in the order of the numbers in their names.
@@ -49,6 +50,7 @@ def make_requests(
         spec: specification of each bot, with ``{file}`` and ``{stem}``; None: by its suffix.
         note: a note for all of them.
         restart: when to restart their processes; None: the default of each kind.
+        time_ms: time per move in their trials; None: the default of each kind.
         replace: whether bots of the same names are replaced if their content differs.
 
     Raises:
@@ -74,15 +76,17 @@ def make_requests(
         if template is None:
             problem = f"{file} needs a specification: give one such as 'exec:./{FILE}'"
             raise UsageError(problem, option="spec")
-        bot_name = check_name(name.replace(STEM, path.stem))
+        stem = path.stem.removesuffix(".tar")
+        bot_name = check_name(name.replace(STEM, stem))
         if bot_name in requests:
             raise UsageError(f"{name!r} gives two files the name {bot_name}", option="name")
         requests[bot_name] = RegistrationRequest(
             name=bot_name,
-            spec=template.replace(FILE, file).replace(STEM, path.stem),
+            spec=template.replace(FILE, file).replace(STEM, stem),
             folder=folder.resolve(),
             note=note,
             restart=restart,
+            time_ms=time_ms,
             replace=replace,
         )
     return list(requests.values())

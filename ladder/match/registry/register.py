@@ -8,6 +8,7 @@ import msgspec
 
 from bots.catalogue import VERSIONS
 from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.launch import Launch
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
@@ -45,6 +46,8 @@ class RegistrationRequest:
     """Files that count as the bot, as `ladder.match.specs.spec.read_spec` takes them."""
     restart: Restart | None = None
     """When to restart its process; None: the default of its kind."""
+    time_ms: int | None = None
+    """Time per move in its trial, as `ladder.match.registry.trial.try_out` takes it."""
     replace: bool = False
     """Whether to replace a bot of the same name, whose old games then no longer count."""
     source: GitSource | None = None
@@ -104,13 +107,12 @@ def examine(
     ) as resolved:
         if former is not None:
             _refuse_taken(former, request, resolved)
-        found = _run_trial(resolved, confinement, name, report)
+        launch = msgspec.structs.replace(
+            resolved.launch, restart=request.restart or resolved.launch.restart
+        )
+        found = _run_trial(resolved, launch, confinement, request, report)
         _refuse_changed_in_trial(resolved)
-    launch = msgspec.structs.replace(
-        resolved.launch,
-        restart=request.restart or resolved.launch.restart,
-        min_time_ms=found.min_time_ms,
-    )
+    launch = msgspec.structs.replace(launch, min_time_ms=found.min_time_ms)
     revision = NewRevision(
         content_hash=resolved.content_hash,
         launch=launch,
@@ -131,18 +133,25 @@ def examine(
 
 def _run_trial(
     resolved: ResolvedBot,
+    launch: Launch,
     confinement: Confinement,
-    name: str,
+    request: RegistrationRequest,
     report: Callable[[str], None],
 ) -> TrialResult:
-    launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
         return result_from_catalogue(str(launch.player), resolved.budgets or ())
     compile_launches([launch])
     if own:
         return try_options(launch, resolved.budgets or ())
-    return try_out(launch, resolved.budgets, confinement, name=name, report=report)
+    return try_out(
+        launch,
+        resolved.budgets,
+        confinement,
+        name=request.name,
+        report=report,
+        time_ms=request.time_ms,
+    )
 
 
 def _refuse_changed_in_trial(resolved: ResolvedBot) -> None:

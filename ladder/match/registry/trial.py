@@ -1,16 +1,17 @@
 """The trial of a bot before its registration: a hello and games against `random`.
 
-The bot plays at least one game on each kind of board that it claims. Nothing is stored.
+The bot plays at least one game on each kind of board that it claims, and two in one process unless
+it is restarted for every game. Nothing is stored.
 """
 
-import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bots.budget import Clock
+from bots.budget import BUDGETS, Clock
 from bots.protocol import READY_S, Budget, BudgetKind
+from db.records.budget import format_clock, format_ms
 from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
@@ -30,10 +31,11 @@ from ladder.match.specs.start_command import builtin_launch, make_entrant, make_
 
 TRIAL_MS = 100
 """The time per move of a trial."""
-OTHER_MS = 25
-"""The time per move of a further game, if a bot exceeded `TRIAL_MS` by more than `MARGIN_MS`."""
+FURTHER_PART = 4
+"""A bot that exceeded `TRIAL_MS` by more than `MARGIN_MS` plays a further game with a quarter of
+its time per move."""
 FIXED_SHARE = 0.75
-"""A bot that still takes this share of its time when given a quarter of the budget ignores it."""
+"""A bot that still takes this share of its time in the further game ignores its budget."""
 TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "time": Budget(time_ms=TRIAL_MS),
     "simulations": Budget(simulations=100),
@@ -43,6 +45,10 @@ TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "overage": Budget(time_ms=TRIAL_MS, overage_ms=TRIAL_MS),
     "any": Budget(time_ms=TRIAL_MS),
 }
+KAGGLE_TERMS = Budget(time_ms=2000, overage_ms=60_000)
+"""The time of ConnectX games on Kaggle."""
+WATCHDOG_S = 10.0
+"""Deadline of a move under a work budget."""
 TRIAL_MARGIN_MS = 10_000
 """So long that only a hanging bot forfeits: a trial measures the time that a bot takes."""
 MARGIN_MS = 50
@@ -54,6 +60,10 @@ QUICK_MS = 20
 COURSE_HOSTS = ("thu", "saiblo")
 """Hosts of programs written for "the course": the one that the variant `thu` comes from. They do
 not know their time, and were written for boards with a forbidden cell."""
+MANY_GAMES = (
+    "one process plays many games: begin anew at each new_game, and exit only at quit; or register "
+    "the bot with --restart game"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,8 @@ class TrialGame:
     own_us: tuple[int, ...]
     """The same without the time that other programs took from it; see `own_time_us`."""
     plies: int
+    side: int = 0
+    """0 if the bot moved first, 1 if it moved second."""
 
     @property
     def mean_ms(self) -> float:
@@ -111,12 +123,11 @@ def try_out(
     *,
     name: str = "bot",
     report: Callable[[str], None] = lambda _: None,
+    time_ms: int | None = None,
     margin_ms: int = TRIAL_MARGIN_MS,
     quick_ms: int = QUICK_MS,
 ) -> TrialResult:
     """Read a bot's hello, and let it play at least one game on each kind of claimed board.
-
-    Each game has a new process, and none is stored.
 
     Args:
         launch: how to start the bot.
@@ -124,6 +135,7 @@ def try_out(
         confinement: its confinement.
         name: the bot's name, for its log.
         report: called from another thread with a sentence about a bot that is silent for long.
+        time_ms: time per move; None: Kaggle's for its agents, a short one for other bots.
         margin_ms: time beyond the budget after which a move is late, in milliseconds.
         quick_ms: a bot that does not know its budget and always takes less fits any.
 
@@ -133,40 +145,33 @@ def try_out(
     """
     is_course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
-    trial = _Trial(launch, name, pool, margin_ms, quick_ms)
     left_out = ""
-    trials: list[TrialGame] = []
     try:
         hello = pool.fetch_hello(make_start(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
-        for board in sorted(
+        budget = _choose_budget(launch, budgets, time_ms)
+        trial = _Trial(launch, name, pool, budget, margin_ms, quick_ms)
+        claimed = sorted(
             _claimed_boards(boards), key=lambda each: is_course and each.forbidden is None
-        ):
+        )
+        if trial.keeps_process and len(claimed) == 1:
+            claimed *= 2
+        trials: list[TrialGame] = []
+        for board in claimed:
             try:
-                trials.append(trial.play(budgets, board))
+                trials.append(trial.play_next(board, len(trials)))
             except UsageError as failure:
                 # Boards of the course have a forbidden cell, so its programs may need one.
                 if not is_course or board.forbidden is not None:
                     raise
                 left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
-        least = None
-        if is_course or TRIAL_BUDGETS[budgets[0]].time_ms is not None:
-            needs = [
-                needed_ms(game.own_us, knows_budget=not is_course, quick_ms=quick_ms)
-                for game in trials
-            ]
-            least = max((need for need in needs if need is not None), default=None)
-        over_budget = ""
-        if least is not None and not is_course:
-            slowest = max(trials, key=lambda game: game.own_ms)
-            other = trial.play_once(Budget(time_ms=OTHER_MS), slowest.board)
-            over_budget = describe_excess(slowest.own_ms, other.own_ms)
+        pool.close()  # so that each further game has a new process
+        trials = [trial.repeat_if_slow(game) for game in trials]
+        least, over_budget = trial.judge_time(trials)
     except BotFailure as failure:
-        what, marker, output = str(failure).partition(STDERR_FOLLOWS)
-        raise UsageError(
-            f"the bot failed its trial game: {what}{_protocol_advice(failure)}{marker}{output}"
-        ) from failure
+        advice = _protocol_advice(failure)
+        raise UsageError(_insert(f"the bot failed its trial game: {failure}", advice)) from failure
     finally:
         pool.close()
     return TrialResult(
@@ -175,10 +180,43 @@ def try_out(
         budgets=budgets,
         boards=boards,
         trials=tuple(trials),
-        min_time_ms=None if over_budget else least,
+        min_time_ms=least,
         left_out=left_out,
         over_budget=over_budget,
     )
+
+
+def _choose_budget(launch: Launch, budgets: Sequence[BudgetKind], time_ms: int | None) -> Budget:
+    """Return the budget of a trial.
+
+    Raises:
+        UsageError: the bot accepts no budget, or no time although one is chosen.
+
+    """
+    if not budgets:
+        raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
+    if time_ms is not None:
+        if not {"time", "any"}.intersection(budgets):
+            kinds = ", ".join(budgets)
+            problem = f"the bot's hello lists no time per move, but {kinds}: leave the time out"
+            raise UsageError(problem, option="time")
+        return Budget(time_ms=time_ms)
+    return KAGGLE_TERMS if launch.host == "kaggle" else TRIAL_BUDGETS[budgets[0]]
+
+
+def _describe_budget(budget: Budget) -> str:
+    """Return a budget in words, such as ``100 ms a move``."""
+    if budget.clock is not None:
+        return f"a clock of {format_clock(budget.clock)}"
+    overage = budget.overage_ms
+    more = "" if overage is None else f" and an overage of {format_ms(overage)}"
+    return BUDGETS[budget.kind].phrase.format(budget.amount) + " a move" + more
+
+
+def _insert(message: str, advice: str) -> str:
+    """Return a failure's message with advice before the lines of the bot's stderr."""
+    what, marker, output = message.partition(STDERR_FOLLOWS)
+    return f"{what}{advice}{marker}{output}"
 
 
 def _protocol_advice(failure: BotFailure) -> str:
@@ -200,19 +238,21 @@ def _only_forbidden(board: Board, failure: UsageError) -> str:
     )
 
 
-def describe_excess(trial_ms: float, other_ms: float) -> str:
+def describe_excess(trial_ms: float, other_ms: float, given_ms: int) -> str:
     """Return a sentence about a bot whose time exceeds and grows with its budget, or "".
 
     Args:
-        trial_ms: its slowest move when given `TRIAL_MS`.
-        other_ms: its slowest move when given `OTHER_MS`.
+        trial_ms: its slowest move when given `given_ms`.
+        other_ms: its slowest move in the further game.
+        given_ms: the time per move.
 
     """
-    if other_ms > FIXED_SHARE * trial_ms:
+    if trial_ms <= given_ms + MARGIN_MS or other_ms > FIXED_SHARE * trial_ms:
         return ""
     return (
-        f"takes {trial_ms:.0f} ms per move when given {TRIAL_MS} ms, and {other_ms:.0f} ms when "
-        f"given {OTHER_MS} ms: it does not keep to its budget, and will lose games by timeout"
+        f"takes {trial_ms:.0f} ms per move when given {given_ms} ms, and {other_ms:.0f} ms when "
+        f"given {given_ms // FURTHER_PART} ms: it does not keep to its budget, and will lose games "
+        "by timeout"
     )
 
 
@@ -232,21 +272,19 @@ def own_time_us(time_us: int, cpu_us: int | None) -> int:
     return min(time_us, cpu_us)
 
 
-def needed_ms(
-    times_us: Sequence[int], *, knows_budget: bool, quick_ms: int = QUICK_MS
-) -> int | None:
-    """Return the time per move that a bot needs, from the times of its moves in a trial.
+def needed_ms(longest_us: int, *, knows_budget: bool, quick_ms: int = QUICK_MS) -> int | None:
+    """Return the time per move that a bot needs, from its slowest move in a trial.
 
     Args:
-        times_us: own times of its moves.
-        knows_budget: whether its host passed on the budget of `TRIAL_MS`.
+        longest_us: own time of the move.
+        knows_budget: whether its host passed on a budget of `TRIAL_MS` or more.
         quick_ms: a bot that does not know its budget and always takes less fits any.
 
     Returns:
         Milliseconds, or None if it needs no more than its budget.
 
     """
-    longest_ms = math.floor(max(times_us, default=0) / 1000)
+    longest_ms = longest_us // 1000
     fits = longest_ms <= TRIAL_MS + MARGIN_MS if knows_budget else longest_ms < quick_ms
     return None if fits else longest_ms
 
@@ -295,61 +333,146 @@ class _Trial(NamedTuple):
     launch: Launch
     name: str
     pool: BotPool
+    budget: Budget
     margin_ms: int
     quick_ms: int
 
-    def play(self, budgets: Sequence[BudgetKind], board: Board) -> TrialGame:
-        """Play on a board; a game with a slow move is played again.
+    @property
+    def keeps_process(self) -> bool:
+        """Whether the bot's process plays more than one game."""
+        # The host of a `saiblo:` bot starts its program for every game.
+        return self.launch.restart is not Restart.GAME and self.launch.host not in COURSE_HOSTS
 
-        Raises:
-            UsageError: the bot accepts no budget, or failed.
+    def play_next(self, board: Board, number: int) -> TrialGame:
+        """Play the next game, with the process of the one before if that is kept.
 
-        """
-        if not budgets:
-            raise UsageError("the bot's hello lists no budget: let it list 'time' or another kind")
-        game = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
-        if game.own_ms >= self.quick_ms and game.own_ms > 3 * statistics.median(game.own_us) / 1000:
-            # One slow move may be caused by the machine, so the faster of two games counts.
-            again = self.play_once(TRIAL_BUDGETS[budgets[0]], board)
-            game = min(game, again, key=lambda each: each.own_ms)
-        return game
-
-    def play_once(self, budget: Budget, board: Board) -> TrialGame:
-        """Play one game against a random player.
+        Args:
+            board: the board.
+            number: number of games before it.
 
         Raises:
             UsageError: the bot failed.
 
         """
-        entrant = make_entrant(
+        if not self.keeps_process:
+            return self.play(self.budget, board, restart=self.launch.restart)
+        if number == 0:
+            return self.play(self.budget, board, restart=Restart.NEVER)
+        start = make_start(self.launch)
+        process = self.pool.idle_process(start)
+        try:
+            game = self.play(self.budget, board, side=1, restart=Restart.NEVER)
+        except UsageError as failure:
+            self.play(self.budget, board, side=1)
+            raise UsageError(_insert(str(failure), f"; {MANY_GAMES}")) from failure
+        if process is None or self.pool.idle_process(start) is not process:
+            raise UsageError(
+                "the bot failed its trial: its process ended or wrote a line after a game; "
+                + MANY_GAMES
+            )
+        return game
+
+    def repeat_if_slow(self, game: TrialGame) -> TrialGame:
+        """Play a game with a slow move again, and return the faster one.
+
+        One slow move may be caused by the machine.
+        """
+        usual_ms = statistics.median(game.own_us or [0]) / 1000
+        if game.own_ms < max(self.quick_ms, 3 * usual_ms):
+            return game
+        again = self.play(self.budget, game.board, side=game.side)
+        return min(game, again, key=lambda each: each.own_ms)
+
+    def judge_time(self, games: Sequence[TrialGame]) -> tuple[int | None, str]:
+        """Return the time per move that the bot needs, and a sentence about its excess.
+
+        Returns:
+            Milliseconds that it takes under any budget, or None if it keeps to its budget; and how
+            it exceeds the budget, or "".
+
+        """
+        given_ms = self.budget.time_ms
+        slowest = max(games, key=self._longest_us)
+        longest_us = self._longest_us(slowest)
+        if self.launch.host in COURSE_HOSTS:
+            return needed_ms(longest_us, knows_budget=False, quick_ms=self.quick_ms), ""
+        if given_ms is None:
+            return None, ""
+        least = needed_ms(longest_us, knows_budget=True)
+        excess = ""
+        if least is not None:
+            further = Budget(
+                time_ms=max(1, given_ms // FURTHER_PART), overage_ms=self.budget.overage_ms
+            )
+            try:
+                other = self.play(further, slowest.board, side=slowest.side)
+            except UsageError:  # it computes with its budget, and this one is too small
+                return None, ""
+            other_ms = self._longest_us(other) / 1000
+            if other_ms > FIXED_SHARE * least:
+                return least, ""
+            excess = describe_excess(least, other_ms, given_ms)
+        longest_ms = max(game.own_ms for game in games)
+        if not excess and longest_ms > given_ms + MARGIN_MS:
+            excess = (
+                f"took {longest_ms:.0f} ms for its first move, more than {given_ms} ms: give its "
+                "runs an overage, as Kaggle does"
+            )
+        return None, excess
+
+    def _longest_us(self, game: TrialGame) -> int:
+        """Return the own time of the slowest move; with an overage the first one may compile."""
+        times_us = game.own_us if self.budget.overage_ms is None else game.own_us[1:]
+        return max(times_us, default=0)
+
+    def play(
+        self, budget: Budget, board: Board, *, side: int = 0, restart: Restart = Restart.GAME
+    ) -> TrialGame:
+        """Play one game against a random player.
+
+        Args:
+            budget: the budget of a move.
+            board: the board.
+            side: 0 if the bot moves first, 1 if it moves second.
+            restart: when to restart its process.
+
+        Raises:
+            UsageError: the bot failed.
+
+        """
+        bot = make_entrant(
             self.launch,
             revision=0,
             name=self.name,
             budget=budget,
-            restart=Restart.GAME,
+            restart=restart,
             kinds=[budget.kind],
         )
         plan = PairPlan(
             id=0,
             number=0,
-            a=entrant,
+            a=bot,
             b=make_entrant(builtin_launch("random"), revision=1, name="random", budget=budget),
             board=str(board),
             board_class=str(board),
             opening=(),
             seed=1,
             margin_ms=self.margin_ms,
+            watchdog_s=WATCHDOG_S,
         )
-        game: GameRecord = play_game(plan, self.pool, swapped=False)
-        if game.termination.is_forfeit and game.result is Result.LOSS:
+        game: GameRecord = play_game(plan, self.pool, swapped=side == 1)
+        won, lost = (Result.WIN, Result.LOSS) if side == 0 else (Result.LOSS, Result.WIN)
+        if game.termination.is_forfeit and game.result is lost:
             raise UsageError(
-                f"the bot failed its trial game on {board} ({game.termination}): {game.detail}"
+                f"the bot failed its trial game on {board}, given {_describe_budget(budget)} "
+                f"({game.termination}): {game.detail}"
             )
-        thoughts = decode(game.thoughts)[::2]
+        thoughts = decode(game.thoughts)[side::2]
         return TrialGame(
             board=board,
-            won=game.result is Result.WIN,
+            won=game.result is won,
             times_us=tuple(thought.time_us for thought in thoughts),
             own_us=tuple(own_time_us(each.time_us, each.cpu_us) for each in thoughts),
             plies=len(game.moves),
+            side=side,
         )

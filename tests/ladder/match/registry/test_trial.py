@@ -1,7 +1,11 @@
-"""What a trial concludes about time and boards."""
+"""What a trial concludes about time, boards and games in one process."""
+
+import sys
+from pathlib import Path
 
 import pytest
 
+from db.records.restart import Restart
 from engine.board import parse_board, parse_board_class
 from ladder.match.registry.trial import describe_excess, needed_ms, own_time_us
 from ladder.match.specs.board_support import (
@@ -10,24 +14,84 @@ from ladder.match.specs.board_support import (
     describe_boards,
     propose_boards,
 )
+from tests.support.hosted import refusal, tried
+
+ONE_GAME = """
+import json, sys
+
+game = None
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message["type"]
+    if kind == "hello":
+        answer = {{"type": "hello", "name": "one", "budgets": ["{budget}"], "boards": ["any"]}}
+    elif kind == "new_game":
+        {again}
+        game, answer = message, {{"type": "ready"}}
+    elif kind == "move":
+        {move}
+        room = [game["rows"] - message["moves"].count(c) for c in range(game["columns"])]
+        answer = {{"type": "move", "column": [c for c, left in enumerate(room) if left > 0][-1]}}
+    else:
+        {end}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"end": "sys.exit()"}, ""),
+        ({"again": "assert game is None"}, "AssertionError"),
+        (
+            {
+                "again": "message = game or message",
+                "move": "assert len(message['moves']) % 2 == game['side']",
+            },
+            "AssertionError",
+        ),
+    ],
+    ids=["exits", "fails", "keeps the first game"],
+)
+def test_a_bot_for_one_game_is_told_that_a_process_plays_many(
+    tmp_path: Path, parts: dict[str, str], expected: str
+) -> None:
+    """The commonest mistake is found at registration, and passes with a process for each game."""
+    defaults = {"budget": "any", "again": "pass", "move": "pass", "end": "continue"}
+    (tmp_path / "one.py").write_text(ONE_GAME.format(**{**defaults, **parts}))
+    spec = f"exec:{sys.executable} one.py"
+    sentence = refusal(spec, tmp_path)
+    assert "one process plays many games: begin anew at each new_game" in sentence
+    assert expected in sentence
+    assert len(tried(spec, tmp_path, restart=Restart.GAME).trials) == 1
+
+
+@pytest.mark.very_slow
+def test_a_bot_that_computes_for_ever_costs_ten_seconds(tmp_path: Path) -> None:
+    """The watchdog of a trial is shorter than that of a run."""
+    text = ONE_GAME.format(budget="nodes", again="pass", move="while True: pass", end="continue")
+    (tmp_path / "one.py").write_text(text)
+    assert "given 10000 nodes a move (timeout): no answer to move (ply 0) within 10 s" in refusal(
+        f"exec:{sys.executable} one.py", tmp_path
+    )
 
 
 @pytest.mark.parametrize(
-    ("times_ms", "knows_budget", "needed"),
+    ("longest_ms", "knows_budget", "needed"),
     [
-        ((99, 98, 103), True, None),
-        ((99, 140, 30), True, None),
-        ((900, 910.7, 905), True, 910),
-        ((1, 2, 19.9), False, None),
-        ((50, 60.2), False, 60),
-        ((), True, None),
+        (103, True, None),
+        (140, True, None),
+        (910.7, True, 910),
+        (19.9, False, None),
+        (60, False, 60),
     ],
 )
 def test_only_a_bot_that_ignores_its_time_needs_a_least_time(
-    times_ms: tuple[float, ...], knows_budget: bool, needed: int | None
+    longest_ms: float, knows_budget: bool, needed: int | None
 ) -> None:
     """A bot that knows and keeps its time needs none; one that does not know it needs its own."""
-    assert needed_ms([int(ms * 1000) for ms in times_ms], knows_budget=knows_budget) == needed
+    assert needed_ms(int(longest_ms * 1000), knows_budget=knows_budget) == needed
 
 
 def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
@@ -40,8 +104,9 @@ def test_the_load_of_the_machine_is_no_need_of_a_bot() -> None:
 
 def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
     """A bot that takes eight times its budget needs no greater one; a fixed time is a need."""
-    assert describe_excess(813, 640) == ""
-    sentence = describe_excess(813, 203)
+    assert describe_excess(813, 640, 100) == ""
+    assert describe_excess(1990, 480, 2000) == ""
+    sentence = describe_excess(813, 203, 100)
     assert "takes 813 ms per move when given 100 ms, and 203 ms when given 25 ms" in sentence
 
 
