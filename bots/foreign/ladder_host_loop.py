@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import sys
-import traceback
 from typing import Any, Dict
 
 Message = Dict[str, Any]
@@ -31,6 +30,8 @@ class Host:
 
     own_folders: tuple[str, ...] = ()
     """Folders of the bot's own files, each ending with a separator."""
+    move_note: str = ""
+    """The end of each message about a failure in a move."""
 
     def hello(self, message: Message) -> Message:
         """Load the bot and introduce it."""
@@ -99,7 +100,10 @@ def _answer_lines(host: Host, source: int, target: int) -> None:
                 reply = answers[kind](message)
                 data = json.dumps(reply, default=to_plain, allow_nan=False)
             except BaseException as error:  # sys.exit by a bot is a failure, too
-                reply = {"type": "error", "message": _explain(error, host.own_folders)}
+                text = _explain(error, host.own_folders)
+                if kind == "move":
+                    text += host.move_note
+                reply = {"type": "error", "message": text}
                 if isinstance(error, Illegal):
                     reply["illegal"] = True
                 data = json.dumps(reply)
@@ -119,6 +123,8 @@ def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
     """Return the error's last line and its place, in the bot's own files if possible."""
     if isinstance(error, Failure):
         return str(error)
+    import traceback  # here because most bots never need it
+
     traceback.print_exc()
     text = traceback.format_exception_only(type(error), error)[-1].strip()
     if isinstance(error, SyntaxError):

@@ -37,8 +37,8 @@ from ladder.names import CONFIG
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
 FORMS = (
-    "builtin:PLAYER, exec:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, kaggle:FILE.py, "
-    "thu:FILE.so or saiblo:COMMAND"
+    "builtin:PLAYER, exec:COMMAND, python:FILE.py:CLASS, python:MODULE:CLASS, kaggle:FILE.py "
+    "or FILE.tar.gz, thu:FILE.so or saiblo:COMMAND"
 )
 THU_ADDRESS_MB = 1536
 """The course allows a process 1 GiB; the rest is for Python and shared libraries."""
@@ -140,6 +140,8 @@ def _suggest_spec(word: str, folder: Path) -> str:
         if path.is_file():
             if path.suffix == ".so":
                 return f"thu:{word}"
+            if path.name.endswith(".tar.gz"):
+                return f"kaggle:{word}"
             if path.suffix == ".py":
                 return f"'exec:python3 {word}', kaggle:{word} or python:{word}:CLASS"
             return f"exec:{word if '/' in word else './' + word}"
@@ -295,7 +297,10 @@ def _parse_python(target: str, ingredients: Ingredients, python: str | None) -> 
 
 def _parse_kaggle(file: str, ingredients: Ingredients, python: str | None) -> _ParsedSpec:
     entry = _find_file(ingredients.folder, file, "kaggle")
-    return _parse_hosted("kaggle", file, entry, entry.parent, ingredients, python)
+    parsed = _parse_hosted("kaggle", file, entry, entry.parent, ingredients, python)
+    # On Kaggle each game has a new process, so that modules may keep the state of a game.
+    launch = msgspec.structs.replace(parsed.launch, restart=Restart.GAME)
+    return parsed._replace(launch=launch)
 
 
 def _parse_hosted(
