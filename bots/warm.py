@@ -5,7 +5,6 @@ factories run side by side. A stamp per compiled player in the cache folder make
 Progress goes to standard error, a line per group.
 """
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
 from bots.parent_death import die_with_parent
 from engine.board import Board
-from engine.cache import ROOT, cache_folder, is_shared
+from engine.cache import ROOT, cache_fault, cache_folder
 
 _WORKER = "--in-this-process"
 
@@ -37,34 +36,24 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
         UnknownPlayer: no built-in player has one of the names.
 
     """
-    folder = cache_folder()
     names = dict.fromkeys(parse_player(player)[0].name for player in players)
     groups: dict[str, list[str]] = {}
     for name in names:
         if not is_warm([name]):
             groups.setdefault(VERSIONS[name].factory, []).append(name)
-    if not groups or not _can_keep(folder):
-        # Without a writable cache every process compiles for itself, so compiling here is useless.
+    if not groups:
         return True
+    if fault := cache_fault():
+        print(fault, file=sys.stderr)  # noqa: T201 - this is its output
+        return False
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
         done = [pool.submit(_compile, *group, report) for group in groups.items()]
         return all(future.result() for future in done)
 
 
-def _can_keep(folder: Path) -> bool:
-    try:
-        (folder / "warm").mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder / "warm", os.W_OK)
-
-
 def _stamp(folder: Path, name: str) -> Path:
-    # If numba caches code by the path of its source, another copy of the same sources shares
-    # the folder, but not the compiled code.
-    checkout = "all" if is_shared() else hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
-    return folder / "warm" / checkout / name
+    return folder / "warm" / name
 
 
 def _compile(factory: str, names: list[str], report: bool) -> bool:
@@ -85,7 +74,9 @@ def _python_path() -> str:
     return f"{ROOT}{os.pathsep}{given}" if given else str(ROOT)
 
 
-def _compile_here(names: Sequence[str]) -> None:
+def _compile_here(names: Sequence[str]) -> bool:
+    from engine.compiled import CodeCache  # which loads the compiler
+
     folder = cache_folder()
     for name in names:
         version = VERSIONS[name]
@@ -93,17 +84,20 @@ def _compile_here(names: Sequence[str]) -> None:
         budget = Budget.of(kind, 1)
         for board in (Board(6, 7), Board(9, 9, (4, 4))):
             build(name, board=board, side=0, seed=0, budget=budget).choose(())
+        if CodeCache.unsaved:
+            print(cache_fault() or CodeCache.unsaved[0], file=sys.stderr)  # noqa: T201 - its output
+            return False
         stamp = _stamp(folder, name)
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
+    return True
 
 
 def main(arguments: Sequence[str]) -> int:
     """Compile the named players, by default all."""
     if arguments and arguments[0] == _WORKER:
         die_with_parent(int(arguments[1]))
-        _compile_here(arguments[2:])
-        return 0
+        return 0 if _compile_here(arguments[2:]) else 1
     try:
         return 0 if warm(arguments or list(VERSIONS)) else 1
     except BotsError as error:

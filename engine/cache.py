@@ -5,10 +5,12 @@ numba's cache checks only the file of the cached function itself; after an edit 
 by a hash of every source of `engine` and `bots`, the versions of numba and Python and the CPU.
 """
 
+import errno
 import hashlib
 import os
 import platform
 import sys
+import tempfile
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -17,15 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the packages."""
 PACKAGES = ("engine", "bots")
 """The packages that contain kernels."""
-
-
-@lru_cache(maxsize=1)
-def is_shared() -> bool:
-    """Return whether equal copies of the sources in different folders share machine code.
-
-    numba caches code by the absolute path of its source; since 0.62 that is configurable.
-    """
-    return tuple(map(int, version("numba").split(".")[:2])) >= (0, 62)
+_PROBE_BYTES = 1 << 20
 
 
 @lru_cache(maxsize=1)
@@ -66,3 +60,19 @@ def cache_folder() -> Path:
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     versions = f"numba{version('numba')}-{python}-{machine()}"
     return cache_root() / "numba" / versions / source_fingerprint()
+
+
+def cache_fault() -> str | None:
+    """Try to write to the cache; return why that fails and what to do, or None if it succeeds."""
+    root = cache_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root, buffering=0) as probe:
+            if probe.write(bytes(_PROBE_BYTES)) < _PROBE_BYTES:  # a full disk takes a part
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError as error:
+        return (
+            f"compiled players cannot be stored in {root}: {error.strerror}; "
+            "set LADDER_CACHE to a folder that can be written"
+        )
+    return None

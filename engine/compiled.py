@@ -3,11 +3,11 @@
 `engine.cache` names the folder of that cache.
 """
 
+import contextlib
 import functools
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numba
 import numba.core.caching
@@ -16,7 +16,7 @@ import numba.extending
 from numba.core import types
 from numba.extending import intrinsic as intrinsic
 
-from engine.cache import PACKAGES, ROOT, cache_folder, is_shared, source_fingerprint
+from engine.cache import PACKAGES, ROOT, cache_folder, source_fingerprint
 
 # numba has only partial type information
 caching: Any = numba.core.caching
@@ -27,12 +27,8 @@ lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
 
-_InCacheFolder: Any = getattr(
-    caching, "UserProvidedCacheLocator", getattr(caching, "_UserProvidedCacheLocator", object)
-)
 
-
-class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
+class Locator(caching.UserProvidedCacheLocator):  # type: ignore[misc]
     """numba's locator of cached machine code, by a source's path relative to the root.
 
     The cache folder is named by a hash of the sources, so their absolute paths and modification
@@ -44,41 +40,55 @@ class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
         """Return a locator for a kernel of this project, or numba's own for other functions."""
         if any(Path(py_file).is_relative_to(ROOT / package) for package in PACKAGES):
             return super().from_function(py_func, py_file)
-        return _InCacheFolder.from_function(py_func, py_file)
+        return caching.UserProvidedCacheLocator.from_function(py_func, py_file)
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
         """Return the subfolder for the kernels of one source."""
         return ".".join(Path(py_file).relative_to(ROOT).with_suffix("").parts)
 
+    def ensure_cache_path(self) -> None:
+        """Make the folder if possible; numba would reject one that can only be read."""
+        with contextlib.suppress(OSError):
+            Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+
     def get_source_stamp(self) -> str:
         """Return a stamp that is equal for equal copies of the sources."""
         return source_fingerprint()
 
 
-@functools.cache
-def configure() -> bool:
-    """Set numba's cache folder, and return whether it is writable.
+class CodeCache(caching.FunctionCache):  # type: ignore[misc]
+    """The machine code of a kernel on disk, which may be read-only, full or missing."""
 
-    If it is not, kernels are not cached: numba would use `__pycache__` beside the sources, where an
-    edit of a called function leaves outdated code.
+    unsaved: ClassVar[list[OSError]] = []
+    """What prevented this process from storing kernels, which others then compile again."""
+
+    def load_overload(self, *arguments: Any) -> Any:
+        """Return stored code, or None if it cannot be read."""
+        with contextlib.suppress(OSError):
+            return super().load_overload(*arguments)
+
+    def save_overload(self, *arguments: Any) -> None:
+        """Store code, or note why that failed."""
+        try:
+            super().save_overload(*arguments)
+        except OSError as error:
+            self.unsaved.append(error)
+
+
+@functools.cache
+def configure() -> None:
+    """Set numba's cache folder.
+
+    numba's own place is `__pycache__` beside the sources, where an edit of a called function leaves
+    outdated code.
     """
-    folder = cache_folder()
-    settings = {"CACHE_DIR": str(folder)}
-    if is_shared():
-        settings["CACHE_LOCATOR_CLASSES"] = f"{__name__}.{Locator.__name__}"
+    settings = {
+        "CACHE_DIR": str(cache_folder()),
+        "CACHE_LOCATOR_CLASSES": f"{__name__}.{Locator.__name__}",
+    }
     for name, value in settings.items():
         setattr(numba.config, name, value)  # absent from numba's types
-    return _can_keep_code(folder)
-
-
-def _can_keep_code(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def numba_targets_another_cpu() -> bool:
@@ -90,7 +100,10 @@ def numba_targets_another_cpu() -> bool:
 
 def kernel(function: F) -> F:
     """Compile a function to machine code on first use and cache it on disk (see `configure`)."""
-    return cast(F, numba.njit(cache=configure(), error_model="numpy", nogil=True)(function))
+    configure()
+    compiled: Any = numba.njit(error_model="numpy", nogil=True)(function)
+    compiled._cache = CodeCache(function)  # as `cache=True` does with numba's own class
+    return cast(F, compiled)
 
 
 def inlined(function: F) -> F:

@@ -116,7 +116,6 @@ def test_an_edited_callee_is_seen(sources: Path, ask: Ask) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not cache.is_shared(), reason="numba before 0.62 keeps code by absolute path")
 def test_a_copy_of_the_sources_shares_their_machine_code(
     sources: Path, tmp_path: Path, ask: Ask
 ) -> None:

@@ -9,7 +9,7 @@ from bots.parent_death import die_with_parent
 from bots.warm import is_warm
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
-from engine.cache import is_shared
+from engine.cache import cache_fault
 from ladder.errors import LadderError, UsageError
 from ladder.match.specs.environment import environment_without_secrets
 from ladder.match.specs.own_sources import own_sources
@@ -25,7 +25,7 @@ def compile_launches(launches: Iterable[Launch]) -> None:
     """Compile the kernels of the built-in players among launches made on this machine.
 
     Raises:
-        UsageError: the compilation of a revision from git failed.
+        UsageError: the cache cannot be written, or the compilation of a revision from git failed.
         LadderError: the compilation of the current sources failed.
 
     """
@@ -36,7 +36,7 @@ def compile_entrants(entrants: Iterable[Entrant]) -> None:
     """Compile the kernels of the built-in players among the sides of pairs.
 
     Raises:
-        UsageError: the compilation of a revision from git failed.
+        UsageError: the cache cannot be written, or the compilation of a revision from git failed.
         LadderError: the compilation of the current sources failed.
 
     """
@@ -59,7 +59,7 @@ def _is_compiled(start: Start, names: Sequence[str]) -> bool:
     This check spares every command the start of an interpreter. Only the sources of another copy
     can find the stamps of its kernels.
     """
-    return start.folder == str(own_sources().root) and is_shared() and is_warm(names)
+    return start.folder == str(own_sources().root) and is_warm(names)
 
 
 def _compile(start: Start, names: Sequence[str]) -> None:
@@ -67,14 +67,14 @@ def _compile(start: Start, names: Sequence[str]) -> None:
 
     Runs in a process of its own, so that the compilers' memory is freed afterwards.
     """
+    if fault := cache_fault():
+        raise UsageError(fault)
     command = [COMPILER if word == HOST else word for word in start.argv] + list(names)
     environment = {**environment_without_secrets(), **dict(start.environment)}
     if _run(command, folder=start.folder, environment=environment) == 0:
         return
     if not start.foreign:
-        raise LadderError(
-            f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
-        )
+        raise LadderError(f"compiling {', '.join(names)} failed, for the reason above")
     raise UsageError(
         f"compiling {', '.join(names)} of {start.folder} failed, for the reason above: its "
         "dependencies are those installed here now; if it needs others, register it again with a "

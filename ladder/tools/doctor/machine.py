@@ -44,7 +44,7 @@ class Finding:
 
 
 def examine_machine() -> list[Finding]:
-    """Run all checks of the machine; none of them changes anything."""
+    """Run all checks of the machine; they change nothing, and write only a temporary file."""
     checks: tuple[Callable[[], Finding], ...] = (
         check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
         check_files, check_disk, check_strays,
@@ -103,15 +103,11 @@ def check_versions() -> Finding:
 
 def check_cache() -> Finding:
     """Check that compiled kernels can be cached."""
-    from engine.cache import cache_root
+    from engine.cache import cache_fault, cache_root
 
+    if fault := cache_fault():
+        return Finding("cache", Level.FAULT, fault)
     root = cache_root()
-    place = root
-    while not place.exists():
-        place = place.parent
-    if not os.access(place, os.W_OK):
-        text = f"{root} is not writable: set LADDER_CACHE to a writable folder"
-        return Finding("cache", Level.FAULT, text)
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
     return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
 

@@ -11,7 +11,6 @@ from bots.protocol import Budget
 from bots.warm import warm
 from db.records.launch import Start
 from db.records.pairs import Entrant
-from engine.cache import is_shared
 from ladder.errors import UsageError
 from ladder.match.specs.compile import compile_entrants
 from ladder.match.specs.start_command import builtin_launch, host_command, make_start
@@ -63,13 +62,14 @@ def memory_of_children() -> int:
 
 
 def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stamps mark the compiled players of the current sources; the others are compiled."""
+    """Stamps mark the compiled players of the current sources; others need a cache."""
     ours = Entrant(1, "ours", make_start(builtin_launch("v4")), Budget(simulations=1), player="v4")
     assert warm(["v4"], report=False)
     before = memory_of_children()
     compile_entrants([ours])
-    assert (memory_of_children() > before) == (not is_shared())
+    assert memory_of_children() == before
     monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
-    before = memory_of_children()
-    compile_entrants([ours])
-    assert memory_of_children() > before
+    with pytest.raises(
+        UsageError, match="compiled players cannot be stored in /proc/no-such-place"
+    ):
+        compile_entrants([ours])
