@@ -297,15 +297,18 @@ Adjudicate = Annotated[
         show_default="games are played out",
     ),
 ]
-Seed = Annotated[
+
+
+def _seed(text: str) -> object:
+    return whole("N", LARGEST_SEED, text, PANEL_PLAY, least=0, show_default="a random one")
+
+
+Seed = Annotated[int | None, _seed("Seed of all random choices: the same seed repeats them.")]
+RunSeed = Annotated[
     int | None,
-    whole(
-        "N",
-        LARGEST_SEED,
-        "Seed of all random choices: the same seed repeats them.",
-        PANEL_PLAY,
-        least=0,
-        show_default="a random one",
+    _seed(
+        "Seed of all random choices. With the same seed, a new database gets the same pairs, and "
+        "one that has them gets the next pairs."
     ),
 ]
 

@@ -29,9 +29,9 @@ from ladder.cli.options import (
     Pin,
     Processes,
     RestartOption,
+    RunSeed,
     Sandbox,
     ScaleTime,
-    Seed,
     Simulations,
     Time,
     Watchdog,
@@ -120,7 +120,7 @@ class RunOptions(BotOptions):
     opening_plies: OpeningPlies = None
     openings: Openings = None
     adjudicate: Adjudicate = None
-    seed: Seed = None
+    seed: RunSeed = None
     concurrency: Concurrency = None
     restart: RestartOption = None
     pin: Pin = True

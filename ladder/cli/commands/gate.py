@@ -84,7 +84,8 @@ def gate(
 
     Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
     than --max-drop allows. They are stored, and do not count in the rating list unless --rated is
-    given. An interrupted gate is resumed by the same command.
+    given. An interrupted gate is resumed by the same command; after a verdict it plays further
+    pairs and decides from these alone.
 
     Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid, because a bot fails too often or
     the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.

@@ -32,7 +32,7 @@ def match(
     """Play two bots against each other and print the score.
 
     The games are stored but do not count in the rating list unless --rated is given. An interrupted
-    match is resumed by the same command.
+    match is resumed by the same command; after its end it plays further pairs.
     """
     from db.records.runs import RunKind
     from ladder.cli.run_and_report import play_and_report
