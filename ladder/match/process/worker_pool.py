@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
 from ladder.match.process.orphans import adopt_orphans, end_orphans
-from ladder.signals import current_stop
+from ladder.signals import SIGNALS, current_stop
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -259,9 +259,9 @@ class WorkerPool:
     def _start(self) -> _Worker:
         adopt_orphans()
         ours, theirs = multiprocessing.Pipe()
-        # A Ctrl-C on the terminal reaches the whole process group, and only the coordinator may act
-        # on it: a new process inherits the mask, and `run_worker` then ignores the signal.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        # A terminal signals the whole process group, and only the coordinator may act on it: a new
+        # process inherits the mask, and `run_worker` then does nothing on these signals.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             # Not by multiprocessing, which would start a process that tracks shared memory, too.
             process = subprocess.Popen(
@@ -288,7 +288,8 @@ def run_worker(pipe: Connection) -> None:
         return
     coordinator, prepare, arguments = pickle.loads(first)  # noqa: S301 - our own pipe
     die_with_parent(coordinator)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: None)  # bots inherit no handler, but an ignored signal
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     prepare(*arguments)
     try:

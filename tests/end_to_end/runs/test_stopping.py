@@ -92,6 +92,7 @@ def test_signals_at_any_moment_stop_and_save(
         done = ladder.finish(process)
     assert done.code == 130, done.err
     assert "Traceback" not in done.err
+    assert "died" not in done.err, "a worker took the signal that its group got"
     eventually(lambda: not marked(str(ladder.folder / "scratch")))
     if lines_of(ladder.folder):
         assert faults_of(ladder.folder) == []
