@@ -10,6 +10,9 @@ import typer
 from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
 
+TWINS = {"--games": "--max-games", "--max-games": "--games"}
+"""Options of one command by the name that others have for them."""
+
 
 def is_expected(error: BaseException) -> bool:
     """Return whether an error has a message for users, and so is no defect and no damage."""
@@ -58,6 +61,9 @@ def _describe(error: Exception) -> tuple[int, str]:
         return ExitCode.USAGE, str(error)
     show = getattr(error, "format_message", None)
     if show is not None:  # a bad command line, found by Typer
+        twin = TWINS.get(getattr(error, "option_name", ""))
+        if twin in (getattr(error, "possibilities", None) or ()):
+            error.possibilities = [twin]  # type: ignore[attr-defined]
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
         return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{show()} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):

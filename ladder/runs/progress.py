@@ -13,10 +13,11 @@ from db.records.pairs import (
 )
 from engine.result import Termination
 from ladder.runs.budgets import Budgets
+from ladder.runs.schedule import PairingKind
 from ladder.runs.settings import Settings
 
 SPEED_WINDOW_S = 120.0
-"""Latest seconds over which the speed in games an hour is measured."""
+"""Seconds before the end of the latest game over which the speed is measured."""
 
 
 class RunEnding(StrEnum):
@@ -131,23 +132,27 @@ class LiveRun:
             self._recent.popleft()
 
     def games_an_hour(self) -> float | None:
-        """Return the speed over the last two minutes; None before the first game ends."""
+        """Return the speed up to the end of the latest game; None before the first one ends.
+
+        The time since then belongs to pairs in play, which are not counted.
+        """
         if not self.games:
             return None
-        now = time.monotonic()
-        if now - self.started <= SPEED_WINDOW_S or len(self._recent) < 2:
-            return self.games / max(now - self.started, 1e-9) * 3600
         first, count = self._recent[0]
-        return (self.games - count) / max(now - first, 1e-9) * 3600
+        last = self._recent[-1][0]
+        if last - self.started <= SPEED_WINDOW_S or len(self._recent) < 2:
+            first, count = self.started, 0
+        return (self.games - count) / max(last - first, 1e-9) * 3600
 
     def seconds_left(self) -> float | None:
         """Return the estimated seconds until the run ends; None if unknown."""
         left = [] if self.deadline is None else [max(0.0, self.deadline - time.monotonic())]
         speed = self.games_an_hour()
-        if self.target_games is not None and speed:
-            left.append((self.target_games - self.total_games) / speed * 3600)
-        if self.games_left is not None and speed:
-            left.append(self.games_left / speed * 3600)
+        if speed:
+            since = time.monotonic() - self._recent[-1][0]
+            target = None if self.target_games is None else self.target_games - self.total_games
+            games = [each for each in (target, self.games_left) if each is not None]
+            left += [max(0.0, each / speed * 3600 - since) for each in games]
         return min(left, default=None)
 
 
@@ -201,6 +206,8 @@ def describe_run(settings: Settings) -> str:
     who = f"{pairing} pairs"
     if pairing.against:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
+    elif pairing.kind is PairingKind.ROUND_ROBIN and len(settings.bots) == 2:
+        who = " against ".join(settings.bots)
     conditions = describe_conditions(
         ", ".join(map(str, settings.boards)),
         settings.resolved_opening,

@@ -5,6 +5,7 @@ show any view.
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -17,6 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 LOG_EVERY_S = 5.0
+STILL_EVERY_S = 60.0
+"""Seconds after which a line is printed although only the time left has changed."""
+_TIME_LEFT = re.compile(r"[\d:]+ left")
 REDRAW_EVERY_S = 0.25
 BAR = 60
 """Longest progress bar, in characters."""
@@ -66,14 +70,18 @@ class LogLines(Generic[State]):
         """Do nothing: the next log line counts the pair."""
 
     def tick(self, state: State) -> None:
-        """Print a log line if the last one is some seconds old and said something else."""
-        now = time.monotonic()
-        if now - self._last >= self._every_s:
-            self._last = now
-            line = self._view.log(state)
-            if line != self._printed:
-                self._printed = line
-                self._say(line)
+        """Print a log line if the last one is some seconds old and something has changed.
+
+        After a minute a change of the time left is enough.
+        """
+        waited_s = time.monotonic() - self._last
+        if waited_s < self._every_s:
+            return
+        line = self._view.log(state)
+        is_new = _TIME_LEFT.sub("", line) != _TIME_LEFT.sub("", self._printed)
+        if is_new or (waited_s >= STILL_EVERY_S and line != self._printed):
+            self._last, self._printed = time.monotonic(), line
+            self._say(line)
 
     def notified(self, state: State, sentence: str) -> None:
         """Print a message at once."""

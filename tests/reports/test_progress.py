@@ -138,6 +138,20 @@ def test_a_log_line_without_new_numbers_is_left_out() -> None:
     assert [line.split()[0] for line in output.getvalue().splitlines()] == ["0/1000", "2/1000"]
 
 
+def test_the_speed_stands_still_within_a_pair() -> None:
+    """It is that up to the latest game: the time since then belongs to games in play."""
+    live = live_run(2)
+    live.started -= 100
+    live.count(2)
+    speed, left = live.games_an_hour(), live.seconds_left()
+    assert speed == pytest.approx(72, rel=0.01)
+    assert left is not None
+    live.started -= 50
+    live._recent[0] = (live._recent[0][0] - 50, 2)
+    assert live.games_an_hour() == pytest.approx(speed)
+    assert live.seconds_left() == pytest.approx(left - 50, abs=1)
+
+
 def test_colours_do_not_affect_the_display() -> None:
     """NO_COLOR keeps the live table, and FORCE_COLOR does not give a pipe one."""
     terminal = Terminal(80, 24)

@@ -1,5 +1,6 @@
 """Registered bots: choose them for a run, and check that they have not changed."""
 
+import fnmatch
 import shutil
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -45,12 +46,14 @@ def choose_bots(
 
     """
     bots = store.bots.all(include_retired=True)
-    retired = {bot.name for bot in bots if bot.retired_at is not None}
-    for word in map(str.strip, patterns):
-        if word in retired:
-            remedy = f"`ladder bots unretire {word}` lets it play again"
-            raise UnknownBot(f"{word} is retired: {remedy}", option=option)
     playing = {bot.name: bot for bot in bots if bot.retired_at is None}
+    retired = sorted({bot.name for bot in bots} - playing.keys())
+    for word in map(str.strip, patterns):
+        gone = fnmatch.filter(retired, word)
+        if gone and not fnmatch.filter(playing, word):
+            who = f"{word} is retired" if gone == [word] else f"all bots of {word!r} are retired"
+            remedy = f"`ladder bots unretire {gone[0]}` lets {gone[0]} play again"
+            raise UnknownBot(f"{who}: {remedy}", option=option)
     return [playing[name] for name in select_names(patterns, playing, option=option)]
 
 

@@ -69,6 +69,8 @@ REFUSED = [
     (("train", "c4ai", "--opening-plies", "41"), "--opening-plies: no opening of 41 plies"),
     (("run", "--margin", "-1ms"), "--margin"),
     (("run", "--what"), "No such option: --what"),
+    (("run", "--max-games", "4"), "No such option: --max-games (Possible options: --games)"),
+    (("gate", "v1", "--games", "4"), "No such option: --games (Possible options: --max-games)"),
     (("run", "--restart", "sometimes"), "--restart"),
     (("match", "v1", "v1"), "two different bots"),
     (("match", "v1", "nobody"), "no registered bot is called 'nobody'"),
