@@ -457,99 +457,24 @@ class Verdict(Base):
     """Packed by `ladder.results.analysis.verdict`."""
 
 
-class QueueService(Base):
-    """A service that plays the queue. It lives while its process holds its lock."""
+class Job(Base):
+    """A command line in the queue. Its worker holds its lock while it is played."""
 
-    __tablename__ = "queue_services"
-    __table_args__ = (NEVER_REUSED,)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    host: Mapped[str]
-    pid: Mapped[int]
-    cluster: Mapped[str | None]
-    """Address of the cluster's scheduler; null if it plays on its own machine."""
-    jobs: Mapped[int]
-    """Experiments that it plays at a time."""
-    started_at: Mapped[float]
-    seen_at: Mapped[float]
-
-
-class QueueEntry(Base):
-    """An experiment that waits its turn, is played, or has ended."""
-
-    __tablename__ = "queue_entries"
+    __tablename__ = "jobs"
     __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     command: Mapped[str]
-    """Command, such as ``gate`` or ``suite run``."""
-    arguments: Mapped[str]
-    """JSON list of the words after the command, without the database."""
+    """Command line without ``ladder`` and the database, quoted for a shell."""
     folder: Mapped[str]
-    """Folder in which it was submitted, where files that it names lie."""
+    """Folder in which it was added, and is played."""
     author: Mapped[str]
-    """User, or name of the token, that asked for it."""
-    host: Mapped[str]
-    """Host from which it was submitted."""
-    priority: Mapped[int]
-    """Larger ones come first."""
-    place: Mapped[int]
-    """Order among waiting entries of one priority: smaller ones first, then by id."""
     note: Mapped[str]
-    state: Mapped[str] = mapped_column(index=True)
-    """waiting, playing, paused, done, failed or cancelled."""
-    request: Mapped[str | None]
-    """What its service shall do while it is played: cancel or pause; else null."""
-    submitted_at: Mapped[float]
-    started_at: Mapped[float | None]
-    """When a service first started it."""
+    status: Mapped[str]
+    """waiting, playing, done, failed or cancelled."""
+    added_at: Mapped[float]
     ended_at: Mapped[float | None]
     exit_code: Mapped[int | None]
-    """Exit code of its command; null if it has not ended by itself."""
-    output: Mapped[str]
-    """What its command printed as its result."""
-    message: Mapped[str]
-    """Why it failed; empty if it did not."""
-    run_id: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
-    """Its newest run."""
-    service_id: Mapped[int | None] = mapped_column(ForeignKey("queue_services.id"))
-    """The service that plays it, or played it last."""
-
-
-class Archive(Base):
-    """The packed files of a bot, while an entry of the queue needs them."""
-
-    __tablename__ = "archives"
-
-    digest: Mapped[str] = mapped_column(primary_key=True)
-    """Name of the archive: a hash of its content."""
-    content: Mapped[bytes]
-
-
-class QueueBot(Base):
-    """A bot of an entry that is not built in, as it was when the entry was submitted."""
-
-    __tablename__ = "queue_bots"
-
-    entry_id: Mapped[int] = mapped_column(ForeignKey("queue_entries.id"), primary_key=True)
-    name: Mapped[str] = mapped_column(primary_key=True)
-    spec: Mapped[str]
-    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-    archive: Mapped[str | None] = mapped_column(ForeignKey("archives.digest"))
-    """Null after the end of the entry."""
-
-
-class Token(Base):
-    """A secret by which a user of the web server shows a right."""
-
-    __tablename__ = "tokens"
-    __table_args__ = (NEVER_REUSED,)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(unique=True)
-    hash: Mapped[str] = mapped_column(unique=True)
-    """SHA-256 of the token in hex; the token itself is not stored."""
-    right: Mapped[str]
-    """read, submit or manage; each includes the ones before."""
-    created_at: Mapped[float]
-    used_at: Mapped[float | None]
+    """Negative for the signal that killed its command."""
+    result: Mapped[str]
+    """What its command printed, or why it failed."""

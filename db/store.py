@@ -26,7 +26,6 @@ from db.queries.queue import Queue
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
 from db.queries.tallies import Tallies
-from db.queries.tokens import Tokens
 from db.queries.tuning import TuningSteps
 
 __all__ = [
@@ -92,7 +91,6 @@ class Store:
         self.exchange = Exchange(database)
         self.analysis = Analysis(database)
         self.queue = Queue(database)
-        self.tokens = Tokens(database)
         self.audit = Audit(database)
 
     @classmethod
@@ -222,9 +220,9 @@ class Store:
         """
         return self._database.process_locks(LockKind.RUN)
 
-    def service_lock(self) -> ProcessLocks:
-        """Open the locks of the services that play this database's queue, as `run_lock` does."""
-        return self._database.process_locks(LockKind.SERVICE)
+    def job_lock(self) -> ProcessLocks:
+        """Open the locks of the jobs of this database's queue, as `run_lock` does."""
+        return self._database.process_locks(LockKind.JOB)
 
 
 class FollowedStore(Store):

@@ -243,7 +243,7 @@ class Backend(ABC):
 
     @abstractmethod
     def process_locks(self, connections: Connections, kind: LockKind) -> ProcessLocks:
-        """Open the locks that show which runs are in play, or which services live.
+        """Open the locks that show which runs or jobs are in play.
 
         Raises:
             DatabaseError: they cannot be opened.

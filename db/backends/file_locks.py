@@ -1,6 +1,6 @@
 """Locks beside a SQLite file: POSIX locks on the bytes of ``<database>.locks``.
 
-While run 12 is in play, its process holds a lock on byte 12; services lock bytes far behind, which
+While run 12 is in play, its process holds a lock on byte 12; jobs lock bytes far behind, which
 need not exist. The kernel frees the lock however the process ends, so there are no stale locks.
 
 POSIX locks belong to the process, and closing *any* descriptor of the file drops all of them.
@@ -20,7 +20,7 @@ from db.errors import Unwritable
 
 _FLOCK = "hhqqi"
 """`struct flock` of Linux: l_type, l_whence, l_start, l_len, l_pid."""
-_FIRST_BYTES = {LockKind.RUN: 0, LockKind.SERVICE: 1 << 40}
+_FIRST_BYTES = {LockKind.RUN: 0, LockKind.JOB: 1 << 40}
 """The byte of number 0, by kind."""
 
 

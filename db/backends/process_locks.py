@@ -1,4 +1,4 @@
-"""The interface to locks that show whether a process is alive: that of a run, or of a service."""
+"""The interface to locks that show whether a process is alive: that of a run, or of a job."""
 
 from abc import ABC, abstractmethod
 from enum import Enum
@@ -10,8 +10,8 @@ class LockKind(Enum):
 
     RUN = "run"
     """A run in play."""
-    SERVICE = "service"
-    """A service that plays the queue."""
+    JOB = "job"
+    """A job of the queue in play."""
 
 
 class HeldLock(NamedTuple):

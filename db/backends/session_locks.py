@@ -9,8 +9,8 @@ from db.backends.backend import Connections
 from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.sessions import format_session_name
 
-LOCK_CLASSES = {LockKind.RUN: 0x4334526E, LockKind.SERVICE: 0x43345376}
-"""The first of the two numbers of an advisory lock; the second is the run's or service's."""
+LOCK_CLASSES = {LockKind.RUN: 0x4334526E, LockKind.JOB: 0x43344A62}
+"""The first of the two numbers of an advisory lock; the second is the run's or job's."""
 
 _LOCK = text("SELECT pg_try_advisory_lock(:class, :number)")
 _UNLOCK = text("SELECT pg_advisory_unlock(:class, :number)")
@@ -84,7 +84,7 @@ def find_holder(connection: Connection, lock: HeldLock) -> str | None:
 
 
 def find_live(connection: Connection, kind: LockKind) -> dict[int, str]:
-    """Return the process of each run in play, or of each service, by its number."""
+    """Return the process of each run or job in play by its number."""
     rows = connection.execute(_HOLDERS, {"class": LOCK_CLASSES[kind]})
     return {row.number: format_session_name(row.application_name, row.pid) for row in rows}
 

@@ -244,63 +244,16 @@ CREATE TABLE last_commits (
 	committed_at DOUBLE NOT NULL, 
 	CONSTRAINT pk_last_commits PRIMARY KEY (writer)
 );
-CREATE TABLE queue_services (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
-	host TEXT NOT NULL, 
-	pid INTEGER NOT NULL, 
-	cluster TEXT, 
-	jobs INTEGER NOT NULL, 
-	started_at DOUBLE NOT NULL, 
-	seen_at DOUBLE NOT NULL
-);
-CREATE TABLE queue_entries (
+CREATE TABLE jobs (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	command TEXT NOT NULL, 
-	arguments TEXT NOT NULL, 
 	folder TEXT NOT NULL, 
 	author TEXT NOT NULL, 
-	host TEXT NOT NULL, 
-	priority INTEGER NOT NULL, 
-	place INTEGER NOT NULL, 
 	note TEXT NOT NULL, 
-	state TEXT NOT NULL, 
-	request TEXT, 
-	submitted_at DOUBLE NOT NULL, 
-	started_at DOUBLE, 
+	status TEXT NOT NULL, 
+	added_at DOUBLE NOT NULL, 
 	ended_at DOUBLE, 
 	exit_code INTEGER, 
-	output TEXT NOT NULL, 
-	message TEXT NOT NULL, 
-	run_id INTEGER, 
-	service_id INTEGER, 
-	CONSTRAINT fk_queue_entries_run_id_runs FOREIGN KEY(run_id) REFERENCES runs (id), 
-	CONSTRAINT fk_queue_entries_service_id_queue_services FOREIGN KEY(service_id) REFERENCES queue_services (id)
+	result TEXT NOT NULL
 );
-CREATE INDEX ix_queue_entries_state ON queue_entries (state);
-CREATE TABLE archives (
-	digest TEXT NOT NULL, 
-	content BLOB NOT NULL, 
-	CONSTRAINT pk_archives PRIMARY KEY (digest)
-);
-CREATE TABLE queue_bots (
-	entry_id INTEGER NOT NULL, 
-	name TEXT NOT NULL, 
-	spec TEXT NOT NULL, 
-	revision_id INTEGER NOT NULL, 
-	archive TEXT, 
-	CONSTRAINT pk_queue_bots PRIMARY KEY (entry_id, name), 
-	CONSTRAINT fk_queue_bots_entry_id_queue_entries FOREIGN KEY(entry_id) REFERENCES queue_entries (id), 
-	CONSTRAINT fk_queue_bots_revision_id_revisions FOREIGN KEY(revision_id) REFERENCES revisions (id), 
-	CONSTRAINT fk_queue_bots_archive_archives FOREIGN KEY(archive) REFERENCES archives (digest)
-);
-CREATE TABLE tokens (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
-	name TEXT NOT NULL, 
-	hash TEXT NOT NULL, 
-	"right" TEXT NOT NULL, 
-	created_at DOUBLE NOT NULL, 
-	used_at DOUBLE, 
-	CONSTRAINT uq_tokens_hash UNIQUE (hash), 
-	CONSTRAINT uq_tokens_name UNIQUE (name)
-);
-INSERT INTO alembic_version VALUES ('0020');
+INSERT INTO alembic_version VALUES ('0021');

@@ -302,7 +302,7 @@ class Database:
         return self.retry_policy.retry_unless_nested(attempt)
 
     def process_locks(self, kind: LockKind) -> ProcessLocks:
-        """Open the locks that show which runs are in play, or which services live.
+        """Open the locks that show which runs or jobs are in play.
 
         Raises:
             DatabaseError: they cannot be opened.

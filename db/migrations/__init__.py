@@ -5,7 +5,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
-HEAD = "0020"
+HEAD = "0021"
 """The current version; a constant, so that a current database is opened without Alembic."""
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.

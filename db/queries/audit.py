@@ -30,15 +30,11 @@ from db.models import (
     LastOutput,
     OpeningSet,
     Pair,
-    QueueBot,
-    QueueEntry,
     Revision,
     Run,
 )
 from db.queries.bots import read_bot_names
-from db.queries.queue import read_entry
 from db.records.pairs import PairStatus
-from db.records.queue import EntryState
 from db.records.server import ServerState
 
 
@@ -74,10 +70,7 @@ class Audit:
 
     def find_damage(self) -> Corrupt | None:
         """Check everything after a failed read; return the first fault as an error, or None."""
-        checks = (
-            *(self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games),
-            self.queue,
-        )
+        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games)
         for check in checks:
             for fault in check():
                 place = self._database.place
@@ -95,22 +88,6 @@ class Audit:
                 fault = find_revision_fault(row._asdict())
                 if fault is not None:
                     yield f"revision {row.id}: {fault}"
-
-    def queue(self) -> Iterator[str]:
-        """Yield faults of the queue's entries, and those that lack the files of a bot."""
-        lacking = select(QueueBot.entry_id).where(QueueBot.archive.is_(None))
-        with self._database.streaming() as connection:
-            without_files = set(connection.scalars(lacking))
-            for row in connection.execute(select(QueueEntry.__table__).order_by(QueueEntry.id)):
-                try:
-                    entry = read_entry(row)
-                except ValueError as error:
-                    yield f"experiment {row.id}: {error}"
-                    continue
-                if entry.state is EntryState.PLAYING and entry.service_id is None:
-                    yield f"experiment {row.id} is played by no service"
-                elif not entry.state.is_final and row.id in without_files:
-                    yield f"experiment {row.id} lacks the files of a bot"
 
     def human_games(self) -> Iterator[str]:
         """Yield faults of games of people."""

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, HumanGame, Pair, QueueBot, Revision, RunBot
+from db.models import Bot, HumanGame, Pair, Revision, RunBot
 from db.queries.divisions import rename_in_divisions
 from db.records.bots import (
     BotRow,
@@ -31,19 +30,6 @@ class Bots:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._pinned: dict[str, BotRow] = {}
-
-    def pin(self, specs: Mapping[int, str]) -> None:
-        """Make older revisions the current ones of their bots for this object.
-
-        Args:
-            specs: the specifications by the revisions' ids; ids of deleted ones are skipped.
-
-        """
-        columns = _select_revisions().where(Revision.id.in_(specs))
-        with self._database.reading() as connection:
-            found = [_bot(row) for row in connection.execute(columns)]
-        self._pinned = {bot.name: replace(bot, spec=specs[bot.revision.id]) for bot in found}
 
     def all(self, *, include_retired: bool = False) -> list[BotRow]:
         """Return the bots in the order of registration."""
@@ -51,8 +37,7 @@ class Bots:
         if not include_retired:
             query = query.where(Bot.retired_at.is_(None))
         with self._database.reading() as connection:
-            found = [_bot(row) for row in connection.execute(query)]
-        return [self._pinned.get(bot.name, bot) for bot in found]
+            return [_bot(row) for row in connection.execute(query)]
 
     def names_with_games(self) -> set[str]:
         """Return the names of bots in runs with finished games."""
@@ -66,8 +51,7 @@ class Bots:
     def get(self, name: str) -> BotRow:
         """Return the bot with this name. Raises UnknownRow."""
         with self._database.reading() as connection:
-            found = _find(connection, name)
-        return self._pinned.get(name, found)
+            return _find(connection, name)
 
     def contents(self) -> dict[int, tuple[str, str]]:
         """Return each revision's bot and content hash, by the revision's id."""
@@ -182,13 +166,6 @@ class Bots:
             saved = select(HumanGame.id).where(HumanGame.revision_id.in_(revisions)).limit(1)
             if connection.execute(saved).first() is not None:
                 raise InUse(f"{name} has stored games against people: retire it instead")
-            queued = QueueBot.revision_id.in_(revisions)
-            entry = connection.scalar(
-                select(QueueBot.entry_id).where(queued, QueueBot.archive.is_not(None)).limit(1)
-            )
-            if entry is not None:
-                raise InUse(f"{name} is in the queue: cancel experiment {entry} first")
-            connection.execute(delete(QueueBot).where(queued))
             connection.execute(delete(Pair).where(pairs))
             connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
             connection.execute(delete(Revision).where(Revision.bot_id == bot.id))

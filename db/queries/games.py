@@ -162,19 +162,6 @@ class Games:
         with self._database.reading() as connection:
             return {row[0]: float(row[1]) / 1e6 for row in connection.execute(query)}
 
-    def mean_seconds(self, division_ids: Collection[int], *, latest: int = 400) -> float | None:
-        """Return the mean duration of the latest games of these divisions; None without games."""
-        durations = (
-            select(Game.duration_us)
-            .where(Game.division_id.in_(division_ids))
-            .order_by(Game.id.desc())
-            .limit(latest)
-            .subquery()
-        )
-        with self._database.reading() as connection:
-            mean = connection.scalar(select(func.avg(durations.c.duration_us)))
-            return None if mean is None else float(mean) / 1e6
-
     def count_unrated(self) -> dict[int, int]:
         """Return the number of unrated games by division id, without zeros."""
         query = (

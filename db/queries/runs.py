@@ -19,7 +19,6 @@ from db.models import (
     Game,
     LastOutput,
     Pair,
-    QueueEntry,
     Revision,
     Run,
     RunBot,
@@ -212,9 +211,6 @@ class Runs:
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
-            connection.execute(
-                update(QueueEntry).where(QueueEntry.run_id == run_id).values(run_id=None)
-            )
             connection.execute(delete(Run).where(Run.id == run_id))
             if games:
                 rebuild_derived(connection, rate, repair=True, division_id=run.division_id)

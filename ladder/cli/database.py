@@ -4,14 +4,13 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from db.records.bots import BotRow
     from db.store import RetryPolicy, Store
 from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.output import print_error, printed_first
@@ -28,7 +27,6 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
     """
     from db.store import Store
-    from ladder.match.registry.placements import pin_placed
 
     current_stop().check()
     with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
@@ -36,7 +34,6 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
         with _explained_by_damage(store):
             if sync:
                 _sync(store)
-            pin_placed(store)
             yield store
 
 
@@ -55,7 +52,7 @@ def migrate_database(where: str, *, force: bool) -> str:
 
 
 @contextmanager
-def open_to_play(where: str, check: "Callable[[Store], Iterable[BotRow]]") -> "Iterator[Store]":
+def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
     """Open the database to play in; its runs are finished when the block has printed them.
 
     A missing database is created only after `check` has passed, so that a refused command leaves no
@@ -63,7 +60,7 @@ def open_to_play(where: str, check: "Callable[[Store], Iterable[BotRow]]") -> "I
 
     Args:
         where: a file path or an SQLAlchemy URL.
-        check: refuses what cannot be played, and returns the registered bots that play.
+        check: refuses what cannot be played.
 
     Raises:
         DatabaseError: it cannot be opened.
@@ -76,7 +73,8 @@ def open_to_play(where: str, check: "Callable[[Store], Iterable[BotRow]]") -> "I
             check(store)
     with open_store(where, create=True, sync=True) as store, printed_first(store):
         if is_checking_only():
-            end_check(check(store))
+            check(store)
+            end_check()
         yield store
 
 

@@ -18,8 +18,8 @@ LOADED = 250_000
 """Slightly more objects than loading the modules of a command creates."""
 
 
-def main(workforce: "Workforce | None" = None, *, reads_config: bool = True) -> None:
-    """Run the command line and exit with its code; see `run_command` for the arguments."""
+def main() -> None:
+    """Run the command line and exit with its code."""
     delay_garbage_collection()
     current_stop().listen()
     # On small matrices, threads of linear algebra are slower than none, and they would take CPUs
@@ -31,35 +31,26 @@ def main(workforce: "Workforce | None" = None, *, reads_config: bool = True) -> 
         hide_passwords(sys.argv)
     sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")
     sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
-    code = run_command(sys.argv[1:], workforce, reads_config=reads_config)
+    code = run_command(sys.argv[1:])
     current_stop().end_listening()
     # Otherwise the interpreter's last collections visit every object: up to 0.6 s.
     gc.freeze()
     sys.exit(code)
 
 
-def run_command(
-    arguments: list[str], workforce: "Workforce | None" = None, *, reads_config: bool = True
-) -> int:
+def run_command(arguments: list[str], workforce: "Workforce | None" = None) -> int:
     """Run a command line and return its exit code; print an error as one sentence on stderr.
 
     Args:
         arguments: the words after ``ladder``.
         workforce: plays the pairs of commands without --cluster, instead of this machine's workers.
-        reads_config: whether `ladder.toml` holds defaults of the options.
 
     """
     code = 0
     try:
         from ladder.cli.app import parser
 
-        result: Any = parser()(
-            arguments,
-            prog_name="ladder",
-            standalone_mode=False,
-            obj=workforce,
-            default_map=None if reads_config else {},
-        )
+        result: Any = parser()(arguments, prog_name="ladder", standalone_mode=False, obj=workforce)
         code = result if isinstance(result, int) else 0
         sys.stdout.flush()  # while a failure can still be reported
     except Exception as error:

@@ -11,7 +11,7 @@ from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
 from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
 from ladder.cli.run_options import RunOptions
-from ladder.errors import ExitCode
+from ladder.errors import ExitCode, UsageError
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.selection import select_bots, show_only
@@ -60,7 +60,7 @@ def play_and_report(
         with open_draft(db) as store:
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
-            check_possible(settings, bots)
+            _check(settings, bots)
         if settings.resume_policy is ResumePolicy.ONLY:  # without a database
             return _report_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
@@ -69,8 +69,8 @@ def play_and_report(
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if is_checking_only():
-            check_possible(settings, bots)
-            end_check(bots)
+            _check(settings, bots)
+            end_check()
         if workforce is THIS_MACHINE:
             _warn_about_shared_cpus(settings)
         served = (
@@ -78,6 +78,13 @@ def play_and_report(
         )
         with served, printed_first(store):
             return _play(store, settings, bots, left_out, workforce, options, json=json)
+
+
+def _check(settings: Settings, bots: Sequence[BotRow]) -> None:
+    """Refuse what cannot be played, and in the queue a run without an end. Raises UsageError."""
+    if is_checking_only() and settings.games is None and settings.seconds is None:
+        raise UsageError("this run would never end: give it --games or --hours")
+    check_possible(settings, bots)
 
 
 def _fit(

@@ -1,1 +1,1 @@
-"""The queue: experiments that wait their turn and share the machines."""
+"""The queue: command lines that are played one after the other."""

@@ -25,14 +25,6 @@ class MachineEvent(NamedTuple):
     is_warning: bool = False
 
 
-class Share(NamedTuple):
-    """The slots that a run may use while it shares them with others."""
-
-    slots: int
-    machines: Mapping[str, int] | None = None
-    """The slots of each machine of a cluster by address; None on this machine."""
-
-
 class NoHost(Exception):
     """No machine can host a bot of the pair.
 
@@ -57,13 +49,6 @@ class PairExecutor(Protocol):
     def capacity(self) -> int:
         """Most pairs that may be submitted and not done: those in play, and enough queued ones
         that no slot idles."""
-
-    @property
-    def held_slots(self) -> int:
-        """Slots that this run may be using; more than its share until surplus pairs end."""
-
-    def set_share(self, share: Share) -> None:
-        """Change the slots that this run may use; pairs in play are finished."""
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Queue a pair; its future ends with a record, `WorkerDied` or `NoHost`.

@@ -14,27 +14,41 @@ from ladder.harness_version import harness_version
 from ladder.runs.resumable import is_unfinished
 from ladder.runs.settings import ResumePolicy, Settings, identity_hash
 
-_own_run: ContextVar[int | None] = ContextVar("own_run", default=None)
+JOB = "job"
+"""The key of a run's settings that holds the job of the queue whose command played it."""
+_job: ContextVar[int | None] = ContextVar("job", default=None)
 
 
 @contextmanager
-def reopen_own(run_id: int | None) -> Iterator[None]:
-    """Let the runs that start in the block resume this one even if it is finished.
+def playing_job(job_id: int) -> Iterator[None]:
+    """Let the runs that start in the block belong to a job of the queue."""
+    token = _job.set(job_id)
+    try:
+        yield
+    finally:
+        _job.reset(token)
+
+
+def runs_of_job(store: Store, job_id: int) -> list[RunRow]:
+    """Return the runs of a job of the queue, newest first."""
+    return [run for run in store.runs.find() if run.settings.get(JOB) == job_id]
+
+
+def can_resume(run: RunRow) -> bool:
+    """Return whether this process may resume a run that no process plays.
 
     A command of the queue may be killed after its run has ended and before its result is stored.
     Started again, it finds nothing left to play in that run and prints its result.
     """
-    token = _own_run.set(run_id)
-    try:
-        yield
-    finally:
-        _own_run.reset(token)
+    job = _job.get()
+    is_own = job is not None and run.settings.get(JOB) == job
+    return is_unfinished(run) or (is_own and run.status is RunStatus.FINISHED)
 
 
-def can_resume(run: RunRow) -> bool:
-    """Return whether this process may resume a run that no process plays."""
-    is_own = run.id == _own_run.get() and run.status is RunStatus.FINISHED
-    return is_own or is_unfinished(run)
+def _settings_of_job() -> dict[str, object]:
+    """Return the settings that mark a run as played by the job of this process, if there is one."""
+    job = _job.get()
+    return {} if job is None else {JOB: job}
 
 
 def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
@@ -103,7 +117,9 @@ def resume_or_create(
                     )
                 if settings.note:
                     store.runs.set_note(former.id, settings.note)
-                store.runs.add_settings(former.id, {**settings.command_settings, **question})
+                store.runs.add_settings(
+                    former.id, {**settings.command_settings, **question, **_settings_of_job()}
+                )
                 return store.runs.get(former.id), each
             if is_open(former):
                 new_settings = each  # so that both share a stream and play no pair twice
@@ -149,6 +165,7 @@ def _create_run(
                 **settings.other_settings(),
                 **question,
                 "harness": harness_version(),
+                **_settings_of_job(),
             },
             seed=seed,
             division_id=store.divisions.ensure(*settings.division()).id,

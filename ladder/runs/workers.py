@@ -20,7 +20,7 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
-    from ladder.runs.executor import MachineEvent, Share
+    from ladder.runs.executor import MachineEvent
 
 _pool: BotPool | None = None
 _broadcast: Broadcaster | None = None
@@ -74,21 +74,11 @@ class Workers(WorkerPool):
 
         """
         super().__init__(count, init_worker, pin, confinement, channel)
-        self._most = count
 
     @property
     def slots(self) -> int:
         """Pairs played at the same time."""
         return self.count
-
-    @property
-    def held_slots(self) -> int:
-        """Slots in use, or to be used as soon as there are pairs."""
-        return max(self.count, self.started)
-
-    def set_share(self, share: "Share") -> None:
-        """Change the number of workers, up to the initial one."""
-        self.resize(min(self._most, max(1, share.slots)))
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Queue a pair for the next free worker; `wait` collects its record."""

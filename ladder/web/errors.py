@@ -10,13 +10,13 @@ class Refused(LadderError):
 
 
 class Forbidden(Refused):
-    """A request from another site, without a token of this server's pages, or without the right."""
+    """A request from another site, or without the token of this server's pages."""
 
     status = 403
 
 
 class Unauthorized(Refused):
-    """The password or the token is missing or wrong."""
+    """The password is missing or wrong."""
 
     status = 401
 

@@ -7,16 +7,12 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import uvicorn
 
-from db.records.tokens import TokenRow
-from db.store import Store
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.queue.form import CommandForms
 from ladder.signals import current_stop
 from ladder.web.app import application
 from ladder.web.live.boards import Boards
@@ -25,16 +21,10 @@ from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
-from ladder.web.queue.submit import Submitter
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.password import BasicAuth, read_password
 from ladder.web.security.safety import AccessRules
-from ladder.web.security.sign_in import SignIn
 from ladder.web.site import Site
-from ladder.web.writing import Writer
-
-if TYPE_CHECKING:
-    pass
 
 HEAD_LIMIT = 16 * 1024
 """Largest size of a request before its body, in bytes."""
@@ -51,8 +41,6 @@ class ServerOptions:
     database: str
     confinement: Confinement
     """Limits and sandbox of the bots that play against people and give hints."""
-    forms: CommandForms
-    """The commands that may wait in the queue."""
     host: str = "127.0.0.1"
     port: int = 8344
     """0 for any free port."""
@@ -87,15 +75,13 @@ def serve(
 
     Raises:
         UsageError: the address or the password cannot be used.
-        DatabaseError: the tokens cannot be read.
 
     """
-    if not (is_loopback(options.host) or options.password_file or _has_tokens(options.database)):
+    if not (is_loopback(options.host) or options.password_file):
         raise UsageError(
             f"other machines can reach {options.host}, and the server starts programs: set a "
-            f"password with `ladder serve --host {options.host} --password-file FILE`, give each "
-            "user a token (`ladder queue token NAME`), or use the default address and a tunnel "
-            "(`ssh -L`)",
+            f"password with `ladder serve --host {options.host} --password-file FILE`, or use the "
+            "default address and a tunnel (`ssh -L`)",
             option="host",
         )
     password = None if options.password_file is None else read_password(options.password_file)
@@ -113,12 +99,7 @@ async def _serve(
     changes = ChangeSignal()
     follower, readers = Follower(options.database, changes), Readers(options.database)
 
-    async def find_token(key: str) -> TokenRow | None:
-        return await readers.read(lambda store: store.tokens.find(key))
-
-    is_closed = password is not None or not is_loopback(options.host)
-    sign_in = SignIn(BasicAuth(password), find_token, is_required=is_closed)
-    access = AccessRules(options.host, sign_in)
+    access = AccessRules(options.host, None if password is None else BasicAuth(password))
     games = OpenGames(options.database, options.confinement, options.players, options.patience)
     site = Site(
         options.database,
@@ -130,9 +111,6 @@ async def _serve(
         Reviews(options.database, is_allowed=options.players > 0),
         Boards(options.database, changes),
         changes,
-        Writer(options.database),
-        options.forms,
-        Submitter(options.database),
     )
     server = _Server(
         uvicorn.Config(
@@ -170,13 +148,7 @@ async def _serve(
             await asyncio.wait_for(serving, SHUTDOWN_S)
         follower.close()
         readers.close()
-        site.writer.close()
         site.files.shutdown(wait=False, cancel_futures=True)
-
-
-def _has_tokens(database: str) -> bool:
-    with Store.follow(database) as store:
-        return bool(store.tokens.all())
 
 
 class _Server(uvicorn.Server):

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
-from ladder.queue.form import CommandForms
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.live.boards import Boards
@@ -21,10 +20,8 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
-from ladder.web.queue.submit import Submitter
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.safety import AccessRules
-from ladder.web.writing import Writer
 from reports.html.live.parts import Frame
 
 
@@ -60,9 +57,6 @@ class Site:
     boards: Boards
     changes: ChangeSignal
     """The signal of the follower and the boards."""
-    writer: Writer
-    forms: CommandForms
-    submitter: Submitter
     streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))

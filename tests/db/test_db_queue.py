@@ -1,157 +1,81 @@
-"""The queue of experiments and the tokens of users, as they are stored."""
+"""The queue as it is stored."""
 
 import contextlib
 
 import pytest
 
-from db.errors import InUse, NameTaken, UnknownRow
-from db.records.queue import (
-    EntryRequest,
-    EntryRow,
-    EntryState,
-    NewEntry,
-    NewQueueBot,
-    NewService,
-    ServiceRow,
-)
-from db.records.tokens import Right
+from db.errors import InUse, UnknownRow
+from db.records.queue import JobRow, JobStatus, NewJob
 from db.store import Store
-from tests.db.making import add_bots, elo, new_run
+from tests.db.migrations.versions import go_back
 from tests.support.sql import execute_sql
 
 
-def add(store: Store, **changes: object) -> EntryRow:
-    new = {"command": "gate", "arguments": ("v1", "--against", "v2"), "folder": "/"}
-    new |= {"author": "a", "host": "h"}
-    return store.queue.add(NewEntry(**(new | changes)))  # type: ignore[arg-type]
+def add(store: Store, *words: str, note: str = "") -> JobRow:
+    return store.queue.add(NewJob(words=words, folder="/", author="ann", note=note))
 
 
-def serve(store: Store) -> ServiceRow:
-    return store.queue.start_service(NewService(host="h", pid=1, cluster=None, jobs=2))
-
-
-def test_an_entry_is_played_by_one_service(store: Store) -> None:
-    """Only the first claim of an entry succeeds, and only its service can end it."""
-    entry = add(store, priority=3, note="why")
-    one, two = serve(store), serve(store)
-    claimed = store.queue.claim(entry.id, one.id)
-    assert claimed is not None
-    assert claimed.state is EntryState.PLAYING
-    assert claimed.words == ("gate", "v1", "--against", "v2")
-    assert store.queue.claim(entry.id, two.id) is None
-    assert store.queue.finish(entry.id, two.id, exit_code=0, output="", message="") is None
-    run = new_run(store)
-    store.queue.set_run(entry.id, run.id)
-    ended = store.queue.finish(entry.id, one.id, exit_code=3, output="{}", message="")
-    assert ended == store.queue.get(entry.id)
+def test_a_job_changes_only_from_the_statuses_that_allow_it(store: Store) -> None:
+    """It is played again after a kill, ends once, and is cancelled only before its end."""
+    job = add(store, "match", "my bot", "v1", note="why")
+    assert (job.command, job.words) == ("match 'my bot' v1", ["match", "my bot", "v1"])
+    assert (job.status, job.note, job.exit_code) == (JobStatus.WAITING, "why", None)
+    assert store.queue.finish(job.id, JobStatus.DONE, exit_code=0, result="") is None
+    assert store.queue.put_back(job.id) is None
+    for _ in range(2):
+        started = store.queue.start(job.id)
+        assert started is not None
+        assert started.status is JobStatus.PLAYING
+    other = add(store, "analyze")
+    assert [each.id for each in store.queue.open_jobs()] == [job.id, other.id]
+    ended = store.queue.finish(job.id, JobStatus.DONE, exit_code=3, result="REGRESSION")
     assert ended is not None
-    assert (ended.state, ended.exit_code, ended.output) == (EntryState.DONE, 3, "{}")
-    assert (ended.run_id, ended.priority, ended.note) == (run.id, 3, "why")
-    assert store.queue.release([one.id]) == []
-    with pytest.raises(InUse, match="is done"):
-        store.queue.cancel(entry.id)
-    store.runs.delete(run.id, elo)
-    assert store.queue.get(entry.id).run_id is None
+    assert (ended.status, ended.exit_code, ended.result) == (JobStatus.DONE, 3, "REGRESSION")
+    assert store.queue.start(job.id) is None
+    with pytest.raises(InUse, match=f"job {job.id} is done: it cannot be cancelled"):
+        store.queue.cancel(job.id)
+    assert store.queue.start(other.id) is not None
+    assert store.queue.cancel(other.id).status is JobStatus.CANCELLED
+    assert store.queue.put_back(other.id) is None
+    assert store.queue.open_jobs() == []
+    assert [each.status.value for each in store.queue.all()] == ["done", "cancelled"]
+    with pytest.raises(UnknownRow, match="there is no job 9"):
+        store.queue.cancel(9)
 
 
-def test_entries_of_a_dead_service_wait_again(store: Store) -> None:
-    """What a service played waits again, is paused or is cancelled, as users asked meanwhile."""
-    service = serve(store)
-    entries = [add(store) for _ in range(5)]
-    for entry in entries[:4]:
-        assert store.queue.claim(entry.id, service.id) is not None
-    assert store.queue.cancel(entries[1].id).request is EntryRequest.CANCEL
-    assert store.queue.pause(entries[2].id).request is EntryRequest.PAUSE
-    assert store.queue.pause(entries[3].id).request is EntryRequest.PAUSE
-    assert store.queue.resume(entries[3].id).request is None
-    with pytest.raises(InUse, match="being cancelled"):
-        store.queue.pause(entries[1].id)
-    assert len(store.queue.played_by(service.id)) == 4
-    assert len(store.queue.release([service.id], entries[0].id)) == 1
-    assert len(store.queue.release([service.id])) == 3
-    states = [store.queue.get(entry.id).state.value for entry in entries]
-    assert states == ["waiting", "cancelled", "paused", "waiting", "waiting"]
-    assert store.queue.get(entries[1].id).ended_at is not None
-    assert store.queue.resume(entries[2].id).state is EntryState.WAITING
-
-
-def test_waiting_entries_have_an_order(store: Store) -> None:
-    """Larger priorities come first, then what was put first most recently, then the oldest."""
-    one, two, three, four = (add(store).id for _ in range(4))
-    store.queue.set_priority(four, 2)
-    store.queue.put_first(two)
-    store.queue.put_first(three)
-    assert [entry.id for entry in store.queue.waiting()] == [four, three, two, one]
-    assert [entry.id for entry in store.queue.find(limit=2)] == [four, three]
-
-
-def test_archives_live_as_long_as_an_entry_needs_them(store: Store) -> None:
-    """An archive is stored once, and deleted with the end of the last entry that needs it."""
-    revision, *_ = add_bots(store)
-    bot = NewQueueBot(name="v1", spec="./v1", revision_id=revision, archive="abc")
-    one = add(store, bots=(bot,), archives={"abc": b"\0files"})
-    two = add(store, bots=(bot,), archives={"abc": b"\0files"})
-    assert store.queue.archive("abc") == b"\0files"
-    store.queue.cancel(one.id)
-    assert store.queue.bots(one.id)[0].archive is None
-    assert store.queue.bots(two.id)[0].archive == "abc"
-    with pytest.raises(InUse, match=f"experiment {two.id}"):
-        store.bots.delete("v1")
-    service = serve(store)
-    store.queue.claim(two.id, service.id)
-    ended = store.queue.finish(two.id, service.id, exit_code=-9, output="", message="killed")
-    assert ended is not None
-    assert ended.state is EntryState.FAILED
-    assert execute_sql(store.where, "SELECT digest FROM archives") == []
-    with pytest.raises(UnknownRow, match="ended"):
-        store.queue.archive("abc")
-    store.bots.delete("v1")
-
-
-def test_faults_of_the_queue_are_found(store: Store) -> None:
-    """A row of another program, and a waiting experiment without its files, are faults."""
-    revision, *_ = add_bots(store)
-    bot = NewQueueBot(name="v1", spec="./v1", revision_id=revision, archive="abc")
-    good, odd, orphan = add(store), add(store), add(store)
-    bare = add(store, bots=(bot,), archives={"abc": b"files"})
-    assert list(store.audit.queue()) == []
-    execute_sql(store.where, "UPDATE queue_entries SET state = 'lost' WHERE id = 2")
-    execute_sql(store.where, "UPDATE queue_entries SET state = 'playing' WHERE id = 3")
-    execute_sql(store.where, "UPDATE queue_bots SET archive = NULL")
-    odd_fault, orphan_fault, bare_fault = store.audit.queue()
-    assert odd_fault.startswith(f"experiment {odd.id}: 'lost'")
-    assert orphan_fault == f"experiment {orphan.id} is played by no service"
-    assert bare_fault == f"experiment {bare.id} lacks the files of a bot"
-    assert store.queue.get(good.id) == good
-
-
-def test_a_service_has_a_lock_of_its_own(store: Store) -> None:
-    """The lock of service 1 is not that of run 1, and both can be held."""
+def test_a_job_has_a_lock_of_its_own(store: Store) -> None:
+    """The lock of job 1 is not that of run 1, and both can be held."""
     with (
         contextlib.closing(store.run_lock()) as runs,
-        contextlib.closing(store.service_lock()) as services,
+        contextlib.closing(store.job_lock()) as jobs,
     ):
         assert runs.try_acquire(1)
-        assert not services.is_alive(1)
-        assert services.try_acquire(1)
-        assert not services.try_acquire(1)
-        services.release(1)
-        assert not services.is_alive(1)
+        assert not jobs.is_alive(1)
+        assert jobs.try_acquire(1)
+        assert not jobs.try_acquire(1)
+        jobs.release(1)
+        assert not jobs.is_alive(1)
         assert runs.is_alive(1)
 
 
-def test_tokens_are_found_by_their_hash(store: Store) -> None:
-    """A token has a name of its own, and is known until it is deleted."""
-    token = store.tokens.add("ann", "00ff", Right.SUBMIT)
-    with pytest.raises(NameTaken, match="ann"):
-        store.tokens.add("ann", "11", Right.READ)
-    assert store.tokens.find("00ff") == token
-    assert store.tokens.find("ff00") is None
-    store.tokens.mark_used(token.id)
-    assert store.tokens.all()[0].used_at is not None
-    store.tokens.delete("ann")
-    assert store.tokens.find("00ff") is None
-    with pytest.raises(UnknownRow, match="lists them"):
-        store.tokens.delete("ann")
-    assert Right.MANAGE.includes(Right.READ)
-    assert not Right.READ.includes(Right.SUBMIT)
+@pytest.mark.slow
+def test_what_waited_in_the_former_queue_still_waits(place: str) -> None:
+    """The migration carries what has not ended as command lines, in its order."""
+    Store.open(place).close()
+    go_back(place, "0020")
+    execute_sql(
+        place,
+        "INSERT INTO queue_entries (command, arguments, folder, author, host, note, state, "
+        "priority, place, submitted_at, output, message) SELECT 'suite run', arguments, '/', "
+        "'ann', 'h', 'why', state, priority, 0, 5.0, '', '' FROM ("
+        """SELECT '["my bot", "1"]' AS arguments, 'paused' AS state, 0 AS priority """
+        """UNION ALL SELECT '["my bot", "2"]', 'done', 0 """
+        """UNION ALL SELECT '["my bot", "3"]', 'waiting', 2) AS rows""",
+    )
+    assert Store.migrate(place) == "0020"
+    with Store.open(place) as store:
+        jobs = store.queue.open_jobs()
+    assert [job.command for job in jobs] == [f"suite run 'my bot' {number}" for number in (3, 1)]
+    assert {(job.status, job.author, job.note) for job in jobs} == {
+        (JobStatus.WAITING, "ann", "why")
+    }

@@ -79,7 +79,7 @@ def analyze(
             return ExitCode.DONE
         row = division_or_latest(store, division)
         if is_checking_only():
-            end_check(())
+            end_check()
         lower_priority()
         with current_stop().defer():
             state = analyse(

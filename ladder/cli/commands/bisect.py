@@ -1,6 +1,5 @@
 """`ladder bisect`: finds the commit that lost rating."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,6 @@ from ladder.cli.options import (
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
-    from db.records.bots import BotRow
     from db.store import Store
 
 
@@ -120,9 +118,8 @@ def bisect(
             confinement=confinement,
         )
 
-        def check(store: "Store") -> "Sequence[BotRow]":
+        def check(store: "Store") -> None:
             prepare(store, asked)
-            return ()
 
         with open_to_play(db, check) as store:
             good_bot = prepare(store, asked)

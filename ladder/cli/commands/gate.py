@@ -1,6 +1,5 @@
 """`ladder gate`: tests whether a candidate is worse than its baselines."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +26,6 @@ from ladder.cli.options import (
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
-    from db.records.bots import BotRow
     from db.store import Store
     from ladder.experiments.gate.session import GateTask
 
@@ -133,10 +131,9 @@ def gate(
     def tasks_in(store: "Store") -> "list[GateTask]":
         return stage_tasks(gate_task(store, settings, test), plan)
 
-    def check(store: "Store") -> "Sequence[BotRow]":
+    def check(store: "Store") -> None:
         first = tasks_in(store)[0]
         check_possible(first.settings, first.bots)
-        return first.bots
 
     opened = open_store(db, create=False) if stored else open_to_play(db, check)
     with opened as store:

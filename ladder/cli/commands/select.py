@@ -1,6 +1,5 @@
 """`ladder select`: chooses the best of several bots."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +19,6 @@ from ladder.cli.options import (
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
-    from db.records.bots import BotRow
     from db.store import Store
 
 
@@ -86,10 +84,8 @@ def select(
 
     check_html(html, force=force)
 
-    def check(store: "Store") -> "Sequence[BotRow]":
-        bots = field_bots(store, names)
-        check_possible(settings, bots)
-        return bots
+    def check(store: "Store") -> None:
+        check_possible(settings, field_bots(store, names))
 
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)

@@ -26,8 +26,7 @@ def serve(
         str,
         option(
             "ADDRESS",
-            "Address to listen at. One that other machines reach needs --password-file, or tokens "
-            "of `ladder queue token`.",
+            "Address to listen at. One that other machines reach needs --password-file.",
             PANEL_SERVER,
         ),
     ] = "127.0.0.1",
@@ -70,16 +69,13 @@ def serve(
     """Show runs, ratings and games in the browser, and play against bots there, until Ctrl-C.
 
     The first line on standard output is the address. Pages follow runs of other terminals while
-    they play. The database is only read, except for games and analyses that you ask for, and for
-    what users with a token of `ladder queue token` change in the queue.
+    they play. The database is only read, except for games and analyses that you ask for.
     """
     from db.store import Store
-    from ladder.cli.commands.queue.form import QueueForms
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
     from ladder.web.server import ServerOptions, serve
 
-    assert options.context is not None  # noqa: S101 - within a command
     confinement = options.confinement()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
@@ -97,7 +93,6 @@ def serve(
     server = ServerOptions(
         db,
         confinement,
-        QueueForms(options.context),
         host=host,
         port=port,
         password_file=password_file,

@@ -198,7 +198,7 @@ def run(
         if not bots:
             raise UsageError("none of these bots can answer the suite: name one that can")
         if is_checking_only():
-            end_check(bots)
+            end_check()
         result = run_suite(
             bots,
             found,

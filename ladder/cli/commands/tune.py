@@ -1,6 +1,5 @@
 """`ladder tune`: searches the best values of a bot's numbers, and gates the result."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,7 +26,6 @@ from ladder.cli.options import (
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
-    from db.records.bots import BotRow
     from db.store import Store
 
 MOST_PAIRS = 10_000
@@ -161,11 +159,10 @@ def tune(
     )
     check_html(html, force=force)
 
-    def check(store: "Store") -> "Sequence[BotRow]":
+    def check(store: "Store") -> None:
         if register is not None:
             refuse_taken_name(store, register)
         check_task(store, task)
-        return ()
 
     workforce = options.workforce()
     with open_to_play(db, check) as store:

@@ -128,26 +128,6 @@ class WorkerPool:
         return future
 
     @property
-    def started(self) -> int:
-        """Number of workers that run now; above `count` while surplus ones finish their tasks."""
-        return len(self._workers)
-
-    def resize(self, count: int) -> None:
-        """Change the number of workers; surplus ones finish their assigned tasks and end."""
-        self.count = count
-        self._end_surplus()
-        self._assign_tasks()
-
-    def _end_surplus(self) -> None:
-        for worker in [each for each in self._workers.values() if not each.assigned]:
-            if len(self._workers) <= self.count:
-                return
-            self._results.unregister(worker.pipe.fileno())
-            del self._workers[worker.pipe.fileno()]
-            worker.pipe.close()
-            worker.process.wait()
-
-    @property
     def capacity(self) -> int:
         """Number of tasks to submit so that no worker is idle; more where tasks are short."""
         capacities = sum(max(2, worker.capacity) for worker in self._workers.values())
@@ -172,7 +152,6 @@ class WorkerPool:
             ready = ready and self._results.poll(0)
             if not ready:
                 break
-        self._end_surplus()
         self._assign_tasks()
 
     def _batching_pause_s(self) -> float:

@@ -14,7 +14,6 @@ from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
-from ladder.match.registry.placements import placement_of
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.fingerprint import (
     changed_files,
@@ -25,7 +24,6 @@ from ladder.match.specs.fingerprint import (
 )
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
-from ladder.match.specs.relocated import resolve_relocated
 from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
 from ladder.match.specs.start_command import make_entrant
 from ladder.names import select_names
@@ -95,9 +93,6 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
 
     """
     launch = bot.revision.launch
-    placed = placement_of(bot)
-    if placed is not None:
-        return resolve_relocated(bot.spec, launch, bot.revision.files, placed.folder)
     if launch.is_description_only:
         raise UsageError(
             f"{bot.name} was imported without its command: `ladder bots add {bot.name} SPEC "
@@ -188,7 +183,7 @@ def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
     stored, made = bot.revision.launch, resolved.launch
     fields = ("command", "folder", "host", "player", "origin")
     other = [field for field in fields if getattr(stored, field) != getattr(made, field)]
-    if other and not is_own_player(bot) and placement_of(bot) is None:
+    if other and not is_own_player(bot):
         raise UsageError(
             f"{bot.name} is not started: its stored {' and '.join(other)} differ from those of its "
             f"specification; check it with `ladder bots show {bot.name}`, and if it is yours, "

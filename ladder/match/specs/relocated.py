@@ -64,7 +64,7 @@ def python_here(launch: Launch, files: Mapping[str, str]) -> str | None:
         others.append(f"{found.path} is {found.version.split()[0]}")
     raise UsageError(
         f"it was registered with Python {wanted[1].split()[0]}, and here "
-        f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` or `ladder queue work` in "
-        "an environment with that version, or register it with an interpreter that all machines "
+        f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` in an "
+        "environment with that version, or register it with an interpreter that all machines "
         "have (`ladder bots add NAME SPEC --python PYTHON`)"
     )

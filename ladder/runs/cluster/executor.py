@@ -23,7 +23,7 @@ from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.replay import Replay
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
-from ladder.runs.executor import MachineEvent, PairExecutor, Share
+from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import Settings
 
 END_S = 5.0
@@ -140,15 +140,6 @@ class ClusterExecutor:
     def capacity(self) -> int:
         """Twice the slots, for pairs in play and in transfer, and the pairs without a host."""
         return 2 * self.slots + min(self._fleet.hostless, MOST_HOSTLESS)
-
-    @property
-    def held_slots(self) -> int:
-        """Usable slots; pairs beyond them wait in the machines' queues."""
-        return self._fleet.slots
-
-    def set_share(self, share: Share) -> None:
-        """Change the slots of each machine that this run may use."""
-        self._loop.call_soon_threadsafe(self._fleet.allow, share.machines)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Queue a pair for some machine; `wait` collects its record."""

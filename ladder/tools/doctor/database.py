@@ -37,7 +37,6 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     return [
         *findings,
         *truth,
-        _check_queue(store),
         *_check_adjudicated(store),
         _check_derived(store, repair=repair),
     ]
@@ -86,12 +85,6 @@ def _check_rows(store: Store) -> list[Finding]:
             f"{games} games replay legally to their stored results",
         ),
     ]
-
-
-def _check_queue(store: Store) -> Finding:
-    """Check the experiments of the queue."""
-    what = "experiments of the queue that cannot be played; restore a backup"
-    return _faults("queue", list(store.audit.queue()), what, "every experiment can be read")
 
 
 def _check_adjudicated(store: Store) -> list[Finding]:

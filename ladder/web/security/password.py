@@ -43,17 +43,16 @@ def read_password(file: Path) -> str:
 class BasicAuth:
     """Checks passwords in constant time."""
 
-    def __init__(self, password: str | None) -> None:
-        """Set the right password; None if every password is wrong."""
-        self._digest = None if password is None else _digest(password)
+    def __init__(self, password: str) -> None:
+        """Set the right password."""
+        self._digest = _digest(password)
 
     def is_right(self, authorization: str) -> bool:
         """Return whether a header has the right password, in constant time.
 
         Hashes of equal length are compared; the user name is ignored.
         """
-        given = _digest(password_in(authorization))
-        return self._digest is not None and hmac.compare_digest(given, self._digest)
+        return hmac.compare_digest(_digest(password_in(authorization)), self._digest)
 
 
 def password_in(authorization: str) -> str:

@@ -3,8 +3,7 @@
 The server starts programs, and any web page in a browser can send requests to it. So the host name
 of a request must be one that no foreign name server can point at this machine (DNS rebinding), the
 request must not come from another site, and a request that changes anything must carry the token of
-this server's pages, or that of a user, which no other site can send. Pages may load only files of
-this server.
+this server's pages, which no other site can send. Pages may load only files of this server.
 """
 
 import secrets
@@ -16,10 +15,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from db.errors import DatabaseError
 from ladder.addresses import is_address, is_loopback
-from ladder.web.errors import Forbidden, Refused, TooLarge
-from ladder.web.security.sign_in import SignIn, Visitor, is_bearer
+from ladder.web.errors import Forbidden, Refused, TooLarge, Unauthorized
+from ladder.web.security.password import BasicAuth
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""
@@ -60,8 +58,8 @@ class AccessRules:
 
     host: str
     """The address that the server listens at."""
-    sign_in: SignIn | None = None
-    """Finds out who sends a request; None if all visitors are equal."""
+    password: BasicAuth | None = None
+    """Checks the password of every request; None if there is none."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """The token that requests with changes must carry."""
 
@@ -88,10 +86,15 @@ class AccessRules:
         is_visit = headers.get("sec-fetch-mode") == "navigate" and method == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_visit:
             raise Forbidden("the request comes from another site")
-        if method not in ("GET", "HEAD") and not is_bearer(headers.get("authorization")):
+        if method not in ("GET", "HEAD"):
             given = headers.get(TOKEN_HEADER, "")
             if not secrets.compare_digest(given.encode(), self.token.encode()):
                 raise Forbidden("the request has no token of this server's pages: reload the page")
+        authorization = headers.get("authorization")
+        if self.password is not None and not self.password.is_right(authorization or ""):
+            raise Unauthorized(
+                "the password is wrong" if authorization else "this server requires a password"
+            )
 
     def is_ours(self, host: str) -> bool:
         """Return whether a Host header names this server, independently of any name server."""
@@ -142,9 +145,7 @@ class SafetyMiddleware:
             return
         headers = Headers(scope=scope)
         browser = browser_of(headers)
-        authorization = headers.get("authorization")
-        visitor = Visitor()
-        scope.setdefault("state", {}).update(browser=browser or "", visitor=visitor)
+        scope.setdefault("state", {})["browser"] = browser or ""
         new = secrets.token_urlsafe(18) if browser is None else None
 
         async def answer(message: Message) -> None:
@@ -156,23 +157,13 @@ class SafetyMiddleware:
                     out["cache-control"] = "no-store"
                 if new is not None and out.get("content-type", "").startswith("text/html"):
                     out.append("set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict")
-                    remember(new)
             await send(message)
-
-        def remember(cookie: str) -> None:
-            if self._access.sign_in is not None and not is_bearer(authorization):
-                self._access.sign_in.remember(cookie, visitor)
 
         try:
             self._access.check(scope["method"], scope["path"], scope["query_string"], headers)
-            if self._access.sign_in is not None:
-                visitor = await self._access.sign_in.identify(browser, authorization)
-                scope["state"]["visitor"] = visitor
-                if browser is not None:
-                    remember(browser)
             body = _limited(headers, receive)
             await self._app(scope, body, answer)
-        except (Refused, DatabaseError) as refusal:
+        except Refused as refusal:
             await self._refuse(refusal, scope, receive, answer)
 
 

@@ -42,8 +42,3 @@ def compare_link(names: list[str], division: int | None = None) -> str:
     if division is not None:
         given["division"] = division
     return f"/compare?{urlencode(given, safe=',')}"
-
-
-def job_link(job: int) -> str:
-    """Return the address of the page of an experiment of the queue."""
-    return f"/queue/{job}"

@@ -333,10 +333,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "suite run": ("random", "suite.jsonl"),
     "queue add": ("match", "random", "stupid", "--games", "2", *SHORT),
     "queue list": (),
-    "queue token": ("ann", "--read"),
-    **dict.fromkeys(
-        ("queue show", "queue pause", "queue resume", "queue first", "queue cancel"), ("1",)
-    ),
+    "queue cancel": ("1",),
 }  # fmt: skip
 ELSEWHERE = {
     "serve",  # goes on, and shows on its pages what is wrong

@@ -15,7 +15,7 @@ import pytest
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
 from db.records.launch import Launch, Start
-from db.records.queue import NewEntry
+from db.records.queue import NewJob
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.cli.terminal.console import PlainConsole
@@ -167,7 +167,6 @@ def test_no_hostile_hello_is_accepted(tmp_path: Path) -> None:
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
     "train c4ai", "train value", "openings make", "worker", "cluster start", "cluster certificates",
-    "queue token",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 ON_PAGES = {"serve"}
@@ -187,15 +186,8 @@ def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             made = NewRevision(f"hash {number}", launch, ("time",), None, {name: name})
             bot = NewBot(name, name, f"exec:{name}", made, name, name)
             revisions.append(store.bots.add(bot).revision.id)
-            entry = NewEntry(
-                command="match",
-                arguments=(name, name),
-                folder=name,
-                author=name,
-                host=name,
-                note=name,
-            )
-            store.queue.add(entry)
+            words = ("match", name, name)
+            store.queue.add(NewJob(words=words, folder=name, author=name, note=name))
         play_all(store, new_run(store), revisions, 60)
     with sqlite3.connect(path) as connection:
         for number, text in enumerate(NO_NAMES):
@@ -284,9 +276,8 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
     ("play", [("\x1b[31mred",)]),
     ("doctor", [()]),
     ("queue list", [(), ("--json",)]),
-    ("queue show", [("8",), ("9", "--json"), ("12",), ("\x1b[31m",)]),
     ("queue add", [("match", "\x1b[31mred", "line\nbreak"), ("\x1b[31m",)]),
-    *[(f"queue {word}", [("8",)]) for word in ("pause", "resume", "first", "cancel")],
+    ("queue cancel", [("8",), ("\x1b[31m",)]),
     ("analyze", [
         ("--games", "2", "--nodes", "1"), ("--bots", "\x1b[31mred"), ("--division", "\x1b[31m"),
     ]),

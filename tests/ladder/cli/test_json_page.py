@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bots.budget import Budget
-from db.records.queue import NewEntry, NewService
+from db.records.queue import NewJob
 from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
@@ -50,9 +50,6 @@ BY_NAME = {
     "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""
-QUEUE_CHANGES = "ladder queue show, ladder queue add, ladder queue cancel, ladder queue pause, "
-QUEUE_CHANGES += "ladder queue resume, ladder queue first --json"
-"""The section about the document of one experiment."""
 OPAQUE = {"forfeits", "introduces"}
 """Objects whose keys are data, or described in a sentence."""
 
@@ -63,7 +60,7 @@ SAYS = {
     " messages openings name text fixed_opening"
     " adjudicate adjudicated",
     "ladder games --json": "ply value distance",
-    "ladder queue list --json": "ladder waiting playing paused done failed cancelled cancel pause",
+    "ladder queue list --json": "ladder waiting playing done failed cancelled",
     "ladder gate --json": "side e_value",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
@@ -115,13 +112,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for score in ("1-0", "0-1") * 10:
             league.pair(run, "a", "b", score, score)
         league.end(run)
-        queue = league.store.queue
-        new = NewEntry(command="gate", arguments=("a",), folder="/", author="ann", host="lab1")
-        service = queue.start_service(NewService(host="lab1", pid=1, cluster=None, jobs=1))
-        entry = queue.add(new).id
-        queue.claim(entry, service.id)
-        queue.set_run(entry, run.id)
-        queue.finish(entry, service.id, exit_code=0, output="none", message="")
+        new = NewJob(words=("gate", "a"), folder="/", author="ann")
+        league.store.queue.add(new)
     return path
 
 
@@ -144,7 +136,6 @@ WORDS = {
     "ladder runs --json": ("runs", "--json"),
     "ladder games --json": ("games", "--json"),
     "ladder queue list --json": ("queue", "list", "--json"),
-    QUEUE_CHANGES: ("queue", "show", "1", "--json"),
     "ladder replay --json": ("replay", "1", "--json"),
     "ladder doctor --json": ("doctor", "--json"),
 }  # fmt: skip
@@ -196,17 +187,11 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         )
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
-    if heading == "ladder queue token --json":
-        words = ((), ("ann",), (), ("ann", "--delete"))
-        return [ladder("queue", "token", *each, "--json").document for each in words]
     found = ladder(*WORDS[heading])
     assert found.out.startswith(("{", "[")), found.err
     document = found.document
     if heading == "ladder replay --json":
         document["analysis"] = game_document(*an_analysed_game())["analysis"]
-    if heading == QUEUE_CHANGES:
-        for key in ladder("queue", "list", "--json").document["jobs"][0]:
-            del document[key]
     if heading == "ladder report --compare --json":  # rows as in the list
         rows = set(keys(ladder("report", "--json").document["bots"]))
         for bot in document["bots"]:

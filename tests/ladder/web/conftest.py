@@ -13,17 +13,11 @@ from typing import Any
 
 import psutil
 import pytest
-import typer
 
-from ladder.cli.app import parser
-from ladder.cli.commands.queue.form import QueueForms
 from ladder.web.server import Listening, ServerOptions, serve
 from tests.support.browser import Opened, watched
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
-
-FORMS = QueueForms(typer.Context(parser(), info_name="ladder"))
-"""The commands of the queue, with the defaults of the program."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +128,7 @@ def start_server() -> Iterator[Start]:
 
     def start(database: object, **options: Any) -> Running:
         running = Running(
-            ServerOptions(
-                str(database), port=0, **{"confinement": UNCONFINED, "forms": FORMS, **options}
-            )
+            ServerOptions(str(database), port=0, **{"confinement": UNCONFINED, **options})
         )
         started.append(running)
         return running

@@ -16,7 +16,7 @@ from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import ServerOptions
 from tests.db.migrations.versions import go_back
-from tests.ladder.web.conftest import FORMS, Running, Start
+from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
@@ -157,7 +157,7 @@ def test_a_page_is_updated_again_when_its_server_is_back(
     until(page, "document.querySelector('#connection').innerText === 'live'")
     first.end()
     until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(ServerOptions(str(league.store.path), UNCONFINED, FORMS, port=first.port))
+    second = Running(ServerOptions(str(league.store.path), UNCONFINED, port=first.port))
     try:
         until(page, "document.querySelector('#connection').innerText === 'live'")
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
@@ -181,7 +181,7 @@ def test_pages_recover_from_a_killed_server(league: League, visit: Visit) -> Non
         first.send_signal(signal.SIGKILL)
         until(page, "document.querySelector('#connection').innerText.includes('not answer')")
     second = Running(
-        ServerOptions(path, UNCONFINED, FORMS, port=int(address.rstrip("/").rpartition(":")[2]))
+        ServerOptions(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2]))
     )
     try:
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from db.records.queue import NewJob
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
@@ -40,11 +41,23 @@ def played(league: League) -> Iterator[League]:
     league.pair(gate, "alpha", "beta", won, drawn)
     league.end(gate)
     league.end(league.run(), RunStatus.INTERRUPTED)
+    for note in ("", "<b>bold</b>"):
+        words = ("match", "alpha", "beta", "--games", "2")
+        league.store.queue.add(NewJob(words=words, folder="/", author="ann", note=note))
+    league.store.queue.start(2)
     return league
 
 
 OTHERS = ("/games", "/bots/nobody", "/runs/1", "/compare", "/play?game=1&ply=3")
-ONE_OF_EACH_KIND = ("/", "/games/7", "/bots/beta", "/runs/2", "/compare?bots=alpha,beta", "/play")
+ONE_OF_EACH_KIND = (
+    "/",
+    "/games/7",
+    "/bots/beta",
+    "/runs/2",
+    "/compare?bots=alpha,beta",
+    "/play",
+    "/queue",
+)
 
 
 @pytest.mark.slow
@@ -266,10 +279,15 @@ def test_documents_are_those_of_the_commands(
         ("/api/standings", ["report", "--json"]),
         ("/api/compare?bots=alpha,beta", ["report", "--compare", "alpha", "beta", "--json"]),
         ("/api/games/7", ["replay", "7", "--json"]),
+        ("/api/queue", ["queue", "list", "--json"]),
     ):
         capsys.readouterr()
         assert run_command([*words, "--db", database]) == 0
         assert server.ask(path).document == json.loads(capsys.readouterr().out), path
+    queue = server.ask("/queue").text
+    assert "&lt;b&gt;bold" in queue
+    assert "playing" not in queue  # no worker lives
+    assert server.ask("/api/queue", method="POST", token=server.token).status == 405
     runs = server.ask("/api/runs").document["runs"]
     assert [run["run"] for run in runs] == [3, 2, 1]
     keys = {"run", "kind", "status", "title", "games", "target_games", "games_an_hour", "note"}

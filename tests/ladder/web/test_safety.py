@@ -9,7 +9,7 @@ import pytest
 from ladder.errors import UsageError
 from ladder.web.security.safety import BODY_LIMIT, AccessRules, host_name
 from ladder.web.server import ServerOptions, serve
-from tests.ladder.web.conftest import FORMS, Running, Start
+from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
 from tests.support.unconfined import UNCONFINED
 
@@ -105,23 +105,19 @@ def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
     """A public address needs a password file that only the user can read."""
     database = str(league.store.path)
     with pytest.raises(UsageError, match="--password-file FILE"):
-        serve(ServerOptions(database, UNCONFINED, FORMS, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
+        serve(ServerOptions(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
     file = tmp_path / "password"
     file.write_text("short\n")
     file.chmod(0o600)
     with pytest.raises(UsageError, match="8 to"):
-        serve(
-            ServerOptions(database, UNCONFINED, FORMS, port=0, password_file=file), lambda _: None
-        )
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     file.write_text("long enough\n")
     file.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
-        serve(
-            ServerOptions(database, UNCONFINED, FORMS, port=0, password_file=file), lambda _: None
-        )
+        serve(ServerOptions(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     with pytest.raises(UsageError, match="cannot be read"):
         serve(
-            ServerOptions(database, UNCONFINED, FORMS, port=0, password_file=tmp_path / "none"),
+            ServerOptions(database, UNCONFINED, port=0, password_file=tmp_path / "none"),
             lambda _: None,
         )
 
@@ -167,13 +163,11 @@ def test_a_taken_port_is_named(league: League, server: Running) -> None:
     """A port in use and a foreign host are refused with a remedy."""
     with pytest.raises(UsageError, match=r"^port: "):
         serve(
-            ServerOptions(str(league.store.path), UNCONFINED, FORMS, port=server.port),
+            ServerOptions(str(league.store.path), UNCONFINED, port=server.port),
             lambda _: None,
         )
     with pytest.raises(UsageError, match=r"^host: "):
         serve(
-            ServerOptions(
-                str(league.store.path), UNCONFINED, FORMS, host="localhost.", port=server.port
-            ),
+            ServerOptions(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
             lambda _: None,
         )

@@ -72,8 +72,6 @@ class Machine:
     """The latest pair that another machine plays, too, for comparison."""
     stored_pairs: int = 0
     """Records of the machine that the runner got."""
-    allowance: int | None = None
-    """Most slots that this run may use; None for all."""
     deaths: int = 0
     """Pairs in a row at which the process of a slot was killed."""
 
@@ -90,19 +88,14 @@ class Machine:
         return self.lent if self.hosts_any else 0
 
     @property
-    def usable_slots(self) -> int:
-        """The number of slots that this run may use."""
-        return self.slots if self.allowance is None else min(self.slots, self.allowance)
-
-    @property
     def capacity(self) -> int:
         """The number of further pairs that the machine may get."""
-        if self.state is not State.READY or not self.usable_slots:
+        if self.state is not State.READY or not self.slots:
             return 0
         if not self.is_verified:
             is_waiting = self.compared_pair is not None and self.compared_pair.assignments
             return 0 if is_waiting else 1 - len(self.playing)
-        most = self.usable_slots * (2 if 0 < self.last_pair_s < QUICK_S else 1)
+        most = self.slots * (2 if 0 < self.last_pair_s < QUICK_S else 1)
         return most - len(self.playing)
 
     def can_host(self, pair: "Pair") -> bool:

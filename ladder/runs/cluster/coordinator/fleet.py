@@ -141,11 +141,6 @@ class Fleet:
         self._pending.add(pair)
         self._assign_pairs()
 
-    def allow(self, allowances: Mapping[str, int] | None) -> None:
-        """Change the most slots that this run may use, by address of a machine; None for all."""
-        self._machines.allow(allowances)
-        self._assign_pairs()
-
     def end(self) -> None:
         """Disconnect; `run` returns soon after."""
         self._connection.end()

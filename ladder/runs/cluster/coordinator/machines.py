@@ -94,8 +94,6 @@ class Machines:
         """Number of machines that are being prepared."""
         self._hosting: Counter[frozenset[int]] = Counter()
         """Numbers of machines that take part, by the bots that they refuse."""
-        self._allowances: Mapping[str, int] | None = None
-        """The most slots that this run may use, by address; None for all."""
         self.slots = 0
         """Usable slots of all ready machines; a plain number that other threads may read."""
 
@@ -128,25 +126,13 @@ class Machines:
         self._count(machine, 1)
         self.update_capacity(machine)
 
-    def allow(self, allowances: Mapping[str, int] | None) -> None:
-        """Change the most slots that this run may use, by address; None for all."""
-        self._allowances = allowances
-        for machine in self:
-            self._count(machine, -1)
-            machine.allowance = self._allowance(machine.address)
-            self._count(machine, 1)
-            self.update_capacity(machine)
-
-    def _allowance(self, address: str) -> int | None:
-        return None if self._allowances is None else self._allowances.get(address, 0)
-
     def _count(self, machine: Machine, number: int) -> None:
         if self._by_address.get(machine.address) is not machine:
             return
         if machine.state is State.JOINING:
             self.joining += number
         if machine.state is State.READY and machine.slots:
-            self.slots += number * machine.usable_slots
+            self.slots += number * machine.slots
             self._names[machine.name] += number
             if not self._names[machine.name]:
                 del self._names[machine.name]
@@ -207,7 +193,7 @@ class Machines:
             waits = machine is None or machine.state is State.RESERVED
             if machine is None:
                 slots = min(int(worker["nthreads"]), MOST_SLOTS)
-                machine = Machine(address, slots, allowance=self._allowance(address))
+                machine = Machine(address, slots)
                 self._by_address[address] = machine
                 self._count(machine, 1)
             if self._lend(machine, worker):

@@ -125,30 +125,6 @@ def test_no_task_waits_behind_a_long_one(tmp_path: Path) -> None:
         pool.kill()
 
 
-@pytest.mark.timed
-@pytest.mark.slow
-def test_a_pool_shrinks_when_its_surplus_workers_are_done(tmp_path: Path) -> None:
-    """A busy worker finishes its task before it ends, and a larger pool starts another one."""
-    pool = WorkerPool(2, nothing)
-    try:
-        log = tmp_path / "log"
-        both = [pool.call(note, log, str(number), 0.5) for number in range(2)]
-        pool.resize(1)
-        assert pool.started == 2
-        await_all(pool, *both)
-        assert pool.started == 1
-        after = [pool.call(note, log, str(number), 0.2) for number in (2, 3)]
-        await_all(pool, *after)
-        assert after[0].result() == after[1].result()
-        pool.resize(2)
-        more = [pool.call(note, log, str(number), 0.2) for number in (4, 5)]
-        await_all(pool, *more)
-        assert more[0].result() != more[1].result()
-        assert sorted(log.read_text().split()) == list("012345")
-    finally:
-        pool.kill()
-
-
 FIRST = """
 import pathlib, psutil
 from tests.ladder.match.process.test_worker_pool import nothing

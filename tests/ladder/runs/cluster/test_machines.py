@@ -79,23 +79,6 @@ def test_pairs_go_to_the_machine_with_the_most_room_for_its_size() -> None:
     assert hall.give() == []
 
 
-def test_a_run_uses_no_more_slots_of_a_machine_than_it_is_allowed() -> None:
-    """Machines that are not listed get no pairs, and all slots are free again without a limit."""
-    hall = Hall(4, 2, 1)
-    hall.machines.allow({"tcp://0": 1, "tcp://1": 8})
-    for machine in hall.all:
-        hall.join(machine, {})
-    assert hall.machines.slots == 3
-    chosen = hall.give(*(pair_of(A, B) for _ in range(9)))
-    assert [chosen.count(machine) for machine in hall.all] == [1, 2, 0]
-    hall.machines.allow({"tcp://2": 1})
-    assert hall.machines.slots == 1
-    assert hall.give() == [hall.all[2]]
-    hall.machines.allow(None)
-    assert [hall.give().count(machine) for machine in hall.all[:1]] == [3]
-    assert hall.machines.slots == 7
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("machines", [20, 5000])
 def test_a_pair_is_given_away_without_a_question_to_every_machine(machines: int) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from ladder.match.registry.placements import Placement, use_placements
 
 from bots.protocol import Budget
 from db.records.launch import DEFAULT_LIMITS
@@ -16,7 +17,6 @@ from ladder.cli.database import open_store
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import sync_builtins
-from ladder.match.registry.placements import Placement, use_placements
 from ladder.match.registry.registered import choose_bots, make_entrants
 from ladder.match.specs.spec import read_spec
 from ladder.runs.cluster.archive import FILES, unpack

@@ -1,0 +1,195 @@
+"""`ladder queue`: command lines that are played one after the other."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ladder.cli.help import CommandGroup
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    LARGEST_KEY,
+    Database,
+    Json,
+    argument,
+    flag,
+    option,
+    whole,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from db.records.queue import JobRow
+    from db.store import Store
+
+COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "suite run", "analyze")
+"""The commands that can wait in the queue."""
+MOST_JOBS = 100
+POLL_S = 0.5
+
+app = CommandGroup(help="Let commands wait in the database and play them in turn.")
+
+
+@app.command("add", context_settings={"ignore_unknown_options": True})
+def add(
+    context: typer.Context,
+    *,
+    words: Annotated[
+        list[str],
+        argument("COMMAND...", f"Command line without `ladder`: {', '.join(COMMANDS)}."),
+    ],
+    note: Annotated[str, option("TEXT", "Remark that the queue shows.")] = "",
+    wait: Annotated[
+        bool,
+        flag("--wait", "Wait for the end, print the result, and exit with the command's code."),
+    ] = False,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Put a command into the queue of the database.
+
+    The command is checked as if it were started now, and refused if it could not start. Options of
+    `queue add` may stand anywhere; everything after -- belongs to the command. A worker
+    (`ladder queue work`) plays it in this folder, or in its own where this one does not exist.
+
+    Exit codes: 0 waiting; 2 bad input. With --wait: that of the command; 130 cancelled, or stopped
+    by Ctrl-C, which leaves the job in the queue.
+    """
+    from pathlib import Path
+
+    from db.records.queue import NewJob
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_result
+    from ladder.errors import ExitCode
+    from ladder.names import check_line
+    from reports.queue import job_document, job_text
+
+    note = check_line(note, "--note")
+    _check(context, words, db)
+    new = NewJob(words=words, folder=str(Path.cwd()), author=_user(), note=note)
+    with open_store(db, create=True, sync=True) as store:
+        job = store.queue.add(new)
+        if wait:
+            return _wait(store, job, json=json)
+    print_result(job, job_document, job_text, json=json)
+    return ExitCode.DONE
+
+
+def _check(context: typer.Context, words: "Sequence[str]", db: str) -> None:
+    """Check that a command line could start now. Raises LadderError."""
+    from ladder.cli.checking import checking_only
+    from ladder.errors import UsageError
+
+    root: Any = context.find_root().command
+    size = 2 if words[0] == "suite" else 1
+    name = " ".join(words[:size])
+    if name not in COMMANDS:
+        raise UsageError(
+            f"{name!r} cannot wait in the queue: give one of {', '.join(COMMANDS)}, with its "
+            "arguments and options"
+        )
+    if any(word.partition("=")[0] == "--db" for word in words):
+        raise UsageError("--db cannot stand in the queue: give it before the two dashes")
+    if "--new" in words:
+        raise UsageError("--new cannot stand in the queue: a job is resumed after a kill")
+    with checking_only():
+        root([*words, "--db", db], prog_name="ladder", standalone_mode=False)
+
+
+def _user() -> str:
+    """Return the name of the user; in a container the number may have none."""
+    import getpass
+    import os
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
+
+
+def _wait(store: "Store", job: "JobRow", *, json: bool) -> int:
+    """Wait for the end of a job, print its result, and return its exit code.
+
+    Raises:
+        Stopped: the user has stopped the command; the job stays in the queue.
+
+    """
+    from ladder.cli.output import print_error, print_out
+    from ladder.errors import ExitCode, Stopped
+    from ladder.signals import current_stop
+    from reports.layout.format import to_json
+    from reports.queue import job_document, job_text
+
+    print_error(job_text(job))
+    try:
+        while not job.status.is_final:
+            current_stop().pause(POLL_S)
+            job = store.queue.get(job.id)
+    except Stopped:
+        print_error(f"job {job.id} stays in the queue: `ladder queue cancel {job.id}` cancels it")
+        raise
+    if json:
+        print_out(to_json(job_document(job)))
+    elif job.result:
+        print_out(job.result)
+    if job.exit_code is None:
+        return ExitCode.STOPPED
+    return ExitCode.INTERNAL if job.exit_code < 0 else job.exit_code
+
+
+@app.command("list")
+def list_(*, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
+    """List the jobs, oldest first: those that wait, are played, and have ended."""
+    from ladder.cli.database import open_to_read
+    from ladder.cli.output import show_table
+    from ladder.errors import ExitCode
+    from ladder.queue.jobs import list_jobs
+    from reports.queue import jobs_document, print_jobs
+
+    with open_to_read(db) as store:
+        show_table(list_jobs(store), jobs_document, print_jobs, json=json)
+    return ExitCode.DONE
+
+
+@app.command("cancel")
+def cancel(
+    job: Annotated[
+        int,
+        argument(
+            "ID", "Number of the job in `ladder queue list`.", parser=whole_number(1, LARGEST_KEY)
+        ),
+    ],
+    *,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Cancel a job for good; the games that it has played stay stored."""
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_result
+    from reports.queue import job_document, job_text
+
+    with open_store(db, create=False) as store:
+        return print_result(store.queue.cancel(job), job_document, job_text, json=json)
+
+
+@app.command("work")
+def work(
+    *,
+    jobs: Annotated[int, whole("N", MOST_JOBS, "Most jobs at a time; they divide the CPUs.")] = 1,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Play the jobs of the queue, first in, first out, until Ctrl-C or SIGTERM.
+
+    Each is its ordinary command in a process of its own. Several workers may play one queue. A job
+    that is interrupted, even by a kill of its worker, waits again and is resumed.
+    """
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_error
+    from ladder.errors import ExitCode
+    from ladder.queue.worker import QueueWorker
+
+    with open_store(db, create=True, sync=True) as store:
+        print_error(f"playing the queue, at most {jobs} {'job' if jobs == 1 else 'jobs'} at a time")
+        QueueWorker(store=store, db=store.path or db, jobs=jobs, report=print_error).run()
+    return ExitCode.DONE

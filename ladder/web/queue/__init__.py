@@ -1,1 +1,0 @@
-"""The queue on pages: the form of an experiment, its submission and its cost."""

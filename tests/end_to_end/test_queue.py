@@ -1,0 +1,120 @@
+"""The worker of the queue: real commands, kills, cancels, and games equal to those by hand."""
+
+import contextlib
+import signal
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.traces import faults_of, lines_of, marked, query
+from tests.support.postgresql import why_none
+
+pytestmark = pytest.mark.timeout(900)
+
+Eventually = Callable[[Callable[[], bool]], None]
+ON_A_SERVER = pytest.param(
+    "postgresql",
+    marks=[
+        pytest.mark.very_slow,
+        pytest.mark.skipif(why_none() is not None, reason=str(why_none())),
+    ],
+)
+
+
+def match(seed: int, opponent: str = "random", games: int = 6) -> tuple[object, ...]:
+    return ("match", "steady", opponent, "--simulations", 1, "--games", games, "--seed", seed)
+
+
+def add(ladder: Ladder, author: str, *words: object) -> int:
+    ladder.environment["LOGNAME"] = author
+    done = ladder("queue", "add", "--json", "--", *words)
+    assert done.code == 0, done.err
+    assert done.document["author"] == author
+    job: int = done.document["job"]
+    return job
+
+
+def states(ladder: Ladder) -> dict[int, str]:
+    return {job["job"]: job["status"] for job in ladder("queue", "list", "--json").document["jobs"]}
+
+
+def stored(ladder: Ladder) -> dict[int, str]:
+    """Return the statuses as stored, without the processor time of a command."""
+    return dict(query(ladder.db, "select id, status from jobs order by id"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ladder", ["sqlite", ON_A_SERVER], indirect=True)
+def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually) -> None:
+    """Games are those by hand though a worker is killed; a failing job blocks no other."""
+    by_hand = Ladder(ladder.folder / "by hand")
+    by_hand.folder.mkdir()
+    for each in (ladder.stock(), by_hand.stock()):
+        assert each("bots", "add", "gone", "builtin:stupid").code == 0
+    for seed in (1, 2):
+        assert by_hand(*match(seed)).code == 0
+    ladder.environment["LADDER_TEST_MARK"] = mark = str(ladder.folder)
+    first = add(ladder, "ann", *match(1))
+    failing = add(ladder, "bob", *match(4, "gone"))
+    second = add(ladder, "bob", *match(2))
+    endless = add(ladder, "ann", *match(3, games=4000))
+    assert ladder("bots", "retire", "gone").code == 0
+    with ladder.slow():
+        killed = ladder.start("queue", "work")
+        eventually(lambda: len(lines_of(ladder.db)) > 1)
+        killed.kill()
+    killed.communicate()
+    eventually(lambda: marked(mark) == [])
+    assert stored(ladder)[first] == "playing"
+    assert states(ladder)[first] == "waiting"
+    workers = [ladder.start("queue", "work") for _ in range(2)]
+    eventually(lambda: stored(ladder)[second] == "done")
+    eventually(lambda: stored(ladder)[endless] == "playing")
+    assert ladder("queue", "cancel", endless).code == 0
+    waiting = ladder.start("queue", "add", "--wait", *match(5, games=2))
+    out, err = waiting.communicate()
+    assert (waiting.returncode, "steady" in out) == (0, True), err
+    for worker in workers:
+        done = ladder.interrupt(worker, signal.SIGTERM)
+        assert done.code == 0, done.err
+    jobs = ladder("queue", "list", "--json").document["jobs"]
+    assert [(job["status"], job["exit_code"]) for job in jobs] == [
+        *(("done", 0), ("failed", 2), ("done", 0), ("cancelled", None), ("done", 0))
+    ]
+    assert (
+        "gone is retired" in query(ladder.db, "select result from jobs where exit_code = 2")[0][0]
+    )
+    assert jobs[failing - 1]["author"] == "bob"
+    assert marked(mark) == []
+    assert faults_of(ladder.db) == []
+    assert {*lines_of(by_hand.db)} <= {*lines_of(ladder.db)}
+    assert len(query(ladder.db, "select id from runs")) == 4
+
+
+@pytest.mark.very_slow
+def test_a_lost_result_is_printed_again(ladder: Ladder, eventually: Eventually) -> None:
+    """A worker killed between the end of a run and the storing of its result plays nothing twice.
+
+    The state that it leaves is restored: a finished run, and a job played by a dead worker.
+    """
+    gate = ("gate", "random", "--against", "stupid", "--simulations", 1, "--max-games", 4)
+    add(ladder, "ann", "match", "random", "stupid", "--simulations", 1, "--games", 4)
+    add(ladder, "ann", *gate)
+    shown: list[list[tuple[object, ...]]] = []
+    for _ in range(2):
+        worker = ladder.start("queue", "work")
+        eventually(lambda: {*stored(ladder).values()} == {"done"})
+        ladder.interrupt(worker, signal.SIGTERM)
+        shown.append(
+            [
+                *query(ladder.db, "select id, exit_code, result from jobs order by id"),
+                *query(ladder.db, "select id, status from runs order by id"),
+                *query(ladder.db, "select count(*) from games"),
+            ]
+        )
+        with contextlib.closing(sqlite3.connect(ladder.db)) as connection, connection:
+            connection.execute("update jobs set status = 'playing', exit_code = null, result = ''")
+    assert [row[1] for row in shown[0][:2]] == [0, 4]
+    assert shown[1] == shown[0]
