@@ -8,16 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from ladder.match.registry.placements import Placement, use_placements
 
-from bots.protocol import Budget
 from db.records.launch import DEFAULT_LIMITS
 from db.store import Store
-from ladder.cli.database import open_store
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import sync_builtins
-from ladder.match.registry.registered import choose_bots, make_entrants
 from ladder.match.specs.spec import read_spec
 from ladder.runs.cluster.archive import FILES, unpack
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
@@ -71,30 +67,6 @@ def test_a_sent_bot_plays_from_its_unpacked_files(home: Path, tmp_path: Path) ->
     weights.write_text("9")
     with pytest.raises(UsageError, match=r"mine: .*weights.txt changed"):
         start_here(mine, place)
-
-
-@pytest.mark.slow
-def test_a_submitted_bot_plays_as_it_was(home: Path, tmp_path: Path) -> None:
-    """Its revision plays from the archive although its folder is gone and its name reused."""
-    add(f"exec:{sys.executable} -I -S bot.py honest", "--files", "*.txt")
-    bundle = packed(home, "mine")
-    (sent,) = bundle.manifest.bots
-    (home / "weights.txt").write_text("9")
-    add(f"exec:{sys.executable} -I -S bot.py honest x", "--replace")
-    (home / "bot.py").unlink()
-    place = arrive(bundle, tmp_path / "archives") / sent.archive
-    with (
-        use_placements({sent.revision: Placement(sent.spec, place)}),
-        open_store(str(home / "ladder.db"), create=False) as store,
-    ):
-        (chosen,) = choose_bots(store, ["mine"])
-        assert (chosen.spec, chosen.revision.content_hash) == (sent.spec, sent.content_hash)
-        (entrant,) = make_entrants([chosen], lambda _: Budget(simulations=1)).values()
-        assert Path(entrant.start.folder).is_relative_to(place)
-        again = pack_bots([chosen], limits=DEFAULT_LIMITS, sandbox=(), pin=True)
-    assert again.archives == bundle.archives
-    with open_store(str(home / "ladder.db"), create=False) as store:
-        assert store.bots.get("mine").revision.id != sent.revision
 
 
 @pytest.mark.slow
