@@ -55,9 +55,9 @@ def in_order(
 def lower_priority() -> None:
     """Let this thread and its children run only when no other wants to (SCHED_IDLE, or nice 19).
 
-    On a busy machine they may then wait for hours, so ``LADDER_PRIORITY=normal`` prevents it.
+    On a busy machine they may then wait for hours, so a process under ``nice`` keeps its priority.
     """
-    if os.environ.get("LADDER_PRIORITY") == "normal":
+    if os.getpriority(os.PRIO_PROCESS, 0) > 0:
         return
     try:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -41,8 +41,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Set the environment of the session, also for child processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(session_folder(tmp_path_factory)))
-        # At idle priority a command would end only when no other program wants the processors.
-        patch.setenv("LADDER_PRIORITY", "normal")
         # Else a manager of Python versions, a script, would start with every `python3`.
         interpreters = Path(sys.executable).resolve().parent
         if (interpreters / "python3").exists():
@@ -52,7 +50,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def normal_priority() -> Iterator[None]:
-    """Check that no command left the tests' own process at idle priority."""
+    """Keep commands from idle priority, at which they may wait for hours, and check that.
+
+    A process under `nice` keeps its priority.
+    """
+    if os.getpriority(os.PRIO_PROCESS, 0) == 0:
+        os.nice(1)
     yield
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
