@@ -18,7 +18,6 @@ FILES = {
     "live.js": "text/javascript; charset=utf-8",
     "boards.js": "text/javascript; charset=utf-8",
     "play.js": "text/javascript; charset=utf-8",
-    "queue.js": "text/javascript; charset=utf-8",
     "post.js": "text/javascript; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
 }

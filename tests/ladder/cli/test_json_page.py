@@ -50,6 +50,7 @@ BY_NAME = {
     "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""
+QUEUE = "ladder queue list, ladder queue add, ladder queue cancel --json"
 OPAQUE = {"forfeits", "introduces"}
 """Objects whose keys are data, or described in a sentence."""
 
@@ -60,7 +61,7 @@ SAYS = {
     " messages openings name text fixed_opening"
     " adjudicate adjudicated",
     "ladder games --json": "ply value distance",
-    "ladder queue list --json": "ladder waiting playing done failed cancelled",
+    QUEUE: "ladder waiting playing done failed cancelled",
     "ladder gate --json": "side e_value",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
@@ -135,7 +136,7 @@ WORDS = {
     "ladder perft --json": ("perft", "4x4", "2", "--json"),
     "ladder runs --json": ("runs", "--json"),
     "ladder games --json": ("games", "--json"),
-    "ladder queue list --json": ("queue", "list", "--json"),
+    QUEUE: ("queue", "list", "--json"),
     "ladder replay --json": ("replay", "1", "--json"),
     "ladder doctor --json": ("doctor", "--json"),
 }  # fmt: skip
