@@ -61,7 +61,7 @@ SAYS = {
     " messages openings name text fixed_opening"
     " adjudicate adjudicated",
     "ladder games --json": "ply value distance",
-    QUEUE: "ladder waiting playing done failed cancelled",
+    QUEUE: "ladder cancel waiting playing done failed cancelled",
     "ladder gate --json": "side e_value",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
