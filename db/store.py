@@ -6,7 +6,7 @@ from typing import Self
 
 from db.backends.place import locate
 from db.backends.process_locks import LockKind, ProcessLocks
-from db.connection.database import Database, OldSchema
+from db.connection.database import Database
 from db.connection.followed import FollowedDatabase
 from db.connection.read_only import open_to_read
 from db.connection.retry_policy import RetryPolicy
@@ -146,7 +146,7 @@ class Store:
             create=False,
             busy_s=busy_s,
             retry_policy=retry_policy,
-            old_schema=OldSchema.DEFER,
+            defers_migration=True,
         )
         with closing(database):
             version = database.migrate(force=force)
@@ -158,7 +158,7 @@ class Store:
     ) -> Self:
         """Open an existing database for reading, even if it cannot be written.
 
-        A writable file of an older version is migrated; an older server is read as it is.
+        A writable file of an older version is migrated.
 
         Raises:
             DatabaseError: it cannot be read.

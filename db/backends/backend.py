@@ -127,20 +127,6 @@ class Backend(ABC):
 
         """
 
-    def create_stand_in_tables(  # noqa: B027 - older files are migrated
-        self, connection: Connection, queries: Mapping[str, str]
-    ) -> None:
-        """Create temporary tables for those that an older database lacks, to read it as it is.
-
-        Args:
-            connection: in no transaction; the tables end with it.
-            queries: a query for the rows, by table; tables without one are empty.
-
-        Raises:
-            Exception: a driver error; temporary tables are not allowed.
-
-        """
-
     def create_tables(self, connection: Connection) -> bool:
         """Create the tables of a new database; return False to let the migrations create them."""
         del connection

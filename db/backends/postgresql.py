@@ -12,14 +12,13 @@ import logging
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateTable
 
 from db.backends.backend import Backend, CommitToken, Connections
 from db.backends.place import Place
@@ -186,21 +185,6 @@ class PostgresqlBackend(Backend):
         # New tables must belong to the same role, or other users could not use them.
         connection.execute(_SET_ROLE, {"owner": owner})
 
-    def create_stand_in_tables(self, connection: Connection, queries: Mapping[str, str]) -> None:
-        """Create temporary tables, and views of temporary functions for those with a query."""
-        existing = self.tables(connection)
-        incomplete = _find_incomplete(connection, existing.intersection(queries))
-        path = connection.exec_driver_sql("SHOW search_path").scalar_one()
-        connection.rollback()
-        driver: Any = connection.connection.driver_connection
-        driver.autocommit = True
-        for table in Base.metadata.sorted_tables:
-            if table.name not in existing or table.name in incomplete:
-                rows = queries.get(table.name)
-                for statement in _stand_in(table, rows, path, connection.dialect):
-                    driver.execute(statement)
-        driver.autocommit = False
-
     def attach_writer(
         self, writer: Connection, former: int | None, held_locks: set[HeldLock]
     ) -> int:
@@ -365,49 +349,6 @@ def check_server_version(place: Place, number: int) -> None:
         raise DatabaseError(
             f"{place} is PostgreSQL {version}, which is too old: use {OLDEST_VERSION} or later"
         )
-
-
-def _find_incomplete(connection: Connection, names: Iterable[str]) -> set[str]:
-    """Return the tables that lack a column of the models."""
-    incomplete = set()
-    for name in names:
-        columns = connection.exec_driver_sql(f"SELECT * FROM {name} LIMIT 0").keys()  # noqa: S608
-        if not {column.name for column in Base.metadata.tables[name].columns} <= set(columns):
-            incomplete.add(name)
-    return incomplete
-
-
-def _stand_in(table: Table, rows: str | None, path: str, dialect: Dialect) -> list[str]:
-    """Return the statements that create a temporary table, or a view of a query's rows.
-
-    Args:
-        table: the table of the current version.
-        rows: a query for its rows in an older database; None for an empty table.
-        path: the search path of the connection.
-        dialect: of the server.
-
-    """
-    if rows is None:
-        # Without foreign keys, as temporary tables cannot refer to permanent ones.
-        created = CreateTable(table, include_foreign_key_constraints=()).compile(dialect=dialect)
-        return [str(created).replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1)]
-    name = table.name
-    view = f"CREATE TEMPORARY VIEW {name} AS SELECT * FROM pg_temp.{name}()"  # noqa: S608
-    return [_stand_in_function(table, rows, path, dialect), view]
-
-
-def _stand_in_function(table: Table, rows: str, path: str, dialect: Dialect) -> str:
-    """Return the SQL of a temporary function that returns a query's rows with a table's columns.
-
-    Temporary tables come last on its search path, so that the query may read the permanent table
-    that the function stands in for. While the reader is connected, a view of the query would keep
-    a migration from dropping the columns that it reads; the text of a function does not.
-    """
-    types = {each.name: each.type.compile(dialect) for each in table.columns}
-    returned = ", ".join(f"{name} {kind}" for name, kind in types.items())
-    cast = ", ".join(f"old.{name}::{kind}" for name, kind in types.items())
-    head = f"CREATE FUNCTION pg_temp.{table.name}() RETURNS TABLE ({returned}) LANGUAGE sql STABLE"
-    return f"{head} SET search_path = {path}, pg_temp AS $$ SELECT {cast} FROM ({rows}) AS old $$"  # noqa: S608
 
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:

@@ -85,7 +85,9 @@ class SqliteBackend(Backend):
     driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
     migrates_when_opened = True
-    migration_advice = "migrate it with `ladder runs`, which keeps a copy"
+    migration_advice = (
+        "run `ladder runs` where the file can be written, which migrates it and keeps a copy"
+    )
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from enum import Enum, auto
 from itertools import count
 from typing import Any, Self, TypeVar
 
@@ -19,7 +18,7 @@ from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
-from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
+from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable
 from db.migrations.upgrade import check_known, stored_version, upgrade
 
 T = TypeVar("T")
@@ -28,16 +27,6 @@ OPENING_S = 5.0
 
 Short, because the address may be wrong. A wait for the write lock is no shorter than later.
 """
-
-
-class OldSchema(Enum):
-    """How to open a database of an older version; unless DEFER, a file is migrated at once."""
-
-    REFUSE = auto()
-    READ = auto()
-    """Read the old tables as they are, if possible."""
-    DEFER = auto()
-    """Leave it as it is until `Database.migrate` is called."""
 
 
 class Database:
@@ -63,8 +52,6 @@ class Database:
         self._session: int | None = None
         """The backend's name for the writer's session, kept after the connection is lost."""
         self._is_writable = True
-        self._older_version: str | None = None
-        """The version of old tables that are read as they are."""
 
     @classmethod
     def open(
@@ -74,7 +61,7 @@ class Database:
         create: bool = True,
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
-        old_schema: OldSchema = OldSchema.REFUSE,
+        defers_migration: bool = False,
     ) -> Self:
         """Open or create a database; migrate a file of an older version.
 
@@ -83,7 +70,7 @@ class Database:
             create: whether to create a missing database.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
-            old_schema: how to treat an older database, file or server; see `OldSchema`.
+            defers_migration: whether to open an older database as it is, for `migrate`.
 
         Raises:
             DatabaseError: it cannot be opened.
@@ -97,37 +84,29 @@ class Database:
                 database.retry_policy = retry_policy
             try:
                 with database.retry_policy.limited(OPENING_S):
-                    database.retry(lambda: database._prepare(create=create, old_schema=old_schema))
+                    database.retry(
+                        lambda: database._prepare(create=create, defers=defers_migration)
+                    )
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _prepare(self, *, create: bool, old_schema: OldSchema) -> None:
+    def _prepare(self, *, create: bool, defers: bool) -> None:
         with self.reading() as connection:
             self.backend.check_database(connection)
             version = stored_version(connection, self.backend)
             if version == migrations.HEAD:
                 self._is_writable = self.backend.is_writable(connection)
-        if version is None:
-            if not create:
-                raise Missing(f"{self.place} holds no games yet: play some first")
+        if version is None and create:
             self._upgrade()
-        elif version != migrations.HEAD:
-            self._open_older(version, old_schema)
+        elif version is None or not (defers or self.backend.migrates_when_opened):
+            self.check_version(version)
+        elif version != migrations.HEAD and not defers:
+            self._upgrade()
         if self._is_writable:
             for connection in (self.reader, self.writer):
                 self.backend.configure(connection)
-
-    def _open_older(self, version: str, old_schema: OldSchema) -> None:
-        if old_schema is OldSchema.DEFER:
-            return  # the caller migrates it
-        if self.backend.migrates_when_opened:
-            self._upgrade()
-        elif old_schema is OldSchema.READ:
-            self._read_older(version)
-        else:
-            raise self._outdated(version)
 
     def _upgrade(self, *, force: bool = True) -> str | None:
         with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
@@ -147,26 +126,23 @@ class Database:
         """
         return self.retry(lambda: self._upgrade(force=force))
 
-    def _outdated(self, version: str) -> Outdated:
-        """Return the error about an older version, with its remedy. Raises TooNew."""
-        check_known(version, self.backend)
-        return Outdated(
-            f"{self.place} was written by an older version of this program (database version "
-            f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
-        )
+    def check_version(self, version: str | None) -> None:
+        """Refuse a database that is not of the current version.
 
-    def _read_older(self, version: str) -> None:
-        """Read the tables of an older version as they are. Raises TooNew, Outdated."""
-        error = self._outdated(version)
-        if self.backend.migrates_when_opened or version < migrations.READABLE:
-            raise error
-        self._older_version, self._is_writable = version, False
-        self._drop_connections()
-        try:
-            with self.reading():  # connects, and creates the temporary tables
-                pass
-        except Unwritable as reason:  # such as a standby, which allows no temporary tables
-            raise error from reason
+        Raises:
+            Missing: it has no tables yet.
+            TooNew: this program does not know its version.
+            Outdated: it must be migrated first.
+
+        """
+        if version is None:
+            raise Missing(f"{self.place} holds no games yet: play some first")
+        if version != migrations.HEAD:
+            check_known(version, self.backend)
+            raise Outdated(
+                f"{self.place} was written by an older version of this program (database version "
+                f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
+            )
 
     def close(self) -> None:
         """Close all connections."""
@@ -204,14 +180,7 @@ class Database:
         return self._writer
 
     def _connect_to_read(self) -> Connection:
-        connection = self.engine.connect().execution_options(**self.backend.reading_options)
-        if self._older_version is not None:
-            try:
-                self.backend.create_stand_in_tables(connection, migrations.STAND_INS)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
+        return self.engine.connect().execution_options(**self.backend.reading_options)
 
     @contextmanager
     def translating_errors(self) -> Iterator[None]:
@@ -273,9 +242,7 @@ class Database:
                 self._commit(transaction, token, pipeline)
 
     def _check_may_write(self) -> None:
-        """Raise Outdated for old tables that are read as they are; subclasses refuse all writes."""
-        if self._older_version is not None:
-            raise self._outdated(self._older_version)
+        """Do nothing; subclasses that only read refuse all writes."""
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:

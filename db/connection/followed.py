@@ -9,12 +9,11 @@ from typing import Self
 
 from sqlalchemy import Engine
 
-from db import migrations
 from db.backends import Backend, backend_of
 from db.backends.place import locate
 from db.connection.database import Database
 from db.connection.driver_errors import translate_driver_errors
-from db.errors import NotALadderDatabase, Unwritable
+from db.errors import Unwritable
 from db.migrations.upgrade import stored_version
 
 PAGE_WAIT_S = 2.0
@@ -46,10 +45,7 @@ class FollowedDatabase(Database):
                 with database.reading() as connection:
                     backend.check_database(connection)
                     version = stored_version(connection, backend)
-                if version is None:
-                    raise NotALadderDatabase(f"{backend.place} holds no games yet; play some first")
-                if version != migrations.HEAD:
-                    database._read_older(version)
+                database.check_version(version)
             except BaseException:
                 database.close()
                 raise
@@ -57,15 +53,8 @@ class FollowedDatabase(Database):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether the database was deleted, replaced by another file, or migrated."""
-        return self.backend.identity() != self._identity or self._is_migrated()
-
-    def _is_migrated(self) -> bool:
-        """Return whether a database of an older version has been migrated since it was opened."""
-        if self._older_version is None:
-            return False
-        with self.reading() as connection:
-            return stored_version(connection, self.backend) == migrations.HEAD
+        """Whether the database was deleted or replaced by another file."""
+        return self.backend.identity() != self._identity
 
     def change_mark(self) -> object:
         """Return a value that changes whenever another connection commits."""

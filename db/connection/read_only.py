@@ -7,8 +7,7 @@ the first of these ways that fits is used:
    connection uses them and their locks.
 2. There is no WAL, so no process has the database open: the file is read as immutable. After every
    transaction its size and time are checked, to notice a writer.
-3. There is a WAL without its index, or the version is older: a copy in a temporary folder is
-   recovered and migrated there.
+3. There is a WAL without its index: a copy in a temporary folder is recovered there.
 """
 
 import os
@@ -20,12 +19,11 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine
 
-from db import migrations
 from db.backends import SqliteBackend, backend_of
 from db.backends.place import Place, locate
 from db.backends.sqlite import check_file, is_writable_file
 from db.companion_files import JOURNAL, WAL, WAL_INDEX
-from db.connection.database import Database, OldSchema
+from db.connection.database import Database
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
 from db.errors import DatabaseError, Locked, Unwritable
@@ -43,19 +41,17 @@ Stamps = tuple[tuple[int, int] | None, ...]
 def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None = None) -> Database:
     """Open a database for reading, even if it cannot be written.
 
-    A writable file is opened for writing, and migrated if it is older. An older database on a
-    server is read as it is.
+    A writable file is opened for writing, and migrated if it is older.
 
     Raises:
+        Outdated: it must be migrated first.
         DatabaseError: it cannot be read.
 
     """
     place = locate(where)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
-        return Database.open(
-            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=OldSchema.READ
-        )
+        return Database.open(where, create=False, busy_s=busy_s, retry_policy=retry_policy)
     path = backend.path
     check_file(path, create=False)
     if is_writable_file(path):
@@ -100,12 +96,17 @@ class ReadOnlyDatabase(Database):
             path = os.path.join(folder, "copy.db")
             _copy(backend.place, path)
             copy = SqliteBackend(locate(path), backend.busy_s)
-            with translate_driver_errors(backend):
-                # Recovers and migrates the copy.
-                Database.open(path, create=False, busy_s=backend.busy_s).close()
             database = cls(backend, copy.make_engine(), is_immutable=False)
+            stack.callback(database.engine.dispose)
+            database._check()
             database._stack = stack.pop_all()
             return database
+
+    def _check(self) -> None:
+        """Raise DatabaseError unless it is a readable database of the current version."""
+        with translate_driver_errors(self.backend), self.reading() as connection:
+            self.backend.check_database(connection)
+            self.check_version(stored_version(connection, self.backend))
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -138,18 +139,15 @@ class ReadOnlyDatabase(Database):
 
 
 def _keep_if_usable(database: ReadOnlyDatabase) -> Database | None:
-    """Return a database if it is readable and of the current version; else close it."""
-    usable = False
+    """Return a database if it is readable without writing; else close it."""
     try:
-        with translate_driver_errors(database.backend), database.reading() as connection:
-            database.backend.check_database(connection)
-            usable = stored_version(connection, database.backend) == migrations.HEAD
-    except Unwritable:
-        pass
-    finally:
-        if not usable:
-            database.close()
-    return database if usable else None
+        database._check()
+    except BaseException as error:
+        database.close()
+        if isinstance(error, Unwritable):
+            return None
+        raise
+    return database
 
 
 def _copy(

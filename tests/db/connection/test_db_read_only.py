@@ -115,13 +115,17 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
         assert as_nobody(lambda: look(closed)) == "read-only 5 bots"
 
 
-@pytest.mark.slow
-def test_an_older_database_is_read_from_a_copy(closed: Path) -> None:
-    """It is migrated in a temporary folder, and stays as it is itself."""
+@pytest.mark.parametrize("left", ["nothing", "log"])
+def test_an_older_database_that_cannot_be_written_is_refused(closed: Path, left: str) -> None:
+    """The error names what to do, and the file stays as it is."""
     go_back(str(closed), "0015")
+    if left == "log":
+        Path(f"{closed}-wal").write_bytes(b"x")
     before = lock_up(closed, "folder")
     content = closed.read_bytes()
-    assert as_nobody(lambda: look(closed)) == "read-only 4 bots"
+    told = as_nobody(lambda: look(closed))
+    assert told.startswith("Outdated: ")
+    assert "run `ladder runs` where the file can be written" in told
     assert sorted(entry.name for entry in closed.parent.iterdir()) == before
     assert closed.read_bytes() == content
 
