@@ -7,48 +7,35 @@ people choose costs about 12 ms of processor time each.
 """
 
 import struct
-from enum import StrEnum
 from functools import lru_cache
 from hashlib import blake2b, pbkdf2_hmac
 
-from engine.seeds import SEED_LIMIT, mix
+from engine.seeds import SEED_LIMIT
 
 STRETCHING = 50_000
 """Iterations that make a key from a seed, once per run. Stored runs depend on this number."""
 SALT = b"connect4-ladder pair seeds"
 
 
-class SeedDerivation(StrEnum):
-    """The derivations of random numbers from the seed of a run, a part of its identity."""
-
-    MIXED = "splitmix"
-    """For resuming older runs only: two pair seeds reveal the seed of the run."""
-    KEYED = "blake2b"
-    """The keyed one-way function."""
+DERIVATION = "blake2b"
+"""Name of the derivation, a part of each run's identity."""
 
 
-CURRENT = SeedDerivation.KEYED
-"""The derivation of new runs."""
-
-
-def derive(seed: int, *values: int, by: SeedDerivation = CURRENT) -> int:
+def derive(seed: int, *values: int) -> int:
     """Return a 64-bit number derived from the seed of a run and a sequence of integers.
 
     Args:
         seed: The seed of the run, below 2**53.
         values: Signed 64-bit integers, such as a pair's number and a purpose.
-        by: The derivation of the run.
 
     """
-    if by is SeedDerivation.MIXED:
-        return mix(seed, *values)
     packed = struct.pack(f">{len(values)}q", *values)
     return int.from_bytes(blake2b(packed, key=_key(seed), digest_size=8).digest(), "big")
 
 
-def derive_pair_seed(seed: int, *values: int, by: SeedDerivation = CURRENT) -> int:
+def derive_pair_seed(seed: int, *values: int) -> int:
     """Return a number like `derive`, but below 2**53, as the protocol requires."""
-    return derive(seed, *values, by=by) % SEED_LIMIT
+    return derive(seed, *values) % SEED_LIMIT
 
 
 @lru_cache(maxsize=64)

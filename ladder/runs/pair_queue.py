@@ -127,7 +127,6 @@ class PairQueue(PairSource):
                 stream=self.run.stream,
                 seed=self.run.seed,
                 names=self._names,
-                derivation=self.settings.derivation,
             )
 
     def load(self) -> None:

@@ -56,29 +56,10 @@ def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
     return {bot.name: bot.revision.content_hash for bot in bots}
 
 
-def former_runs(
-    settings: Settings, find: Callable[[Settings], Iterable[RunRow]]
-) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield stored runs with the settings to resume them, newest first.
-
-    A run keeps its derivation of seeds, so `find` is called with the settings under each
-    derivation, the current one first.
-    """
-    for each in settings.with_older_derivations():
-        for run in find(each):
-            yield run, each
-
-
-def runs_like(
-    store: Store, settings: Settings, hashes: Mapping[str, str]
-) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield the stored runs of the same identity, and seed if one is given, newest first."""
-
-    def find(each: Settings) -> list[RunRow]:
-        found = store.runs.find(identity=identity_hash(each.identity(hashes)))
-        return [run for run in found if each.seed is None or run.seed == each.seed]
-
-    return former_runs(settings, find)
+def runs_like(store: Store, settings: Settings, hashes: Mapping[str, str]) -> list[RunRow]:
+    """Return the stored runs of the same identity, and seed if one is given, newest first."""
+    found = store.runs.find(identity=identity_hash(settings.identity(hashes)))
+    return [run for run in found if settings.seed is None or run.seed == settings.seed]
 
 
 def resume_or_create(
@@ -88,8 +69,8 @@ def resume_or_create(
     hashes: Mapping[str, str],
     question: Mapping[str, object],
     is_open: Callable[[RunRow], bool] = can_resume,
-) -> tuple[RunRow, Settings] | None:
-    """Lock and return the run to play, and its settings.
+) -> RunRow | None:
+    """Lock and return the run to play.
 
     It is the newest open run of the identity that no process plays, else a new one; under
     `ResumePolicy.ONLY` there is no new one, and the result is None.
@@ -97,8 +78,7 @@ def resume_or_create(
     Args:
         store: The open database.
         lock: The run lock of this process.
-        settings: The settings. Those returned may have another derivation of seeds: that of the
-            resumed run, or of a run in progress whose stream a new run shares.
+        settings: The settings.
         hashes: The content hash of every bot by name.
         question: Settings that are stored with the run and are no part of its identity.
         is_open: Returns whether a stored run can be resumed.
@@ -107,9 +87,8 @@ def resume_or_create(
         LadderError: another process has locked a run that was just created.
 
     """
-    new_settings = settings
     if settings.resume_policy is not ResumePolicy.NEVER:
-        for former, each in runs_like(store, settings, hashes):
+        for former in runs_like(store, settings, hashes):
             if is_open(former) and lock.try_acquire(former.id):
                 if is_unfinished(former):
                     store.runs.set_status(
@@ -120,16 +99,14 @@ def resume_or_create(
                 store.runs.add_settings(
                     former.id, {**settings.command_settings, **question, **_settings_of_job()}
                 )
-                return store.runs.get(former.id), each
-            if is_open(former):
-                new_settings = each  # so that both share a stream and play no pair twice
+                return store.runs.get(former.id)
     if settings.resume_policy is ResumePolicy.ONLY:
         return None
-    run = _create_run(store, lock, new_settings, hashes, question)
+    run = _create_run(store, lock, settings, hashes, question)
     # A run that ended by its time limit leaves pairs planned. They are played first, so that no
     # number of the stream stays unplayed.
     adopt_orphaned_pairs(store, lock, run)
-    return run, new_settings
+    return run
 
 
 def _choose_seed(store: Store, settings: Settings, identity: Mapping[str, object]) -> int:

@@ -19,7 +19,7 @@ from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class, propose_boards
-from ladder.pair_seeds import CURRENT, SeedDerivation, derive, derive_pair_seed
+from ladder.pair_seeds import derive, derive_pair_seed
 
 
 class PairingKind(StrEnum):
@@ -117,7 +117,6 @@ class Schedule:
     """The boards of the bots that do not play every board, as their hello lists them."""
     openings: OpeningSet | None = None
     """A set of openings, used in a shuffled order with their boards; None for random openings."""
-    derivation: SeedDerivation = CURRENT
     fixed_opening: int = FIXED_OPENING
     """Default plies of random openings on a board class of one board; classes that vary have 0."""
 
@@ -173,13 +172,13 @@ class Schedule:
             board=str(board),
             board_class=str(board_class),
             opening=moves,
-            seed=derive_pair_seed(self.seed, number, _GAMES, by=self.derivation),
+            seed=derive_pair_seed(self.seed, number, _GAMES),
             number=number,
         )
 
     def _random(self, *values: int) -> SplitMix:
         """Return the random numbers for a pair or round and a purpose."""
-        return SplitMix(derive(self.seed, *values, by=self.derivation))
+        return SplitMix(derive(self.seed, *values))
 
     def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
         """Draw the random opening of a pair."""
@@ -188,7 +187,7 @@ class Schedule:
     def _opening(self, openings: OpeningSet, number: int) -> Opening:
         """Return the opening of a pair: each round goes over the whole set in a new order."""
         round_number, place = divmod(number, len(openings))
-        seed = derive(self.seed, round_number, _ROUND, by=self.derivation)
+        seed = derive(self.seed, round_number, _ROUND)
         return openings.openings[_round_order(seed, len(openings))[place]]
 
     def _partners(self, number: int) -> tuple[str, str]:

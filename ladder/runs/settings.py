@@ -1,8 +1,8 @@
 """The settings of a run, and the part of them that identifies it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
@@ -14,12 +14,9 @@ from db.records.runs import FIXED_OPENING, OPTIONS, Conditions, RunKind, plies_o
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
-from ladder.pair_seeds import CURRENT, SeedDerivation
+from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import Pairing
-
-DERIVATION = "seed_derivation"
-"""The settings key of a run's seed derivation; missing in older runs."""
 
 
 class ResumePolicy(StrEnum):
@@ -86,8 +83,6 @@ class Settings:
     """Further settings that identify the run; JSON values only."""
     options: Mapping[str, object] = field(default_factory=dict)
     """The command and its resolved options, for resuming; JSON values only."""
-    derivation: SeedDerivation = CURRENT
-    """The derivation of pairs from the seed; an older one only to resume an older run."""
 
     @property
     def target_games(self) -> int | None:
@@ -124,16 +119,6 @@ class Settings:
         }
         return plies.pop() if len(plies) == 1 else None
 
-    def with_older_derivations(self) -> "Iterator[Settings]":
-        """Yield these settings, then the same with each older derivation of seeds.
-
-        A stored run to resume is searched in this order. A new run gets the first, unless a run in
-        progress has an older one (see `ladder.runs.resume.resume_or_create`).
-        """
-        yield self
-        if self.derivation is SeedDerivation.KEYED:
-            yield replace(self, derivation=SeedDerivation.MIXED)
-
     def identity(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """Return what identifies the run besides its seed, as JSON values.
 
@@ -153,9 +138,8 @@ class Settings:
             "boards": format_board_classes(self.boards),
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
+            "seed_derivation": DERIVATION,
         }
-        if self.derivation is not SeedDerivation.MIXED:  # older runs have no such key
-            identity[DERIVATION] = str(self.derivation)
         if self.openings is not None:
             identity["openings"] = self.openings.set.content_hash
         if (fixed := self.division().other_fixed_opening) is not None:

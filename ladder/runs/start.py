@@ -126,10 +126,9 @@ def start_run(
     sides = check_possible(settings, bots)
     workforce.prepare(sides, settings.adjudicated_boards)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
-        taken = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
-        if taken is None:
+        run = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
+        if run is None:
             return NothingToResume(resumable_runs(store, lock))
-        run, settings = taken
         with run_logs(store, run) as logs:
             return schedule_runner(
                 store=store,
@@ -267,6 +266,5 @@ def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedu
         seed=seed,
         plays=plays,
         openings=None if settings.openings is None else settings.openings.set,
-        derivation=settings.derivation,
         fixed_opening=settings.fixed_opening,
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.pair_seeds import CURRENT, SeedDerivation, derive
+from ladder.pair_seeds import derive
 from ladder.stats.pool.cells import (
     Cells,
     from_tables,
@@ -41,7 +41,6 @@ class OpponentChooser:
         stream: str,
         seed: int,
         names: Mapping[int, str],
-        derivation: SeedDerivation = CURRENT,
     ) -> None:
         """Prepare a chooser, which reads results as they are needed.
 
@@ -50,13 +49,11 @@ class OpponentChooser:
             stream: The stream whose results count.
             seed: The seed of the run.
             names: The bots by revision.
-            derivation: The derivation of seeds of the run.
 
         """
         self._store = store
         self._stream = stream
         self._seed = seed
-        self._derivation = derivation
         self._names = names
         self._players = sorted(names.values())
         size = len(self._players)
@@ -74,7 +71,7 @@ class OpponentChooser:
         """
         batch, place = divmod(number, BATCH)
         one, two = self._plan(batch)[place]
-        if SplitMix(derive(self._seed, number, _COLOURS, by=self._derivation)).below(2):
+        if SplitMix(derive(self._seed, number, _COLOURS)).below(2):
             one, two = two, one
         return self._players[one], self._players[two]
 

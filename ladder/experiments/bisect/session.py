@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bots.errors import SpecError
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import RunKind, RunRow, RunStatus, division_label
+from db.records.runs import RunKind, RunStatus, division_label
 from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
@@ -20,7 +20,7 @@ from ladder.experiments.bisect.stored import keep_result, search_of
 from ladder.experiments.engine import ExperimentContext, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
-from ladder.runs.resume import former_runs, hashes_of
+from ladder.runs.resume import hashes_of
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
 from ladder.runs.start import check_possible
@@ -91,8 +91,9 @@ class _BisectSession:
     ) -> None:
         self._context, self._good, self._report = context, good, report
         self._search = Search(bisection.history, bisection.question)
-        self._bisection, self._seed = self._find_former(bisection)
-        self._key = self._identity(self._bisection)
+        self._bisection = bisection
+        self._key = self._identity(bisection)
+        self._seed = self._find_seed()
         self._options = {
             **bisection.settings.options,
             "good": bisection.history.good.commit,
@@ -219,20 +220,14 @@ class _BisectSession:
             }
         )
 
-    def _find_former(self, bisection: Bisection) -> tuple[Bisection, int]:
-        """Return the bisection and its seed, or those of an earlier search to resume."""
-        given = bisection.settings.seed
-        stored = self._context.store.runs.find(kind=RunKind.BISECT)
-
-        def find(settings: Settings) -> list[RunRow]:
-            key = self._identity(replace(bisection, settings=settings))
-            return [run for run in stored if search_of(run).get("key") == key]
-
-        for run, settings in former_runs(bisection.settings, find):
-            seed = int(search_of(run)["seed"])
-            if given in (None, seed):
-                return replace(bisection, settings=settings), seed
-        return bisection, secrets.randbelow(SEED_LIMIT) if given is None else given
+    def _find_seed(self) -> int:
+        """Return the given seed, else that of an earlier search to resume, else a random one."""
+        if (given := self._bisection.settings.seed) is not None:
+            return given
+        for run in self._context.store.runs.find(kind=RunKind.BISECT):
+            if search_of(run).get("key") == self._key:
+                return int(search_of(run)["seed"])
+        return secrets.randbelow(SEED_LIMIT)
 
     def _describe(self, commit: str) -> dict[str, object]:
         history = self._bisection.history

@@ -150,7 +150,7 @@ def _with_stored_test(store: Store, task: GateTask) -> GateTask:
     """Return the task with the test of the run that it resumes, if both ask the same question."""
     if task.settings.resume_policy is ResumePolicy.NEVER:
         return task
-    for run, _ in runs_like(store, task.settings, hashes_of(task.bots)):
+    for run in runs_like(store, task.settings, hashes_of(task.bots)):
         if can_resume(run):
             return replace(task, test=task.test.as_stored(run.settings) or task.test)
     return task

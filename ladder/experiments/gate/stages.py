@@ -98,4 +98,4 @@ def _find_passed(
 
 
 def _newest_run(store: Store, task: GateTask) -> RunRow | None:
-    return next((run for run, _ in runs_like(store, task.settings, hashes_of(task.bots))), None)
+    return next(iter(runs_like(store, task.settings, hashes_of(task.bots))), None)

@@ -98,10 +98,8 @@ def tune(
     original = check_task(store, task)
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
-        taken = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
-        assert taken is not None  # noqa: S101 - a tuning is never resumed only
-        run, settings = taken
-        task = replace(task, settings=replace(task.settings, derivation=settings.derivation))
+        run = resume_or_create(store, lock, settings, {}, task.test.settings, lambda _: True)
+        assert run is not None  # noqa: S101 - a tuning is never resumed only
         try:
             return _search_and_gate(context, task, run, original, register, search_watcher)
         finally:
@@ -192,7 +190,7 @@ def _gate(
     if tuned.revision.id == baseline.revision.id:
         # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
-    for known, _ in runs_like(store, settings, hashes_of(gate.bots)):
+    for known in runs_like(store, settings, hashes_of(gate.bots)):
         if (finished := gate.finished_in(known)) is not None:
             return finished.decided_by(store.pairs.of_run(known.id), known.id), tuned
     store.runs.set_status(run.id, RunStatus.RUNNING)

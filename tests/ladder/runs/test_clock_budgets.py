@@ -15,7 +15,6 @@ from engine.board import parse_board_classes
 from ladder.cli.parsing import parse_budgets
 from ladder.errors import UnfitBot
 from ladder.runs.budgets import Budgets
-from ladder.runs.resumable import _budget
 
 CLOCKS = [
     ("10s+100ms", {"clock_ms": 10_000, "increment_ms": 100}, "10s+100ms"),
@@ -39,20 +38,15 @@ CLOCKS = [
 
 
 @pytest.mark.parametrize(("text", "amounts", "label"), CLOCKS)
-def test_clocks_are_read_labelled_and_resumed(
-    text: str, amounts: dict[str, int], label: str
-) -> None:
-    """The option, the stored amounts and the label say the same, and lead back to the option."""
+def test_clocks_are_read_and_labelled(text: str, amounts: dict[str, int], label: str) -> None:
+    """The option, the stored amounts and the label say the same."""
     budgets = parse_budgets(None, None, None, None, clock=text)
     assert budgets.amounts == amounts
     assert is_valid_budget(amounts)
     assert budget_label(amounts) == label
-    options = _budget(amounts)
-    assert (options["time"], options["overage"]) == (None, None)
-    assert parse_budgets(None, None, None, None, clock=str(options["clock"])) == budgets
 
 
-def test_overages_are_read_labelled_and_resumed() -> None:
+def test_overages_are_read_and_labelled() -> None:
     """An overage stands beside the time of a move, with odds of its own."""
     budgets = parse_budgets("v4=50ms,100ms", None, None, None, overage="v17=5s,60s")
     assert budgets.amounts == {
@@ -66,9 +60,6 @@ def test_overages_are_read_labelled_and_resumed() -> None:
         "6x7+4/100ms+overage60s"
     )
     assert str(Budgets({"time_ms": 100, "overage_ms": 60_000})) == "100 ms a move, overage 60s"
-    options = _budget(budgets.amounts)
-    again = parse_budgets(str(options["time"]), None, None, None, overage=str(options["overage"]))
-    assert again == budgets
 
 
 def test_labels_of_stored_divisions_stay() -> None:

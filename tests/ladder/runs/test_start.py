@@ -1,7 +1,5 @@
 """Runs from their settings to their end, with workers that play at random in this process."""
 
-import shlex
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -13,38 +11,29 @@ import msgspec
 import pytest
 
 from db.records.games import GameQuery
-from db.records.launch import Limits
 from db.records.pairs import PairPlan, PairRecord
-from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from engine.board import parse_board_classes
-from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
-from ladder.cli.app import parser
-from ladder.cli.main import run_command
-from ladder.cli.resume import command_line
-from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
-from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
-from ladder.runs.resumable import options_of, resumable_runs
+from ladder.runs.resumable import resumable_runs
 from ladder.runs.runner import RunOutcome
-from ladder.runs.schedule import Pairing, PairingKind, Schedule
-from ladder.runs.settings import ResumePolicy, Settings
-from ladder.runs.start import NothingToResume, ThisMachine, start_run
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Settings
+from ladder.runs.start import ThisMachine, start_run
 from ladder.signals import StopToken, current_stop, use_stop
-from reports.run import RunView, forfeit_lines, nothing_to_resume
+from reports.run import RunView, forfeit_lines
 from tests.support.data.random_games import random_record
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
-ROOT = parser().make_context("ladder", ["runs"])
 SETTINGS = Settings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
@@ -135,46 +124,6 @@ def test_games_under_another_default_opening_go_to_another_division(store: Store
     assert {game.opening_plies for game in games[new.id]} == {0, 6}
     assert [len(each) for each in games.values()] == [40, 20]
     assert [*store.audit.runs(), *store.audit.games()] == []
-
-
-@pytest.mark.slow
-def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) -> None:
-    """It stays in its stream and plays the pairs that it would have played; a new run does not."""
-    older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
-    play(store, older, Recorder(stop_after=4))
-    play(store, SETTINGS, Recorder())
-    (run,) = store.runs.find()
-    assert "seed_derivation" not in run.settings
-    schedule = Schedule(
-        bots={name: store.bots.get(name).revision.id for name in BOTS},
-        pairing=older.pairing,
-        boards=older.boards,
-        opening_plies=older.opening_plies,
-        seed=1,
-        derivation=older.derivation,
-    )
-    pairs = [schedule.pair(number) for number in range(10)]
-    assert [(pair.number, pair.setup[2]) for pair in store.pairs.of_run(run.id)] == [
-        (pair.number, pair.seed) for pair in pairs
-    ]
-    play(store, replace(SETTINGS, games=4), Recorder())
-    following = store.runs.find()[0]
-    assert following.settings["seed_derivation"] == SeedDerivation.KEYED
-    assert following.stream != run.stream
-    assert {pair.setup[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
-        pair.seed for pair in pairs
-    )
-
-
-@pytest.mark.slow
-def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
-    """The same command beside a living run takes its next pairs, whichever derivation it has."""
-    older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
-    run = play(store, older, Recorder(stop_after=4)).run
-    with closing(store.run_lock()) as lock:
-        assert lock.try_acquire(run.id)
-        beside = play(store, replace(SETTINGS, games=4), Recorder()).run
-    assert (beside.id, beside.stream) == (2, run.stream)
 
 
 @pytest.mark.slow
@@ -282,55 +231,10 @@ def test_forfeits_are_reported_with_cause_and_game(store: Store) -> None:
         )
 
 
-def with_limits(**limits: int) -> Confinement:
-    return Confinement(limits=Limits(**limits), sandbox=(str(shutil.which("env")), "-u", "a b"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "change",
-    [
-        {},
-        {"boards": parse_board_classes("6x7,9x9@1,2"), "opening_plies": 3},
-        {"openings": NamedOpenings(parse_opening_set("4x4 01\n4x4 02"), "a b.txt")},
-        {"pairing": Pairing(PairingKind.GAUNTLET, "stupid")},
-        {"budgets": Budgets({"simulations": 5, "depth": 2})},
-        {"budgets": Budgets({"clock_ms": 9000, "increment_ms": 50, "clock_ms@random": 7000})},
-        {"budgets": Budgets({"time_ms": 70, "overage_ms": 3000})},
-        {"adjudicate": 6},
-        {"confinement": with_limits(memory_mb=900, processes=3)},
-        {"kind": RunKind.MATCH, "rated": False, "pairing": Pairing(PairingKind.ROUND_ROBIN)},
-    ],
-)
-def test_the_command_of_a_run_stored_without_its_options_resumes_it(
-    store: Store,
-    monkeypatch: pytest.MonkeyPatch,
-    change: dict[str, object],
-) -> None:
-    """`--resume` with other settings lists it; the listed command resumes this run."""
-    settings = replace(SETTINGS, **change)  # type: ignore[arg-type]
-    run: RunRow = play(store, settings, Recorder(stop_after=2)).run
-    bots = [store.bots.get(name) for name in BOTS]
-    other = replace(SETTINGS, seed=2, resume_policy=ResumePolicy.ONLY)
-    nothing = start_run(store=store, settings=other, bots=bots, watcher=NullWatcher())
-    assert isinstance(nothing, NothingToResume)
-    assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
-    options = options_of(run)
-    assert options is not None
-    command = command_line(options, ROOT)
-    listed = [(each, command_line(each.options, ROOT)) for each in nothing.others]
-    assert nothing_to_resume(listed)[-1].endswith(f"(4 games): {command}")
-    program, *words = shlex.split(command)
-    assert program == "ladder"
-    monkeypatch.setenv("LADDER_DB", str(store.path))
-    assert run_command([*words, "--games", "4"]) == 0
-    assert [(each.id, each.status) for each in store.runs.find()] == [(1, RunStatus.FINISHED)]
-
-
 @pytest.mark.slow
 def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
     """No command can resume it."""
-    play(store, SETTINGS, Recorder(stop_after=2))
+    play(store, replace(SETTINGS, options={"command": "run"}), Recorder(stop_after=2))
     with closing(store.run_lock()) as lock:
         assert len(resumable_runs(store, lock)) == 1
         store.bots.retire("stupid")
