@@ -12,7 +12,6 @@ LadderError              a sentence for the user; never shown as a traceback
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
     |-- BotOverCpu       more CPU time in a game than one CPU gives
-    |-- BotPondering     CPU time used while its opponent was asked
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
     `-- BotMemory        more memory than its limit
@@ -152,13 +151,6 @@ class BotOverCpu(BotFailure):
     predicate = BotTimeout.predicate
 
 
-class BotPondering(BotFailure):
-    """CPU time used during the opponent's moves."""
-
-    termination = Termination.PONDERING
-    predicate = "went on thinking when it was not its turn"
-
-
 class BotCrash(BotFailure):
     """A process that ended, or closed its standard output, before it answered."""
 
@@ -189,7 +181,7 @@ class BotMemory(BotFailure):
 
 FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
     kind.termination: kind
-    for kind in (BotTimeout, BotCrash, BotIllegalMove, BotProtocolError, BotMemory, BotPondering)
+    for kind in (BotTimeout, BotCrash, BotIllegalMove, BotProtocolError, BotMemory)
 }
 """The failure of each kind of forfeit."""
 

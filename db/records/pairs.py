@@ -98,8 +98,6 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Revisions that could not be started, or did not answer `hello`."""
     changed: tuple[int, ...] = ()
     """Revisions whose files differ from the registered ones; the pair has no games then."""
-    pondering: tuple[int, ...] = ()
-    """Revisions that have computed on their opponents' time, in this pair or before."""
     excuses: Excuses = Excuses()
     """Excused late moves, which are among the aborts."""
 

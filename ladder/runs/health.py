@@ -50,7 +50,6 @@ class RunHealth:
             yield from () if roster is None else roster.note_changed(plan, record)
             return
         if roster is not None:
-            yield from roster.note_pondering(plan, record)
             yield from roster.note_starts(plan, record)
         late = self._stalls.note(plan, record)
         if roster is not None:

@@ -30,7 +30,6 @@ class Roster:
         self._bots = bots
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
-        self._pondering: set[int] = set()
         self._reasons: dict[str, str] = {}
         self.unexcused: set[str] = set()
         """Bots whose late moves are no longer excused."""
@@ -57,16 +56,6 @@ class Roster:
                 yield (
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"
-                )
-
-    def note_pondering(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Yield a warning for each bot that uses its opponent's time for the first time."""
-        for entrant in (plan.a, plan.b):
-            if entrant.revision in record.pondering and entrant.revision not in self._pondering:
-                self._pondering.add(entrant.revision)
-                yield (
-                    f"{entrant.name} computes while its opponent thinks: from now on its processes "
-                    "are stopped during that time"
                 )
 
     def note_changed(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:

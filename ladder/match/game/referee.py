@@ -51,9 +51,6 @@ def play_pair(
         abort_reason="" if games else notes.stalls[-1],
         failed_starts=tuple(notes.failed_starts),
         excuses=notes.excuses(),
-        pondering=tuple(
-            each.revision for each in (plan.a, plan.b) if pool.history_of(each.start).ponders
-        ),
     )
 
 

@@ -16,7 +16,7 @@ from engine.board import parse_board
 from engine.errors import IllegalMove
 from engine.mutable_game import MutableGame
 from engine.result import Result
-from ladder.errors import BotFailure, BotPondering, BotTimeout, MachineStalled
+from ladder.errors import BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.answers import illegal_move_error, make_thought
 from ladder.match.game.blame import LateMove, LateMoveVerdict
 from ladder.match.game.bot_pool import BotPool
@@ -372,7 +372,7 @@ class RefereedGame:
         side.charged_us = 0
         self.thoughts.append(make_thought(elapsed_us, reply.info, tree.turn_us))
         side.clock.spend(elapsed_us)
-        if (tree.off_turn_us or tree.turn_us > elapsed_us) and side.cpu.add(tree, elapsed_us):
+        if tree.turn_us > elapsed_us and side.cpu.add(tree, elapsed_us):
             self._check_cpu(index)
         try:
             game.play(reply.column)
@@ -435,13 +435,10 @@ class RefereedGame:
         """Raise the failure of a side whose processor time exceeds its allowance.
 
         Raises:
-            BotPondering: it computed off its turn.
             BotOverCpu: it used more than its one CPU.
 
         """
-        side, opponent = self.sides[index], self.sides[1 - index]
-        if opponent.timed:
-            side.cpu.check_off_turn(self._time_us(1 - index))
+        side = self.sides[index]
         if side.timed and self.pool.has_one_cpu:
             side.cpu.check_turns(self._time_us(index))
 
@@ -462,8 +459,8 @@ class RefereedGame:
         time.sleep(PAUSES_S[so_far])
 
     def _find_cause(self, index: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
-        """Decide whether the mover, its opponent or the machine is to blame for a late move."""
-        side, opponent = self.sides[index], self.sides[1 - index]
+        """Decide whether the mover or the machine is to blame for a late move."""
+        side = self.sides[index]
         late_move = self._late_move(index, stall)
         verdict = LateMoveVerdict(False)
         if late_move is not None:
@@ -473,12 +470,6 @@ class RefereedGame:
         if not verdict.excused or late_move is None:
             side.late_us = side.limit_us
             return AtFault(index, _flag_fall(late) if side.has_bank else late)
-        assert opponent.process is not None  # noqa: S101 - prepared before the first move
-        off_turn_us = opponent.process.tree.measure_off_turn()
-        try:
-            opponent.cpu.check_off_turn(self._time_us(index) + side.limit_us, off_turn_us)
-        except BotPondering as pondering:
-            return AtFault(1 - index, pondering)
         stall = late_move.stall
         self.notes.asked_us[self._pair_side(index)] += stall.elapsed_us
         overrun_us = stall.elapsed_us - late_move.budget_us

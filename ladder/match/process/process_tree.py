@@ -118,15 +118,11 @@ class ProcessTree:
         """Whether all processes are counted, not only the first one."""
         return self._all
 
-    def measure_off_turn(self) -> int:
-        """Return the processor time since the end of the last turn, in microseconds.
+    def _off_turn_until(self, used_ns: int) -> int:
+        """Return the processor time off turn up to a reading of the clock, in microseconds.
 
         Pondering is recorded in `history`.
         """
-        return 0 if self._clock is None else self._off_turn_until(self.used_ns())
-
-    def _off_turn_until(self, used_ns: int) -> int:
-        """Return the processor time off turn up to a reading of the clock, in microseconds."""
         off_turn_us = (used_ns - self._mark_ns) // 1000
         if off_turn_us < 0:
             return 0

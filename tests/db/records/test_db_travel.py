@@ -29,7 +29,7 @@ def record_with(detail: str) -> PairRecord:
     game = GameRecord(
         False, (5, 10, 3, 4), Result.WIN, Termination.CRASH, sides, thoughts, 1.5e9, 3, detail
     )
-    return PairRecord(2**40, 5, (game, game), 2, "stalled", (3,), (4,), (3, 4))
+    return PairRecord(2**40, 5, (game, game), 2, "stalled", (3,), (4,))
 
 
 @pytest.mark.parametrize("text", ["/a", "/ä🆕\n\x00", "/not\udcffutf8"])

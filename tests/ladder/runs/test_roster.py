@@ -2,7 +2,7 @@
 
 from bots.protocol import Budget
 from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.pairs import Entrant, PairPlan
 from ladder.runs.progress import LiveBot
 from ladder.runs.roster import Roster
 
@@ -18,17 +18,6 @@ def plan(a: int, b: int) -> PairPlan:
 
 def roster(*revisions: int) -> Roster:
     return Roster({f"bot{each}": LiveBot(f"bot{each}", 1000, 1000) for each in revisions})
-
-
-def test_a_bot_that_ponders_is_named_once() -> None:
-    """Every later pair reports the same, and the opponent has nothing to do with it."""
-    bots = roster(1, 2, 3)
-    record = PairRecord(1, 0, (), pondering=(2,))
-    (sentence,) = bots.note_pondering(plan(1, 2), record)
-    assert sentence.startswith("bot2 computes while its opponent thinks")
-    assert list(bots.note_pondering(plan(2, 3), record)) == []
-    (sentence,) = bots.note_pondering(plan(2, 3), PairRecord(1, 0, (), pondering=(2, 3)))
-    assert sentence.startswith("bot3 ")
 
 
 def test_a_bot_that_alone_needs_excuses_is_charged_from_then_on() -> None:

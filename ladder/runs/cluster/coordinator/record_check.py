@@ -87,7 +87,7 @@ def _check_pair(record: PairRecord, plan: PairPlan) -> None:
         f"it is the record of pair {record.number}",
     )
     bots = {plan.a.revision, plan.b.revision}
-    for revisions in (record.failed_starts, record.changed, record.pondering):
+    for revisions in (record.failed_starts, record.changed):
         _require(bots.issuperset(revisions), "it names bots that do not play in this pair")
     _require(0 <= record.aborts <= MAX_STALLS + 1, f"it stalled {record.aborts} times")
     _require(len(record.abort_reason) <= MOST_TEXT, "its reason for an abort is too long")

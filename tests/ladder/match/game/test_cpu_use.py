@@ -1,37 +1,25 @@
-"""A bot has one processor, on its turn only: what it takes beyond is seen, stopped and charged."""
+"""A bot has one processor, on its turn only: what it takes beyond is seen and stopped."""
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import psutil
 import pytest
 
 from bots.protocol import Budget, MoveAsk
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
-from engine.result import Result, Termination
-from ladder.errors import BotOverCpu, BotPondering
-from ladder.match.game.blame import LateMove, LateMoveVerdict
+from engine.result import Termination
+from ladder.errors import BotOverCpu
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
-from ladder.match.game.referee import play_game, play_pair
-from ladder.match.game.refereed_game import MAX_STALLS
+from ladder.match.game.referee import play_pair
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
-
-
-class UnstoppableBot(BotProcess):
-    """A bot whose processes run again as soon as they were stopped."""
-
-    def ask(self, *words: Any, **more: Any) -> Answer:
-        answer = super().ask(*words, **more)
-        self.tree.resume()
-        return answer
 
 
 class WideBot(BotProcess):
@@ -66,107 +54,37 @@ def plan(a: Start, b: Start, *, budget: Budget | None = None) -> PairPlan:
     )
 
 
-def used(off_turn_us: int, turn_us: int) -> ProcessTree:
+def used(turn_us: int) -> ProcessTree:
     tree = ProcessTree(1, BotHistory(), foreign=True)
-    tree.off_turn_us, tree.turn_us = off_turn_us, turn_us
+    tree.turn_us = turn_us
     return tree
 
 
-def test_the_allowance_is_checked_only_when_it_may_be_exceeded() -> None:
-    """The sums of a game count: use off turn, and use beyond one processor on turn."""
-    use = CpuUse()
-    assert not use.add(used(FREE_US // 2, 100_000), 100_000)
-    assert not use.add(used(FREE_US // 2, 50_000), 100_000)
-    assert use.add(used(1, 100_000), 100_000)
-    assert (use.off_turn_us, use.beyond_us) == (FREE_US + 1, 0)
-    use = CpuUse()
-    assert not use.add(used(0, FREE_US), 0)
-    assert use.add(used(0, 200_001), 200_000)
-    assert (use.off_turn_us, use.beyond_us) == (0, FREE_US + 1)
-
-
 def test_the_allowance_grows_with_the_time_of_the_game() -> None:
-    """It includes a tenth of the opponent's time off turn, and of the own time on turn."""
+    """The sum of a game counts, and a tenth of the bot's time is allowed beside 250 ms."""
     use = CpuUse()
-    use.add(used(FREE_US + 100_000, FREE_US + 200_000), 100_000)
-    use.check_off_turn(1_000_000)
+    assert not use.add(used(50_000), 100_000)
+    assert not use.add(used(FREE_US), 0)
+    assert use.add(used(200_000), 100_000)
+    assert use.beyond_us == FREE_US + 100_000
     use.check_turns(1_000_000)
-    with pytest.raises(BotPondering, match="350 ms of processor time while its opponent was asked"):
-        use.check_off_turn(999_000)
-    with pytest.raises(BotPondering):
-        use.check_off_turn(1_000_000, more_us=1)
     with pytest.raises(BotOverCpu, match=r"1349 ms .* in moves that took 999 ms: it left the one"):
         use.check_turns(999_000)
 
 
 @pytest.mark.timed
 @pytest.mark.slow
-def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
-    """Its helpers run during one move of its opponent; the game continues, and is recorded."""
+def test_a_bot_that_ponders_is_stopped_and_not_charged(pool: BotPool, tmp_path: Path) -> None:
+    """Its helpers run during one move of its opponent, and are stopped from then on."""
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(victim, thief), pool)
-    assert record.pondering == (2,)
+    assert pool.history_of(thief).ponders
     assert not any(game.termination.is_forfeit for game in record.games)
     holder = pool.acquire(thief)
     assert holder.has_played
     assert holder.tree.off_turn_us <= 1000
     holder.kill()
-
-
-@pytest.mark.timed
-@pytest.mark.very_slow
-@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
-def test_a_bot_that_cannot_be_stopped_is_charged(pool: BotPool, tmp_path: Path) -> None:
-    """It loses by pondering with both colours, and the reason names the time that it used."""
-    thief = fake_start("steals", "8", folder=tmp_path)
-    victim = fake_start("late", "0.7", folder=tmp_path)
-    record = play_pair(plan(thief, victim), pool)
-    assert [game.termination for game in record.games] == [Termination.PONDERING] * 2
-    assert [game.result for game in record.games] == [Result.LOSS, Result.WIN]
-    assert "of processor time while its opponent was asked" in record.games[0].detail
-
-
-@pytest.mark.very_slow
-@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
-def test_work_budgets_are_not_charged(pool: BotPool, tmp_path: Path) -> None:
-    """Under a work budget no bot loses strength, and games do not depend on the clock."""
-    thief = fake_start("steals", "4", folder=tmp_path)
-    victim = fake_start("late", "0.1", folder=tmp_path)
-    record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
-    assert record.pondering == (1,)
-    assert not any(game.termination.is_forfeit for game in record.games)
-
-
-def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse a late move, whatever happened."""
-    return LateMoveVerdict(late.budget_us > 0 and seconds > 0)
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-@pytest.mark.parametrize("pool", [UnstoppableBot], indirect=True)
-def test_a_bot_that_makes_its_opponent_late_is_charged(pool: BotPool, tmp_path: Path) -> None:
-    """A late bot is excused if its opponent used the processor meanwhile."""
-    thief = fake_start("steals", "8", folder=tmp_path)
-    victim = fake_start("hangs-in-move", folder=tmp_path)
-    pair = plan(thief, victim)
-    pair = msgspec.structs.replace(pair, margin_ms=500)
-    game = play_game(pair, pool, swapped=False, judge_late=excuse)
-    assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-def test_a_little_pondering_makes_a_stall_and_no_forfeit(pool: BotPool, tmp_path: Path) -> None:
-    """Within the allowance no bot is charged, and the move is asked again."""
-    thief = fake_start("steals", "1", folder=tmp_path)
-    victim = fake_start("hangs-in-move", folder=tmp_path)
-    pair = plan(thief, victim, budget=Budget(time_ms=FREE_US // 2000))
-    pair = msgspec.structs.replace(pair, margin_ms=0)
-    record = play_pair(pair, pool, judge_late=excuse)
-    assert (record.games, record.aborts) == ((), MAX_STALLS + 1)
-    assert record.pondering == (1,)
 
 
 @pytest.mark.timed
