@@ -40,7 +40,7 @@ def downgrade() -> None:
         _copy(
             table,
             (
-                rf"\bid INTEGER NOT NULL CONSTRAINT pk_{table} PRIMARY KEY AUTOINCREMENT",
+                rf"\bid INTEGER NOT NULL( CONSTRAINT pk_{table})? PRIMARY KEY AUTOINCREMENT",
                 "id INTEGER NOT NULL",
             ),
             (r"\)\s*\Z", f", CONSTRAINT pk_{table} PRIMARY KEY (id))"),
