@@ -37,7 +37,6 @@ from db.records.pairs import (
 )
 from engine.result import Result
 from ladder.errors import BotTimeout, MachineStalled
-from ladder.match.game import refereed_game
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_game
 from ladder.match.process.bot_process import (
@@ -70,8 +69,8 @@ FAULTS = (
     Fault("is slow", "late 20", "timeout"),
     Fault("does not read its input, `quit` included", "stops-reading", "timeout"),
     Fault("endless flood on stderr", "floods-errors", "timeout"),
-    Fault("crashes", "segfaults", "crash"),
-    Fault("children outlive it", "orphans-keep-output", "crash"),
+    Fault("crashes", "segfaults", "crash", LONG),
+    Fault("children outlive it", "orphans-keep-output", "crash", LONG),
     Fault("200 children", "many-processes", "crash", LONG),
     Fault("writes a file without end", "one-large-file", "crash", LONG, Limits(file_mb=50)),
     Fault("eats memory", "eats-memory", "memory", LONG, Limits(memory_mb=200)),
@@ -146,7 +145,6 @@ def main() -> int:
     parser.add_argument("--only", default="", help="faults whose mode begins so")
     parser.add_argument("--bare", action="store_true", help="without control groups")
     options = parser.parse_args()
-    refereed_game.READY_S = 0.5  # the real 10 s would only be waited for
     clocks = watched()
     print("| fault | charged | to SIGKILL, ms | to all gone, ms | cost, ms |")
     print("|---|---|---|---|---|")
@@ -179,7 +177,7 @@ def one_round(
     """Play one game with the fault and one without."""
     bad = fake_start(*fault.mode.split(" ", 1), folder=folder, mark=str(folder))
     good = fake_start("honest", folder=folder, mark=str(folder))
-    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), groups=groups), hello_s=0.5)
+    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), groups=groups))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
         clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None
