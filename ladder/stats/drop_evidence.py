@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ladder.stats.choices import Model
-from ladder.stats.counts import FloatArray, check_counts, regularise_counts, unit_scores
+from ladder.stats.counts import FloatArray, check_counts, regularise_counts
 from ladder.stats.elo import NORMALIZED, elo_to_score
 from ladder.stats.likelihood import under_mean, under_t_value
 
@@ -33,9 +33,7 @@ def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) ->
 
 
 def _likeliest(frequencies: FloatArray, elo: float, model: Model) -> FloatArray:
-    scores = unit_scores(size=frequencies.shape[-1])
     if model is Model.NORMALIZED:
         t = elo / NORMALIZED * 2.0**0.5
-        return under_t_value(frequencies=frequencies, scores=scores, reference=0.5, t=t)
-    mean = np.full(frequencies.shape[:-1], elo_to_score(elo=elo))
-    return under_mean(frequencies=frequencies, scores=scores, mean=mean)
+        return under_t_value(frequencies=frequencies, t=t)
+    return under_mean(frequencies=frequencies, mean=elo_to_score(elo=elo))

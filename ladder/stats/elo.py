@@ -149,7 +149,7 @@ def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
     outside = np.array([1e-9, 1.0 - 1e-9])
     for _ in range(30):
         middle = 0.5 * (inside + outside)
-        p = under_mean(frequencies=np.stack([frequencies] * 2), scores=scores, mean=middle)
+        p = under_mean(frequencies=np.stack([frequencies] * 2), mean=middle)
         kept = 2.0 * units * (np.log(frequencies / p) @ frequencies) < _CHI2_95
         inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
     return float(inside[0]), float(inside[1])

@@ -3,126 +3,108 @@
 Both are solved to convergence. The usual closed form, a normal approximation of the likelihood
 ratio, is accurate for balanced counts, but wrong by orders of magnitude for one-sided ones.
 
-All functions take any number of rows: frequencies of shape (..., k), positive and with sum 1, and
-ascending scores of shape (k,).
+All functions take any number of rows: frequencies of shape (..., k), positive and with sum 1, of
+the scores of `ladder.stats.counts.unit_scores`.
 """
 
-import numpy as np
+import math
 
-from ladder.stats.counts import FloatArray
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.stats.counts import FloatArray, unit_scores
 
 _ROUNDS = 200
 _TOLERANCE = 1e-12
 _FLAT = 1e-12
-_MISS = 1e-7
-_NEARLY_CONVEX = 0.5
 _GRID = 41
-_ZOOMS = 9
+_ZOOMS = 8
 
 
-def under_mean(*, frequencies: FloatArray, scores: FloatArray, mean: FloatArray) -> FloatArray:
+def under_mean(*, frequencies: FloatArray, mean: ArrayLike) -> FloatArray:
     """Return the maximum-likelihood probabilities with expected score `mean`, shape (..., k).
 
-    `mean` has the shape of the rows, strictly between the lowest and the highest score. By
-    Lagrange, p_i = f_i / (1 + x (a_i - mean)), where x is the only root of a decreasing function
-    (Owen 1988, empirical likelihood; Van den Bergh 2019 for game results).
+    `mean` has the shape of the rows or is one number, strictly between 0 and 1. By Lagrange,
+    p_i = f_i / (1 + x (a_i - mean)), where x is the only root of a decreasing function (Owen 1988,
+    empirical likelihood; Van den Bergh 2019 for game results).
     """
-    return _tilt(frequencies, scores - np.asarray(mean)[..., None])
+    means = np.broadcast_to(np.asarray(mean, dtype=np.float64), frequencies.shape[:-1])
+    return _tilt(frequencies, unit_scores(size=frequencies.shape[-1]) - means[..., None])
 
 
-def under_t_value(
-    *, frequencies: FloatArray, scores: FloatArray, reference: float, t: float
-) -> FloatArray:
-    """Return the maximum-likelihood probabilities with (mean - reference) / deviation = t.
+def under_t_value(*, frequencies: FloatArray, t: float) -> FloatArray:
+    """Return the maximum-likelihood probabilities with (mean - 1/2) / deviation = t.
 
-    Normalized Elo is this t-value times a factor (Van den Bergh 2020, "Normalized Elo"). For an
-    assumed deviation s, the constraint E[g_s] = 0 with
+    Normalized Elo is this t-value times a factor (Van den Bergh 2020, "Normalized Elo"). Let t be
+    positive, b = score - 1/2, and s an assumed deviation. The constraint E[g_s] = 0 with
 
-        g_s(a) = a - reference - t/2 (s + (a - reference - t s)^2 / s)
+        g_s(b) = b - t/2 (s + (b - t s)^2 / s)
 
-    is linear and touches the nonlinear one from inside at deviation s, because the mean of s and
-    v/s is at least the root of v. So the result is the fixed point of s, found by iteration. If
-    that fails, or if the set of allowed distributions is far from convex, it is found by a search
-    over s.
-
-    Raises:
-        ValueError: no distribution on the scores has this t-value.
-
+    is linear. As the mean of s and v/s is at least the root of v, it touches the nonlinear one at
+    deviation s, on the side of the higher t-values. Distributions with lower ones form a convex
+    set. So for frequencies with a higher t-value, each s for which E[g_s] is positive gives an
+    upper bound of the likelihood, and the lowest bound is the maximum; these s are the interval
+    between two roots, and the bound has a single minimum there. For frequencies with a lower
+    t-value, each s gives an allowed distribution, and the likeliest is the maximum. There may be
+    several local maxima, each near an s at which a single score satisfies the constraint.
     """
-    if t < 0.0:
-        flipped = under_t_value(
-            frequencies=frequencies[..., ::-1],
-            scores=scores[0] + scores[-1] - scores[::-1],
-            reference=float(scores[0] + scores[-1]) - reference,
-            t=-t,
-        )
-        return flipped[..., ::-1]
     if t == 0.0:
-        rows = np.full(frequencies.shape[:-1], reference)
-        return under_mean(frequencies=frequencies, scores=scores, mean=rows)
-    rows_of = frequencies.reshape(-1, frequencies.shape[-1])
-    p = _fixed_point(rows_of, scores, reference, t)
-    below = _t_gap(rows_of, scores, reference, t) < 0.0
-    failed = np.abs(_t_gap(p, scores, reference, t)) > _MISS
-    again = np.flatnonzero(failed | (below & (t > _NEARLY_CONVEX)))
-    for row in again:
-        p[row] = _search(rows_of[row], scores, reference, t, below=bool(below[row]))
-    return np.asarray(p.reshape(frequencies.shape))
-
-
-def _t_gap(p: FloatArray, scores: FloatArray, reference: float, t: float) -> FloatArray:
-    """Return the mean minus the mean that would give t, for each row."""
-    mean = p @ scores
-    variance = np.sum(p * (scores - mean[..., None]) ** 2, axis=-1)
-    return np.asarray(mean - reference - t * np.sqrt(variance))
-
-
-def _pulls(scores: FloatArray, reference: float, t: float, s: FloatArray) -> FloatArray:
-    s = s[..., None]
-    return np.asarray(scores - reference - 0.5 * t * (s + (scores - reference - t * s) ** 2 / s))
-
-
-def _fixed_point(
-    frequencies: FloatArray, scores: FloatArray, reference: float, t: float
-) -> FloatArray:
-    """Iterate the deviation; rows that leave the feasible range are returned uniform."""
-    p = np.full_like(frequencies, 1.0 / frequencies.shape[-1])
-    mean = (p @ scores)[..., None]
-    s = np.sqrt(np.sum(p * (scores - mean) ** 2, axis=-1))
-    alive = np.ones(s.shape, dtype=bool)
-    for _ in range(_ROUNDS):
-        pulls = _pulls(scores, reference, t, s)
-        alive &= (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilt(frequencies, np.where(alive[..., None], pulls, scores - mean))
-        new_mean = (p @ scores)[..., None]
-        new = np.where(alive, np.sqrt(np.sum(p * (scores - new_mean) ** 2, axis=-1)), s)
-        moved = np.abs(new - s)
-        s = np.maximum(new, _FLAT)
-        if float(moved.max(initial=0.0)) < _TOLERANCE:
-            break
-    return np.where(alive[..., None], p, 1.0 / frequencies.shape[-1])
+        return under_mean(frequencies=frequencies, mean=0.5)
+    if t < 0.0:
+        return under_t_value(frequencies=frequencies[..., ::-1], t=-t)[..., ::-1]
+    rows = frequencies.reshape(-1, frequencies.shape[-1])
+    b = unit_scores(size=rows.shape[-1]) - 0.5
+    mean, square = rows @ b, rows @ (b * b)
+    share = t * t / (1.0 + t * t)
+    root = mean * mean - share * square
+    above = (mean > 0.0) & (root > 0.0)
+    # The searches are over m = t s, the mean of b that belongs to s.
+    top = np.where(above, mean + np.sqrt(np.maximum(root * (1.0 - share), 0.0)), 1.0)
+    wins = b[b > 0.0]
+    reach = math.sqrt(1.0 - share)
+    low = np.maximum(wins * (1.0 - reach), wins[0] * share)
+    high = np.minimum(wins * (1.0 + reach), wins[-1] * math.sqrt(share))
+    p = _search(
+        rows,
+        t,
+        np.where(above[:, None], (share * square / top)[:, None], low),
+        np.where(above[:, None], top[:, None], high),
+        np.where(above, -1.0, 1.0),
+    )
+    return p.reshape(frequencies.shape)
 
 
 def _search(
-    frequencies: FloatArray, scores: FloatArray, reference: float, t: float, *, below: bool
+    frequencies: FloatArray, t: float, low: FloatArray, high: FloatArray, sign: FloatArray
 ) -> FloatArray:
-    """Search a row over the deviation for the highest likelihood if `below`, else the lowest."""
-    sign = 1.0 if below else -1.0
-    top = min(float(scores[-1] - scores[0]) / 2.0, (float(scores[-1]) - reference) / t)
-    grid = top * np.linspace(0.0, 1.0, _GRID + 2)[1:-1]
-    if top <= 0.0 or not np.any(_pulls(scores, reference, t, grid) > _FLAT):
-        raise ValueError(f"no distribution has t-value {t}")
+    """Return the probabilities with the highest log-likelihood times `sign`, shape (n, k).
+
+    Args:
+        frequencies: Rows, shape (n, k).
+        t: The t-value, above 0.
+        low: Where each search of a row begins, shape (n, searches).
+        high: Where it ends.
+        sign: 1 or -1 for each row.
+
+    """
+    b = unit_scores(size=frequencies.shape[-1]) - 0.5
+    f = frequencies[:, None, None, :]
+    start, end = np.log(low), np.log(high)
     for _ in range(_ZOOMS):
-        pulls = _pulls(scores, reference, t, grid)
+        step = (end - start) / (_GRID - 1)
+        grid = start[..., None] + step[..., None] * np.arange(_GRID)
+        s = np.exp(grid)[..., None] / t
+        pulls = b - 0.5 * t * (s + (b - t * s) ** 2 / s)
         possible = (pulls.max(axis=-1) > _FLAT) & (pulls.min(axis=-1) < -_FLAT)
-        p = _tilt(frequencies, np.where(possible[:, None], pulls, scores - reference))
-        value = np.where(possible, sign * (np.log(p) @ frequencies), -np.inf)
-        best = int(value.argmax())
-        step = grid[1] - grid[0]
-        grid = np.linspace(
-            max(grid[best] - step, 1e-3 * grid[best]), min(grid[best] + step, top), _GRID
-        )
-    return np.asarray(p[best])
+        p = _tilt(f, np.where(possible[..., None], pulls, b))
+        value = sign[:, None, None] * np.sum(f * np.log(p), axis=-1)
+        value = np.where(possible, value, -np.inf)
+        best = value.argmax(axis=-1)[..., None]
+        found = np.take_along_axis(grid, best, axis=-1)[..., 0]
+        start, end = np.maximum(start, found - step), np.minimum(end, found + step)
+    of_search = value.max(axis=-1).argmax(axis=-1)
+    rows = np.arange(len(frequencies))
+    return np.asarray(p[rows, of_search, best[rows, of_search, 0]])
 
 
 def _tilt(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
@@ -146,5 +128,6 @@ def _tilt(frequencies: FloatArray, pulls: FloatArray) -> FloatArray:
         x = np.where(done, x, following)
         if bool(done.all()):
             break
-    p = frequencies / (1.0 + x[..., None] * pulls)
-    return np.asarray(p / p.sum(axis=-1, keepdims=True))
+    # Not divided by its sum, which is 1 up to rounding: thus an error of x, whose resolution is
+    # coarse where 1 + x g is small, changes the likelihood only by its square.
+    return np.asarray(frequencies / (1.0 + x[..., None] * pulls))

@@ -177,12 +177,11 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
 def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
     """Return the maximum-likelihood frequencies under H0 and under H1, shape (..., k) each."""
     frequencies = array / array.sum(axis=-1, keepdims=True)
-    scores = unit_scores(size=array.shape[-1])
     if test.model is Model.NORMALIZED:
         t0, t1 = _t_values(array.shape[-1], test)
         return (
-            under_t_value(frequencies=frequencies, scores=scores, reference=0.5, t=t0),
-            under_t_value(frequencies=frequencies, scores=scores, reference=0.5, t=t1),
+            under_t_value(frequencies=frequencies, t=t0),
+            under_t_value(frequencies=frequencies, t=t1),
         )
     if test.model is Model.BAYESIAN:
         low, high = _bayesian_scores(array, test)
@@ -190,8 +189,8 @@ def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatA
         even = np.ones(array.shape[:-1])
         low, high = (even * elo_to_score(elo=elo) for elo in (test.elo0, test.elo1))
     return (
-        under_mean(frequencies=frequencies, scores=scores, mean=low),
-        under_mean(frequencies=frequencies, scores=scores, mean=high),
+        under_mean(frequencies=frequencies, mean=low),
+        under_mean(frequencies=frequencies, mean=high),
     )
 
 
