@@ -59,7 +59,7 @@ def export_lines(
         query = query.where(games.c.division_id == division_id)
     with database.streaming() as connection:
         names = read_bot_names(connection)
-        index = _BotIndex(connection, division_id)
+        index = _BotIndex(connection)
         divisions = {row.id: row for row in read_divisions(connection)}
         unsent = {division.openings for division in divisions.values() if division.openings}
         seen_runs: dict[int, Any] = {}
@@ -131,49 +131,19 @@ def _timing(row: Any, detail: str, *, ids: bool) -> Timing:
 
 
 class _BotIndex:
-    """The bots of an export, each described once.
+    """The bots of an export, each described once."""
 
-    An import takes the revision of a bot's latest game for the current one. Where that is wrong,
-    because sources were reverted or the current revision has not played yet, the descriptions rank
-    the revisions, and the current one is described, too.
-    """
-
-    def __init__(self, connection: Connection, division_id: int | None) -> None:
-        rows = connection.execute(select(Revision.__table__).order_by(Revision.recency)).all()
+    def __init__(self, connection: Connection) -> None:
+        rows = connection.execute(select(Revision.__table__))
         self.revisions = {row.id: row for row in rows}
         self._bots = {row.id: row for row in connection.execute(select(Bot.__table__))}
         self._introduced: set[int] = set()
-        self._ranks: dict[int, int] = {}
-        """`BotLine.recency` by revision, where the order of the latest games would be wrong."""
-        self._unplayed: dict[int, Any] = {}
-        """Current revisions without games, by bot, if other revisions of the bot have games."""
-        of_bot: dict[int, list[Any]] = {}
-        for row in rows:
-            of_bot.setdefault(row.bot_id, []).append(row)
-        changed = [revisions for revisions in of_bot.values() if len(revisions) > 1]
-        if not changed:
-            return
-        latest = _latest_games(connection, division_id)
-        for revisions in changed:
-            played = [row for row in revisions if row.id in latest]
-            current = revisions[-1]
-            by_game = sorted(played, key=lambda row: latest[row.id])
-            if not played or (by_game == played and played[-1] is current):
-                continue
-            if played[-1] is not current:
-                self._unplayed[current.bot_id] = current
-                played.append(current)
-            self._ranks |= {row.id: rank for rank, row in enumerate(played)}
 
     def introduce(self, revision_id: int) -> Iterator[BotLine]:
         """Yield the descriptions that a revision's first game needs; nothing for later games."""
         if revision_id not in self._introduced:
             self._introduced.add(revision_id)
-            revision = self.revisions[revision_id]
-            yield self._line(revision)
-            unplayed = self._unplayed.pop(revision.bot_id, None)
-            if unplayed is not None:
-                yield self._line(unplayed)
+            yield self._line(self.revisions[revision_id])
 
     def _line(self, revision: Any) -> BotLine:
         bot, boards = self._bots[revision.bot_id], revision.boards
@@ -188,17 +158,4 @@ class _BotIndex:
             budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
             boards=None if boards is None else msgspec.json.decode(boards, type=tuple[str, ...]),
             files=msgspec.json.decode(revision.files, type=dict[str, str]),
-            recency=self._ranks.get(revision.id),
         )
-
-
-def _latest_games(connection: Connection, division_id: int | None) -> dict[int, int]:
-    """Return the id of each revision's latest game in a division, or in all."""
-    latest: dict[int, int] = {}
-    for mover in (Game.first_revision_id, Game.second_revision_id):
-        query = select(mover, func.max(Game.id)).group_by(mover)
-        if division_id is not None:
-            query = query.where(Game.division_id == division_id)
-        for revision, game in connection.execute(query):
-            latest[revision] = max(game, latest.get(revision, 0))
-    return latest

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import FIRST_COLUMNS, SECOND_COLUMNS, outcome_columns, side_columns
+from db.derived.game_columns import outcome_columns, side_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -128,11 +128,11 @@ class _Importer:
                 if openings and line.division.openings is not None:
                     self._file_openings[line.division.openings] = openings
 
-        def recency_key(bot: BotLine) -> tuple[int, int]:
-            return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
+        def latest_game(bot: BotLine) -> int:
+            return latest.get((bot.name, bot.content_hash), -1)
 
         for revisions in lines.values():
-            self._register_revisions(sorted(revisions.values(), key=recency_key))
+            self._register_revisions(sorted(revisions.values(), key=latest_game))
 
     def match_stored_pair(self, index: int, first: GameLine, second: GameLine) -> bool:
         """Return whether an equal pair is stored; if so, use its run for the line's run.
@@ -193,13 +193,10 @@ class _Importer:
             "identity": pair.identity,
             "division": {name: pair._mapping[name] for name in Conditions._fields},
         }
-        if not line.timing.stored:  # CSV and PGN hold at most a date
-            values = {name: value for name, value in values.items() if name not in _TIMED}
-        else:
-            imported["aborts"], stored["aborts"] = line.timing.aborts, pair.aborts
+        imported["aborts"], stored["aborts"] = line.timing.aborts, pair.aborts
         imported |= values
         stored |= {name: game._mapping[name] for name in values}
-        if "thoughts" in values and imported["thoughts"] != stored["thoughts"]:
+        if imported["thoughts"] != stored["thoughts"]:
             # Version 0.1 packed them differently.
             stored["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
         return next((name for name in imported if imported[name] != stored[name]), None)
@@ -404,8 +401,6 @@ _COMPARED_COLUMNS = (
     *(Division.__table__.c[name] for name in Conditions._fields),
 )
 """Columns of a stored pair that an import compares, apart from its games."""
-_TIMED = {*FIRST_COLUMNS, *SECOND_COLUMNS, "detail", "started_at", "duration_us", "thoughts"}
-"""Columns of a game that a file without timing lacks."""
 
 
 def _division_values(conditions: Conditions) -> dict[str, Any]:

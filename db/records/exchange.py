@@ -96,9 +96,6 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
-    recency: Count | None = None
-    """Rank among the bot's revisions in the file, greatest for the current one; None if it is the
-    order of the revisions' latest games."""
 
 
 class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -162,7 +162,7 @@ class FinishedGame:
     duration_us: int
     thoughts: tuple[Thought, ...]
     """One per move after the opening, and one for an illegal move; a person's has only a time.
-    Empty if the query did not ask for them, or the game came from CSV or PGN."""
+    Empty if the query did not ask for them."""
 
     @property
     def proof(self) -> Proof | None:

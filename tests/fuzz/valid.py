@@ -15,9 +15,8 @@ from db.records.runs import RunKind
 from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.results.exchange.files import WRITERS
-from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.jsonl import write_jsonl
 from ladder.results.exchange.numbered_game import NumberedGame
 
 NAMES = ("alpha", "beta")
@@ -69,8 +68,8 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
 
 
 @lru_cache(maxsize=1)
-def exported() -> dict[GameFormat, bytes]:
-    """Return the same two games in all export formats."""
+def exported() -> bytes:
+    """Return two exported games."""
     with tempfile.TemporaryDirectory() as folder:
         path = make_empty(Path(folder) / "ladder.db")
         games = (
@@ -79,7 +78,4 @@ def exported() -> dict[GameFormat, bytes]:
         )
         with Store.open(str(path)) as store:
             import_games(store, "valid", [NumberedGame(n, each) for n, each in enumerate(games, 1)])
-            return {
-                form: "".join(write(store.exchange.export_lines(None))).encode()
-                for form, write in WRITERS.items()
-            }
+            return "".join(write_jsonl(store.exchange.export_lines(None))).encode()

@@ -12,7 +12,8 @@ def export(
         GameFormat,
         flag(
             "--format",
-            "jsonl holds everything; csv and pgn hold players, moves, results and the date.",
+            "jsonl holds everything and can be imported; csv and pgn hold players, moves, results "
+            "and the date.",
         ),
     ] = GameFormat.JSONL,
     division: Annotated[
@@ -56,13 +57,7 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, argument("FILE", "File that `ladder export` wrote.")],
-    form: Annotated[
-        GameFormat | None,
-        option(
-            None, "Format of the file.", None, "--format", show_default="by its suffix, else jsonl"
-        ),
-    ] = None,
+    file: Annotated[Path, argument("FILE", "File in JSON Lines that `ladder export` wrote.")],
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -74,12 +69,12 @@ def import_(
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
-    from ladder.results.exchange.files import format_of, open_games
     from ladder.results.exchange.importing import import_games
+    from ladder.results.exchange.jsonl import open_games
     from reports.exchange import import_document, import_text
 
     with (
-        open_games(file, form or format_of(file)) as games,
+        open_games(file) as games,
         open_store(db, create=True, sync=True) as store,
     ):
         imported = import_games(store, str(file), games)

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class GameFormat(StrEnum):
-    """A format of game files; the value is the files' suffix."""
+    """A format of game files; the value is their usual suffix."""
 
     PGN = "pgn"
     CSV = "csv"

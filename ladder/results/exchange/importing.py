@@ -33,7 +33,7 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, both) for both in games.values()]
-    # In the order of storing, which is that of live ratings; a file without it keeps its own.
+    # In the order of storing, which is that of live ratings.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)

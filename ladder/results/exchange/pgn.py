@@ -1,16 +1,12 @@
 """Games as PGN: tags that chess rating programs read, with the columns played as a comment."""
 
-import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 
 from db.records.budget import CLOCK, budget_of
 from db.records.exchange import GameLine
 from engine.result import Result
-from ladder.errors import UsageError
-from ladder.results.exchange.fields import format_fields, parse_game
-from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
-from ladder.results.exchange.pgn_tags import decode_tag, escape_tag, tagged_games
+from ladder.results.exchange.fields import format_fields
+from ladder.results.exchange.pgn_tags import escape_tag
 
 TAGS = {
     "Event": "kind", "Site": "", "Date": "", "Round": "", "White": "first", "Black": "second",
@@ -26,62 +22,10 @@ MORE_TAGS = {"Adjudicate": "adjudicate", "Adjudicated": "adjudicated"}
 ENDINGS = {"adjudicated": "adjudication"}
 """The words of the PGN standard for terminations that it has."""
 ID = "GameId"
-"""The tag of the game's number, which an import ignores."""
+"""The tag of the game's number."""
 TIME_CONTROL = "TimeControl"
-"""The tag of a clock (PGN standard 9.6.1), which an import ignores as `Budget` has it, too."""
+"""The tag of a clock (PGN standard 9.6.1)."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
-_MOVES = re.compile(rb"[0-9a-b]*")
-
-
-def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[NumberedGame]:
-    """Yield the games of PGN lines with all of `TAGS`.
-
-    Raises:
-        ImportRefused: a game lacks a tag or its moves, or a tag is invalid.
-
-    """
-    wanted = {tag.encode(): field for tag, field in TAGS.items()}
-    more = {tag.encode(): field for tag, field in MORE_TAGS.items()}
-    endings = {word: ending for ending, word in ENDINGS.items()}
-    results = {word: result for result, word in RESULTS.items()}
-    try:
-        for found in tagged_games(
-            lines, wanted=frozenset(wanted), optional=frozenset(more), keep_comments=True
-        ):
-            fields = {(wanted | more)[tag]: decode_tag(value) for tag, value in found.tags.items()}
-            missing = [tag.decode() for tag in wanted if tag not in found.tags]
-            if missing:
-                raise ImportRefused(name, found.line, f"the tags {', '.join(missing)} are missing")
-            moves = next(filter(_MOVES.fullmatch, found.comments), None)
-            if moves is None:
-                raise ImportRefused(
-                    name, found.line, "the columns played are missing: they must stand in braces"
-                )
-            word = decode_tag(found.tags[b"Result"])
-            if word not in results:
-                raise ImportRefused(
-                    name, found.line, f"{word!r} is not the result of a finished game"
-                )
-            pair, _, game = decode_tag(found.tags[b"Round"]).partition(".")
-            fields["termination"] = endings.get(fields["termination"], fields["termination"])
-            fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
-            whole = parse_game(name, found.line, fields)
-            whole.timing.started = _day(name, found.line, decode_tag(found.tags[b"Date"]))
-            yield NumberedGame(found.line, whole)
-    except ImportRefused:
-        raise
-    except UsageError as error:
-        raise UsageError(f"{name}, {error}; nothing was imported") from error
-
-
-def _day(name: str, line: int, text: str) -> float:
-    """Return the beginning of a day in seconds since the epoch."""
-    try:
-        return datetime.strptime(text, "%Y.%m.%d").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        raise ImportRefused(
-            name, line, f"Date must be written like 2026.11.20, got {text!r}"
-        ) from None
 
 
 def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
@@ -89,10 +33,9 @@ def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
     for line in lines:
         fields = format_fields(line)
         result = RESULTS[Result(line.result)]
-        day = datetime.fromtimestamp(line.timing.started, UTC)
         made = {
             "Site": "?",
-            "Date": day.strftime("%Y.%m.%d"),
+            "Date": fields["date"].replace("-", "."),
             "Round": f"{line.pair}.{line.game}",
             "Result": result,
             "Termination": ENDINGS.get(line.termination, line.termination),

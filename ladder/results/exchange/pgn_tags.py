@@ -14,23 +14,15 @@ _ESCAPE = re.compile(rb"\\([\\\"])")
 
 @dataclass(slots=True)
 class TaggedGame:
-    """The tags and comments of one game."""
+    """The tags of one game."""
 
     line: int
     """Line number of its first tag, from 1."""
     tags: Tags
     """Values between the quotes, undecoded and with escapes."""
-    comments: list[bytes]
-    """Contents of its braces in order, if they were requested."""
 
 
-def tagged_games(
-    lines: Iterable[bytes],
-    *,
-    wanted: frozenset[bytes],
-    optional: frozenset[bytes] = frozenset(),
-    keep_comments: bool = False,
-) -> Iterator[TaggedGame]:
+def tagged_games(lines: Iterable[bytes], *, wanted: frozenset[bytes]) -> Iterator[TaggedGame]:
     """Yield the games of a file in order.
 
     A new game begins with a tag after moves, with a repeated tag, or, in games without moves, with
@@ -41,8 +33,6 @@ def tagged_games(
     Args:
         lines: the file's lines, with or without line ends.
         wanted: the tags to keep, which every game should have.
-        optional: further tags to keep.
-        keep_comments: whether to keep the contents of braces.
 
     Raises:
         UsageError: a wanted tag is malformed, or a brace is not closed before the tags of another
@@ -50,11 +40,10 @@ def tagged_games(
 
     """
     # Most lines are moves or unwanted tags, which are recognized as cheaply as possible.
-    names = b"|".join(map(re.escape, wanted | optional))
+    names = b"|".join(map(re.escape, wanted))
     whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
-    prefixes = tuple(b"[" + tag for tag in wanted | optional)
+    prefixes = tuple(b"[" + tag for tag in wanted)
     tags: Tags = {}
-    comments: list[bytes] = []
     tags_in_comment: set[bytes] = set()  # all of them show that the brace was never closed
     start = 0  # line of the game's first tag; 0 before it
     open_line = 0  # line of the open brace; 0 outside braces
@@ -65,8 +54,6 @@ def tagged_games(
         after = 0  # index after the brace that this line closes
         if open_line:
             after = line.find(b"}") + 1
-            if keep_comments:
-                comments[-1] += line[: after - 1] if after else line
             if not after:
                 found = whole(line)
                 if found:
@@ -83,14 +70,14 @@ def tagged_games(
             name = found[1] if found else None
             if has_moves or name in tags or (has_gap and tags.keys() >= wanted):
                 if tags:
-                    yield TaggedGame(start, tags, comments)
-                tags, comments, has_moves = {}, [], False
+                    yield TaggedGame(start, tags)
+                tags, has_moves = {}, False
                 start = 0
             has_gap = False
             start = start or number
             if found:
                 tags[found[1]] = found[2]
-            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted | optional:
+            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
                 shown = decode_tag(line.strip())[:80]
                 raise UsageError(
                     f'line {number}: a tag must be written [Name "value"], got {shown}'
@@ -107,8 +94,8 @@ def tagged_games(
             continue
         has_moves = True
         # The last brace shows whether one is open after the line, unless a semicolon hides it.
-        if keep_comments or b";" in line:
-            is_open = _opens(line, after, comments)
+        if b";" in line:
+            is_open = _opens(line, after)
         else:
             is_open = line.rfind(b"{", after) > line.rfind(b"}", after)
         if is_open:
@@ -117,27 +104,17 @@ def tagged_games(
     if open_line:
         raise UsageError(f"line {open_line}: the comment that begins here is not closed")
     if tags:
-        yield TaggedGame(start, tags, comments)
+        yield TaggedGame(start, tags)
 
 
-def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
-    """Return whether a line of moves leaves a brace open, and collect the contents of its braces.
-
-    Args:
-        line: the line.
-        start: index to begin at, outside braces.
-        comments: receives the contents; those of an open brace up to the end of the line.
-
-    """
+def _opens(line: bytes, start: int) -> bool:
+    """Return whether a line of moves leaves a brace open, from an index outside braces."""
     while (opening := line.find(b"{", start)) >= 0:
         if line.find(b";", start, opening) >= 0:
-            break  # the rest of the line is a comment
-        closing = line.find(b"}", opening)
-        if closing < 0:
-            comments.append(line[opening + 1 :])
+            return False  # the rest of the line is a comment
+        start = line.find(b"}", opening) + 1
+        if not start:
             return True
-        comments.append(line[opening + 1 : closing])
-        start = closing + 1
     return False
 
 

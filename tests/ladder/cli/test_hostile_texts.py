@@ -22,9 +22,9 @@ from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.registry.register import RegistrationRequest, examine, refuse_name
-from ladder.results.exchange.files import format_of, open_games
-from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.jsonl import open_games
+from ladder.results.exchange.pgn_tags import decode_tag, tagged_games
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.visible import visible, visible_lines
@@ -98,7 +98,7 @@ def test_no_hostile_note_or_specification_is_registered(tmp_path: Path, text: st
 def refused_import(store: Store, path: Path, text: str) -> str:
     """Return the message that refuses a file and names one of its lines."""
     path.write_bytes(text.encode())
-    with pytest.raises(UsageError) as refused, open_games(path, format_of(path)) as games:
+    with pytest.raises(UsageError) as refused, open_games(path) as games:
         import_games(store, path.name, games)
     told = str(refused.value)
     assert re.fullmatch(r"\S*games.\w+, line \d+: (?s:.*); nothing was imported", told), told
@@ -107,26 +107,17 @@ def refused_import(store: Store, path: Path, text: str) -> str:
 
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_no_hostile_name_is_imported(store: Store, tmp_path: Path, name: str) -> None:
-    """A file of any format must be refused with the line that holds it."""
-    lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
+    """A file must be refused with the line that holds it."""
+    lines = [msgspec.json.decode(text) for text in exported().splitlines()]
     lines[0]["first"] = lines[1]["second"] = name
     jsonl = "\n".join(map(json.dumps, lines)) + "\n"
-    rows = list(csv.DictReader(io.StringIO(exported()[GameFormat.CSV].decode())))
-    rows[0]["first"] = rows[1]["second"] = name
-    written = io.StringIO()
-    writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    value = name.replace("\\", "\\\\").replace('"', '\\"')
-    pgn = exported()[GameFormat.PGN].decode().replace('[White "alpha"]', f'[White "{value}"]', 1)
-    for suffix, text in (("jsonl", jsonl), ("csv", written.getvalue()), ("pgn", pgn)):
-        assert is_shown_safely(refused_import(store, tmp_path / f"games.{suffix}", text))
+    assert is_shown_safely(refused_import(store, tmp_path / "games.jsonl", jsonl))
 
 
 @pytest.mark.parametrize("field", ["name", "family", "based_on", "change", "spec", "files"])
 def test_no_hostile_description_is_imported(store: Store, tmp_path: Path, field: str) -> None:
     """Each text that describes a bot must be checked."""
-    lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
+    lines = [msgspec.json.decode(text) for text in exported().splitlines()]
     bot = lines[0]["introduces"]["bots"][0]
     for text in NO_NAMES if field in ("name", "family", "based_on") else UNPRINTABLE:
         changed = {**bot, field: {text: "1"} if field == "files" else text}
@@ -298,18 +289,17 @@ def test_an_old_database_is_shown_safely(shown: Said, command: str, words: tuple
 
 
 @pytest.mark.slow
-def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said, tmp_path: Path) -> None:
+def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said) -> None:
     """Exports must be well-formed whatever they hold; JSON Lines must keep it to the letter."""
     names = set()
     games = [msgspec.json.decode(line, type=GameLine) for line in shown("export")[1].splitlines()]
-    for form in (GameFormat.CSV, GameFormat.PGN):
-        text = shown("export", "--format", form)[1]
-        (tmp_path / f"games.{form}").write_text(text, encoding="utf-8", newline="")
-        with open_games(tmp_path / f"games.{form}", form) as read:
-            again = [each.game for each in read]
-        for one, two in zip(games, again, strict=True):
-            assert (two.first, two.moves) == (visible(one.first), one.moves)
-            names |= {one.first, one.second}
+    table = csv.DictReader(io.StringIO(shown("export", "--format", "csv")[1]))
+    tags = frozenset((b"White", b"Result"))
+    lines = shown("export", "--format", "pgn")[1].encode().splitlines(keepends=True)
+    for one, row, found in zip(games, table, tagged_games(lines, wanted=tags), strict=True):
+        assert (row["first"], row["moves"]) == (visible(one.first), one.moves)
+        assert decode_tag(found.tags[b"White"]) == visible(one.first)
+        names |= {one.first, one.second}
     assert names <= {*NO_NAMES}
     assert len(names) > len(NO_NAMES) / 2
 

@@ -57,7 +57,7 @@ OPAQUE = {"forfeits", "introduces"}
 
 SAYS = {
     "ladder report --compare --json": "reason",
-    "ladder export --format jsonl": "bots recency lines nodes aborts detail last_words stderr"
+    "ladder export --format jsonl": "bots lines nodes aborts detail last_words stderr"
     " messages openings name text fixed_opening"
     " adjudicate adjudicated",
     "ladder games --json": "ply value distance",
