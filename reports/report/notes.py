@@ -24,12 +24,6 @@ def note_text(note: found.Note) -> str:
                 f"largest deviation is {largest.a} against {largest.b}, {largest.points:g} points "
                 f"of {largest.games:g} where the list expects {largest.expected:.1f}"
             )
-        case found.Circle(chance, cycle):
-            round_trip = " beats ".join((*cycle.players, cycle.players[0]))
-            return (
-                f"the results are not transitive (p {_chance_text(chance)}): {round_trip} by more "
-                "than a rating list can express"
-            )
         case found.RepeatedGames(distinct, games):
             return (
                 f"only {distinct} of {games} games are distinct, and repeated games add no "

@@ -6,7 +6,7 @@ These are values; `reports.report.notes` phrases them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ladder.stats.pool.goodness import Cycle, Residual
+from ladder.stats.pool.goodness import Residual
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,6 @@ class Misfit:
     chance: float
     """Chance of such residuals if it did, from 0 to 1."""
     largest: Residual
-
-
-@dataclass(frozen=True, slots=True)
-class Circle:
-    """Three bots that beat each other in a cycle."""
-
-    chance: float
-    """Chance of such a cycle if there were none, from 0 to 1."""
-    cycle: Cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +99,6 @@ Note = (
     | NotConnected
     | Shutouts
     | Misfit
-    | Circle
     | RepeatedGames
     | DelayedMoves
     | SharedMachine

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from db.records.aggregate import PairTableRow
-from ladder.results.standings.notes import Circle, Misfit, NotConnected, Note, Shutouts
+from ladder.results.standings.notes import Misfit, NotConnected, Note, Shutouts
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.goodness import DOUBT, check
 from ladder.stats.pool.rating import Pool, PoolRating, RatingOptions, rate_connected
@@ -46,9 +46,6 @@ def pool_notes(pool: Pool) -> list[Note]:
 
 def _misfits(rating: PoolRating) -> list[Note]:
     fit = check(cells=rating.cells, fit=rating.fit)
-    notes: list[Note] = []
-    if fit.p is not None and fit.p < DOUBT and fit.worst:
-        notes.append(Misfit(fit.p, fit.worst[0]))
-    if fit.cycle_p is not None and fit.cycle_p < DOUBT and fit.cycles:
-        notes.append(Circle(fit.cycle_p, fit.cycles[0]))
-    return notes
+    if fit.p is None or fit.p >= DOUBT or not fit.worst:
+        return []
+    return [Misfit(fit.p, fit.worst[0])]

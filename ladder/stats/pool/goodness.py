@@ -1,9 +1,7 @@
-"""Goodness of fit of one rating per player: residuals of two players, overall and in cycles.
+"""Goodness of fit of one rating per player, by the residuals of two players.
 
 The points of every two players against each other are compared with those that the list expects.
-The deviation of such a residual is from whole pairs of games, like the list's errors. Three players
-whose residuals add up around a circle (rock, paper, scissors) cannot be described by single
-ratings.
+The deviation of such a residual is from whole pairs of games, like the list's errors.
 """
 
 import math
@@ -12,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ladder.stats.counts import FloatArray, IntArray
-from ladder.stats.elo import SCALE, normal_cdf
+from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.clusters import cluster_moments
 from ladder.stats.pool.families import ExpectedScore
@@ -46,16 +44,6 @@ class Residual:
 
 
 @dataclass(frozen=True)
-class Cycle:
-    """Three players, each better against the next than listed."""
-
-    players: tuple[str, str, str]
-    elo: float
-    """Sum of the differences around the circle in Elo; 0 if the list describes the games."""
-    z: float
-
-
-@dataclass(frozen=True)
 class Goodness:
     """The fit of a list to its games."""
 
@@ -65,12 +53,6 @@ class Goodness:
     """Probability of residuals this large if the list is right; None without degrees of freedom."""
     worst: tuple[Residual, ...]
     """Largest residuals, in descending order."""
-    cycles: tuple[Cycle, ...]
-    """Strongest cycles, in descending order."""
-    cycle_p: float | None
-    """Probability of a cycle this strong if there are none (Bonferroni); None without triads."""
-    describes: bool
-    """Whether both probabilities are at least `DOUBT`."""
 
 
 def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
@@ -79,7 +61,7 @@ def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
     `fit` is that of the list (`PoolRating.fit`). The chi-square sums the squared residuals of every
     two players with `ENOUGH` games (Pearson 1900, with the spread from pairs). Its degrees of
     freedom are their number less a proportional share of the fitted parameters. The result has at
-    most `worst` residuals and cycles.
+    most `worst` residuals.
     """
     met = _by_players(cells, fit)
     z = met.residual / np.sqrt(met.variance)
@@ -88,19 +70,12 @@ def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
     used_up = int(fit.free.sum()) * float(np.mean(enough)) if z.size else 0.0
     freedom = int(np.sum(enough)) - math.ceil(used_up)
     p = chi_square_tail(value=chi_square, freedom=freedom) if freedom > 0 else None
-    cycles, triads = _cycles(cells.players, met, worst)
-    cycle_p = None
-    if triads:
-        cycle_p = min(1.0, 2.0 * triads * normal_cdf(-cycles[0].z)) if cycles else 1.0
     order = np.argsort(-np.abs(z), kind="stable")[:worst]
     return Goodness(
         chi_square=chi_square,
         freedom=max(freedom, 0),
         p=p,
         worst=tuple(_residual(cells.players, met, int(row), float(z[row])) for row in order),
-        cycles=cycles,
-        cycle_p=cycle_p,
-        describes=all(chance is None or chance >= DOUBT for chance in (p, cycle_p)),
     )
 
 
@@ -180,43 +155,3 @@ def _residual(players: tuple[str, ...], met: _HeadToHead, row: int, z: float) ->
         elo=SCALE * float(met.residual[row] / met.information[row]),
         z=z,
     )
-
-
-def _cycles(
-    players: tuple[str, ...], met: _HeadToHead, worst: int
-) -> tuple[tuple[Cycle, ...], int]:
-    """Return the strongest cycles of three and the number of triads, in O(players^3)."""
-    size = len(players)
-    gap, variance = np.zeros((size, size)), np.full((size, size), np.inf)
-    away = met.residual / met.information
-    gap[met.a, met.b], gap[met.b, met.a] = away, -away
-    spread = np.where(met.variance >= ENOUGH, met.variance / met.information**2, np.inf)
-    variance[met.a, met.b] = variance[met.b, met.a] = spread
-    found: list[tuple[float, float, tuple[int, int, int]]] = []
-    triads = 0
-    for i in range(size - 2):
-        rest = slice(i + 1, size)
-        turn = gap[i, rest, None] + gap[rest, rest] - gap[i, None, rest]
-        width = variance[i, rest, None] + variance[rest, rest] + variance[i, None, rest]
-        z = np.triu(turn / np.sqrt(width), 1)
-        triads += int(np.isfinite(np.triu(width, 1)[np.triu_indices(size - i - 1, 1)]).sum())
-        flat = _largest(np.abs(z), worst)
-        for j, k in zip(*np.unravel_index(flat, z.shape), strict=True):
-            if z[j, k] != 0.0:
-                members = (i, i + 1 + int(j), i + 1 + int(k))
-                found.append((abs(float(z[j, k])), float(turn[j, k]), members))
-    found.sort(key=lambda cycle: -cycle[0])
-    named = []
-    for strength, turn_sum, (i, j, k) in found[:worst]:
-        order = (i, j, k) if turn_sum > 0 else (i, k, j)
-        names = (players[order[0]], players[order[1]], players[order[2]])
-        named.append(Cycle(players=names, elo=SCALE * math.fabs(turn_sum), z=strength))
-    return tuple(named), triads
-
-
-def _largest(values: FloatArray, number: int) -> IntArray:
-    """Return the flat indices of the largest values."""
-    flat = values.ravel()
-    if flat.size <= number:
-        return np.arange(flat.size)
-    return np.argpartition(flat, flat.size - number)[-number:]

@@ -9,7 +9,7 @@ from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from ladder.results.standings.build import build_standings
-from ladder.results.standings.notes import Circle, NoRatedGames, NotConnected, RepeatedGames
+from ladder.results.standings.notes import NoRatedGames, NotConnected, RepeatedGames
 from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import Standings
 from ladder.stats.elo import score_to_elo
@@ -201,16 +201,6 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
     page = ratings_figure(view).table
     assert [heading.name for heading in page.headings][3:6] == ["± 95 %", "change", "live"]
     assert [row[4].text for row in page.rows] == ["+100", "new"]
-
-
-def test_a_cycle_is_reported() -> None:
-    """If A beats B, B beats C and C beats A, a note must name the cycle."""
-    strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
-    weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
-    result = standings(table("a", "b", strong), table("b", "c", strong), table("a", "c", weak))
-    assert any(isinstance(note, Circle) for note in result.notes)
-    straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
-    assert not any(isinstance(note, Circle) for note in straight.notes)
 
 
 def test_a_missing_live_rating_has_a_reason() -> None:
