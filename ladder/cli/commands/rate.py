@@ -28,7 +28,9 @@ def rate(
             "DRAWS", "Virtual draws of each player with an average one; they keep ratings finite."
         ),
     ] = 1.0,
-    anchor: Annotated[str | None, option("NAME=ELO", "Fixed rating of one player.")] = None,
+    anchor: Annotated[
+        list[str] | None, option("NAME=ELO", "Fixed rating of a player, once for each.")
+    ] = None,
     mean: Annotated[
         float | None, option("ELO", "Mean rating of all players.", show_default="1000")
     ] = None,
@@ -46,7 +48,7 @@ def rate(
     from reports.rate import rating_document, rating_text
 
     options = rating_options(
-        anchors=() if anchor is None else (anchor,),
+        anchors=anchor or (),
         mean=mean,
         prior=prior,
         advantage=first_mover_advantage,

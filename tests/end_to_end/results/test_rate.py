@@ -32,6 +32,8 @@ def test_two_players_stand_where_the_plain_model_puts_them(ladder: Ladder) -> No
     assert first["elo"] + second["elo"] == pytest.approx(0, abs=0.05)
     anchored = ladder("rate", "x.pgn", *PLAIN, "--anchor", "b=2500", "--json").document
     assert anchored["players"][1]["elo"] == 2500
+    both = ladder("rate", "x.pgn", "--anchor", "a=1500", "--anchor", "b=1600", "--json").document
+    assert [player["elo"] for player in both["players"]] == [1600, 1500]
     fitted = ladder("rate", "x.pgn", "--draws", "fit", "--json").document
     assert all(math.isfinite(player["elo"]) for player in fitted["players"])
     assert "player" in ladder("rate", "x.pgn").out
