@@ -218,10 +218,6 @@ def remarks(gated: GateOutcome) -> list[str]:
             f"{replayed} stored games are not counted: they repeat the board, opening and seed of "
             "counted games"
         )
-    if result.uncounted_games:
-        remarks.append(
-            f"{result.uncounted_games} games after the decision are stored but not counted"
-        )
     return remarks
 
 

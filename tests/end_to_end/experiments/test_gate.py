@@ -158,9 +158,9 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
     """Under a work budget the same seed must give the same counted pairs on any concurrency."""
     other = Ladder(tmp_path_factory.mktemp("other"))
     words = ("gate", "steady", "--against", "stupid,random", "--boards", "5x5", "--simulations", 1)
-    words = (*words, "--max-games", "60", "--seed", "8", "--max-drop", "200", "--json")
-    one = ladder.stock()(*words, "--concurrency", "1")
-    two = other.stock()(*words, "--concurrency", "3")
+    words = (*words, "--max-games", "60", "--seed", "8", "--max-drop", "200")
+    one = ladder.stock()(*words, "--json", "--concurrency", "1")
+    two = other.stock()(*words, "--json", "--concurrency", "3")
     assert one.code == two.code
     assert {**one.document, "uncounted_games": 0} == {**two.document, "uncounted_games": 0}
     assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
