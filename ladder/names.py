@@ -118,3 +118,9 @@ def select_names(
 
 def _quote(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+
+
+def counted(number: int, noun: str, *, form: str = "d") -> str:
+    """Return a number with its noun, such as ``1 ply`` or ``12 plies``."""
+    plural = "plies" if noun == "ply" else f"{noun}s"
+    return f"{number:{form}} {noun if number == 1 else plural}"

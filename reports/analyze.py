@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from bots.champion import CHAMPION
+from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
 from ladder.results.analysis.review import ReviewProgress
@@ -209,7 +210,7 @@ def _proofs(one: BotMistakes) -> str:
 
 
 def _slips(slips: Slips) -> str:
-    return f"{slips.moves}/{slips.of} ({slips.plies} plies)"
+    return f"{slips.moves}/{slips.of} ({counted(slips.plies, 'ply')})"
 
 
 def left_columns(made: DivisionMistakes) -> list[Column]:
@@ -235,11 +236,18 @@ def remarks(made: DivisionMistakes) -> list[str]:
         left = sorted(move.left for move in one.losing_moves)
         start = one.lost_from_start
         if left or start:
-            half = f", half of them with {left[len(left) // 2]} plies left or fewer" if left else ""
+            by_mistake = f"{len(left)} by a known mistake"
+            if left:
+                middle = counted(left[len(left) // 2], "ply")
+                by_mistake += (
+                    f" with {middle} left"
+                    if len(left) == 1
+                    else f", half of them with {middle} left or fewer"
+                )
             unknown = one.lost_games - len(left) - start
             lines.append(
-                f"{name} lost {one.lost_games} games: {len(left)} by a known mistake{half}, "
-                f"{start} were lost from the opening on, {unknown} have an unknown cause"
+                f"{name} lost {counted(one.lost_games, 'game')}: {by_mistake}, "
+                f"{start} from the opening on, {unknown} for an unknown cause"
             )
     lines += [
         f"false proof: {proof.bot} claimed {proof.claim} in game {proof.game} at ply "
@@ -247,9 +255,8 @@ def remarks(made: DivisionMistakes) -> list[str]:
         for proof in made.false_proofs[:PROOFS_NAMED]
     ]
     if len(made.false_proofs) > PROOFS_NAMED:
-        lines.append(
-            f"and {len(made.false_proofs) - PROOFS_NAMED} more false proofs, all of them in JSON"
-        )
+        more = counted(len(made.false_proofs) - PROOFS_NAMED, "more false proof")
+        lines.append(f"and {more}, all of them in JSON")
     lines.append(
         "sorted by mistakes/100 plus error; decisions: moves with a choice between keeping and "
         "worsening the result; unknown: share of the moves that could not be judged; false proofs: "
@@ -310,7 +317,7 @@ class AnalysisView:
         if state.stopped:
             counts = f"{state.games:,} of {state.waiting:,} games"
             return [f"stopped after {counts}: the same command resumes"]
-        return [f"{state.games:,} games analysed"]
+        return [f"{counted(state.games, 'game', form=',')} analysed"]
 
     def picture(self, state: Progress, width: int, height: int) -> RenderableType:
         """Return a progress bar."""

@@ -9,6 +9,7 @@ from rich.text import Text
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import LoggedCommit
+from ladder.names import counted
 from ladder.visible import visible
 from reports.layout.elo import elo_words
 from reports.layout.format import capped, labelled, rounded, values_of
@@ -76,7 +77,7 @@ def print_bisect(console: Console, result: BisectResult) -> None:
         rows.append(("drop", f"{elo_words(result.drop)} Elo, this commit and later against GOOD"))
     rows += [
         ("good", _named(result.good)),
-        ("bad", f"{_named(result.bad)}, {result.commits} commits later"),
+        ("bad", f"{_named(result.bad)}, {counted(result.commits, 'commit')} later"),
         ("question", _question_text(result)),
         ("seed", str(result.seed)),
     ]

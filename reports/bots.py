@@ -15,6 +15,7 @@ from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
 from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
+from ladder.names import counted
 from ladder.visible import visible
 from reports.layout.format import lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
@@ -141,8 +142,8 @@ def found_text(found: TrialResult) -> list[str]:
     ]
     lines += [
         f"{trial.board}{('', ', moving second')[trial.side]}: "
-        f"{'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
-        f"{trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
+        f"{'beat' if trial.won else 'did not beat'} random in "
+        f"{counted(trial.plies, 'ply')}, {trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
         for trial in found.trials
     ]
     if found.left_out:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ladder.names import counted
 from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import EloEstimate, estimate
 from reports.layout.elo import elo_words, interval_values, los_words
-from reports.layout.format import games_text, labelled, rounded, text_of_lines
+from reports.layout.format import labelled, rounded, text_of_lines
 
 
 def match_document(result: PairStanding) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def match_text(result: PairStanding, conditions: str) -> str:
     elo = _estimate(result)
     games = result.wins + result.draws + result.losses
     rows = [
-        (games_text(games), f"+{result.wins} ={result.draws} -{result.losses}"),
+        (counted(games, "game"), f"+{result.wins} ={result.draws} -{result.losses}"),
         ("score", "-" if elo.score is None else f"{elo.score:.1%}"),
         ("Elo difference", elo_words(elo)),
         ("chance to be better", los_words(elo)),

@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.opening_set import OpeningSet
 from ladder.match.openings.draw import DrawingProgress
+from ladder.names import counted
 from reports.layout.format import values_of
 from reports.layout.progress import at_intervals
 
@@ -23,8 +24,8 @@ def made_text(file: str, known: OpeningSet, state: DrawingProgress) -> str:
     """Return the outcome in a line."""
     search = f"; {state.by_search} are balanced by search only" if state.by_search else ""
     return (
-        f"{len(known)} openings were written to {file} ({known.content_hash[:12]}), chosen from "
-        f"{state.tried} different positions{search}"
+        f"{counted(len(known), 'opening')} written to {file} ({known.content_hash[:12]}), chosen "
+        f"from {counted(state.tried, 'different position')}{search}"
     )
 
 

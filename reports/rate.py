@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ladder.names import counted
 from ladder.results.standings.pgn_list import FileRating
 from ladder.stats.pool.rating import PoolRating
 from ladder.visible import visible
@@ -45,9 +46,9 @@ def rating_text(made: FileRating) -> str:
     width = max([6, *(len(name) for name in names)])
     draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
     lines = [
-        f"{made.games} games, first mover {float(rating.advantage[0]):+.1f} Elo, "
+        f"{counted(made.games, 'game')}, first mover {float(rating.advantage[0]):+.1f} Elo, "
         f"draws between equals {draws}"
-        + (f", {made.skipped} games without a result left out" if made.skipped else ""),
+        + (f", {counted(made.skipped, 'game')} without a result left out" if made.skipped else ""),
         f"{'#':>4}  {'player':<{width}}  {'elo':>8}  {'±95':>7}  {'games':>7}  {'score':>7}",
     ]
     for rank, index in enumerate(ranking(rating), start=1):

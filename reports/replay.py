@@ -15,6 +15,7 @@ from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
 from engine.solver.value import Outcome
+from ladder.names import counted
 from ladder.results.analysis.division import (
     GameTruth,
     format_bounds,
@@ -39,7 +40,7 @@ def game_heading(row: StoredGame) -> str:
     lines = [
         f"game {row.id}: {row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
         *lines_of(
-            f"{ending} by {ending_words(row.termination)} after {len(row.moves)} plies"
+            f"{ending} by {ending_words(row.termination)} after {counted(len(row.moves), 'ply')}"
             + (f": {cause}" if (cause := cause_words(row)) else "")
         ),
         f"{row.board} {format_moves(row.moves)}",

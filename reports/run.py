@@ -9,9 +9,10 @@ from rich.text import Text
 
 from db.records.pairs import PairPlan
 from engine.result import Termination
+from ladder.names import counted
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
-from reports.layout.format import games_text, values_of, wdl_text
+from reports.layout.format import values_of, wdl_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 
@@ -51,7 +52,9 @@ def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
         others: other interrupted runs, each with the command that resumes it.
 
     """
-    lines = [f"run {run.run_id} ({games_text(run.games)}): {command}" for run, command in others]
+    lines = [
+        f"run {run.run_id} ({counted(run.games, 'game')}): {command}" for run, command in others
+    ]
     head = ["nothing to resume: no interrupted run has these settings"]
     return (
         [*head, "interrupted runs, and the commands that resume them:", *lines] if lines else head
@@ -85,7 +88,7 @@ def status_line(live: LiveRun) -> str:
 def forfeit_lines(live: LiveRun) -> list[str]:
     """Return a line for each bot and kind of forfeit, with the first game and its cause."""
     return [
-        f"{one.bot} forfeited {games_text(one.games)} by {kind_text(one.termination)}, first "
+        f"{one.bot} forfeited {counted(one.games, 'game')} by {kind_text(one.termination)}, first "
         f"game {one.game}: {one.cause}"
         for _, one in sorted(live.forfeits.items())
     ]
@@ -114,7 +117,7 @@ class RunView:
         """Return lines for the start: conditions, seed, and games of an interrupted run."""
         run = self.name(live)
         if live.games_before:
-            run = f"resuming {run} ({games_text(live.games_before)})"
+            run = f"resuming {run} ({counted(live.games_before, 'game')})"
         boards = THU_BOARDS if live.title.startswith("thu,") else ""
         return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 

@@ -11,6 +11,7 @@ from bots.budget import BUDGETS, Budget
 from ladder.experiments.suite.baseline import CHANCE, BaselineComparison
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.run import Answers, Share, SuiteResult
+from ladder.names import counted
 from ladder.visible import visible
 from reports.layout.format import values_of, xml_text
 from reports.layout.table import Column, fit
@@ -92,7 +93,8 @@ def print_suite(
 ) -> None:
     """Print a row for each bot and budget, and sentences about budgets, failures and baselines."""
     console.print(
-        visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"
+        visible(f"{result.suite.name}: {counted(len(result.suite.puzzles), 'position')}"),
+        style="bold",
     )
     console.print(fit(_columns(result), console.width).table())
     for line in (
@@ -135,9 +137,8 @@ def _failure_lines(result: SuiteResult) -> list[str]:
     lines = []
     for answers in result.answers:
         if answers.failures:
-            lines.append(
-                f"{answers.bot} failed {len(answers.failures)} times at {_words(answers.budget)}:"
-            )
+            times = counted(len(answers.failures), "time")
+            lines.append(f"{answers.bot} failed {times} at {_words(answers.budget)}:")
             lines += [f"  {failure}" for failure in answers.failures[:FAILURES_NAMED]]
     return lines
 
@@ -205,4 +206,5 @@ def mining_document(file: str, state: Mining) -> dict[str, Any]:
 def mining_text(file: str, state: Mining) -> str:
     """Return the outcome in a line."""
     themes = ", ".join(f"{count} {theme}" for theme, count in sorted(state.themes.items()))
-    return f"{state.found} positions in {file} from {state.games} games: {themes or 'none'}"
+    found = f"{counted(state.found, 'position')} in {file} from {counted(state.games, 'game')}"
+    return f"{found}: {themes or 'none'}"

@@ -9,9 +9,10 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Kind, Parameter, ParameterValues, point_of
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Gain, Surface
+from ladder.names import counted
 from ladder.runs.progress import LiveRun, Watcher
 from reports.gate.text import gate_document, gate_text
-from reports.layout.format import games_text, text_of_lines, values_of
+from reports.layout.format import text_of_lines, values_of
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 from reports.run import RunView, status_line
@@ -82,7 +83,7 @@ def tune_text(tuned: TuningOutcome) -> str:
         f"the search expects {gain.elo:+.0f} ± {gain.error95:.0f} Elo; the gate decides",
     ]
     if tuned.forfeits:
-        lines.append(f"forfeited in the search: {games_text(tuned.forfeits)}")
+        lines.append(f"forfeited in the search: {counted(tuned.forfeits, 'game')}")
     if tuned.kept is not None:
         state = "is registered" if tuned.kept.is_registered else "is not registered"
         lines.append(f"{tuned.kept.name} {state}: {tuned.kept.reason}")

@@ -12,6 +12,7 @@ from db.records.pairs import (
     PairRecord,
 )
 from engine.result import Termination
+from ladder.names import counted
 from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import PairingKind
 from ladder.runs.settings import Settings
@@ -229,7 +230,7 @@ def describe_conditions(
         adjudicate: Plies within which a proven end ends a game; None if games are played out.
 
     """
-    plies = " plies" if isinstance(openings, int) else ""
-    opening = f", openings of {openings}{plies}" if openings else ""
-    end = f", adjudicated within {adjudicate} plies" if adjudicate else ""
+    length = counted(openings, "ply") if isinstance(openings, int) else openings
+    opening = f", openings of {length}" if openings else ""
+    end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
     return f"{boards}{opening}, {budgets}{end}"

@@ -9,6 +9,7 @@ from ladder.experiments.select.session import Choice, SelectionOutcome
 from ladder.experiments.select.stored import StoredSelection
 from ladder.experiments.tune.stored import StoredTuning
 from ladder.match.specs.git import LoggedCommit
+from ladder.names import counted
 from ladder.stats.elo import EloEstimate
 from reports.bisect import HEADS as ANSWERS
 from reports.bisect import SHORT
@@ -157,7 +158,7 @@ def bisection_finding(result: BisectResult) -> Finding:
         facts.append(("Drop", f"{elo_words(result.drop)} Elo against the good commit"))
     facts += [
         ("Good", _named(result.good)),
-        ("Bad", f"{_named(result.bad)}, {result.commits} commits later"),
+        ("Bad", f"{_named(result.bad)}, {counted(result.commits, 'commit')} later"),
         ("Smallest drop", f"{question.max_drop:g} {question.model.value} Elo"),
         ("Confidence", f"{question.confidence:.4g}"),
         ("Games counted", f"{result.games:,} of at most {question.max_games:,}"),

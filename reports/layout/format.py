@@ -149,11 +149,6 @@ def number(value: float | None, form: str = ".0f") -> str:
     return "-" if value is None else format(value, form)
 
 
-def games_text(count: int) -> str:
-    """Return a number of games with its unit."""
-    return "1 game" if count == 1 else f"{count} games"
-
-
 def wdl_text(wdl: Sequence[int]) -> str:
     """Return wins, draws and losses as ``won-drawn-lost``, such as ``12-3-5``."""
     return "-".join(map(str, wdl))

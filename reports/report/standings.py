@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.standings import (
     BotStanding,
@@ -15,7 +16,7 @@ from ladder.results.standings.standings import (
 )
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
-from reports.layout.format import games_text, markdown_text, rounded, values_of
+from reports.layout.format import markdown_text, rounded, values_of
 from reports.layout.table import Column, fit, to_markdown
 from reports.report.notes import note_text
 from reports.report.rating_columns import (
@@ -141,7 +142,9 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
     lines = []
     for bot in failing[:BOTS_NAMED]:
         named = ", ".join(f"{one.game} ({one.termination.value})" for one in bot.forfeit_games)
-        lines.append(f"{bot.name} forfeited {games_text(bot.all_forfeits)}, the latest {named}")
+        lines.append(
+            f"{bot.name} forfeited {counted(bot.all_forfeits, 'game')}, the latest {named}"
+        )
     if lines:
         name = failing[0].name
         lines.append(f"`ladder games --bot {name} --lost --forfeit` lists all forfeits of {name}")
@@ -153,8 +156,8 @@ def unrated_lines(standings: Standings) -> list[str]:
     if not standings.unrated_games:
         return []
     return [
-        f"{games_text(standings.unrated_games)} of matches and experiments are not in this list; "
-        "`ladder runs` lists them, `ladder games --run ID` shows their games"
+        f"{counted(standings.unrated_games, 'game')} of matches and experiments are not in this "
+        "list; `ladder runs` lists them, `ladder games --run ID` shows their games"
     ]
 
 

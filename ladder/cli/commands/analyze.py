@@ -65,6 +65,7 @@ def analyze(
     from ladder.errors import ExitCode
     from ladder.look_ahead import lower_priority
     from ladder.match.process.cpus import allowed_cpus
+    from ladder.names import counted
     from ladder.results.analysis.division import read_mistakes
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
@@ -75,7 +76,8 @@ def analyze(
     with open_store(db, create=False) as store:
         if forget:
             verdicts, positions = store.analysis.delete_all()
-            print_error(f"deleted the analysis of {verdicts} games and {positions} positions")
+            of_games, others = counted(verdicts, "game"), counted(positions, "position")
+            print_error(f"deleted the analysis of {of_games} and {others}")
             return ExitCode.DONE
         row = division_or_latest(store, division)
         if is_checking_only():

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from db.records.runs import RunRow
 from ladder.harness_version import harness_version
+from ladder.names import counted
 from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
 from ladder.results.standings.report_data import ReportData
@@ -127,7 +128,9 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
         ("Pairs", f"{standings.pairs:,}"),
     ]
     if standings.adjudicate is not None:
-        found.append(("Adjudicated", f"within {standings.adjudicate} plies of a proven end"))
+        found.append(
+            ("Adjudicated", f"within {counted(standings.adjudicate, 'ply')} of a proven end")
+        )
     if standings.first_mover_score is not None:
         found.append(("First mover scores", f"{standings.first_mover_score:.1%}"))
     if standings.draw_rate is not None:

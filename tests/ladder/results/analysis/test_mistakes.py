@@ -9,6 +9,8 @@ from db.records.analysis import JudgedGame
 from engine.solver.value import Outcome
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict
+from reports.analyze import remarks
+from tests.support.data.analysed import an_analysis
 
 LOSS, DRAW, WIN = Outcome.LOSS, Outcome.DRAW, Outcome.WIN
 RIGHT = MoveVerdict(WIN, WIN, Decision.YES, 0, 0.5, Claim.TRUE)
@@ -136,6 +138,14 @@ def test_games_that_were_lost_after_the_opening_are_counted_apart() -> None:
     lost, open_ = game(1, [HASTY, RIGHT, HASTY]), game(2, [HASTY, RIGHT, OPEN])
     found = first(lost, open_, game(3, [LOST]), game(4, [HASTY], result="win"))
     assert (found.lost_games, len(found.losing_moves), found.lost_from_start) == (3, 1, 1)
+
+
+def test_a_single_lost_game_is_described_in_the_singular() -> None:
+    """One game, one mistake and one ply are not several, and have no half."""
+    assert remarks(an_analysis()[1])[0] == (
+        "a lost 1 game: 1 by a known mistake with 1 ply left, 0 from the opening on, 0 for an "
+        "unknown cause"
+    )
 
 
 def test_a_bot_with_few_decisions_is_listed_low() -> None:
