@@ -143,7 +143,7 @@ def test_games_that_were_lost_after_the_opening_are_counted_apart() -> None:
 def test_a_single_lost_game_is_described_in_the_singular() -> None:
     """One game, one mistake and one ply are not several, and have no half."""
     assert remarks(an_analysis()[1])[0] == (
-        "a lost 1 game: 1 by a known mistake with 1 ply left, 0 from the opening on, 0 for an "
+        "a lost 1 game: 1 by a known mistake with 42 plies left, 0 from the opening on, 0 for an "
         "unknown cause"
     )
 
