@@ -8,13 +8,3 @@ class Model(StrEnum):
 
     LOGISTIC = "logistic"
     NORMALIZED = "normalized"
-    BAYESIAN = "bayesian"
-
-
-class Draws(StrEnum):
-    """The ways to rate a draw."""
-
-    HALF = "half"
-    """Half a win and half a loss."""
-    FIT = "fit"
-    """An outcome with its own margin (Rao and Kupper 1967), converted to the same scale."""

@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 
 from ladder.stats.choices import Model
 from ladder.stats.counts import FloatArray, check_counts, regularise_counts
-from ladder.stats.elo import NORMALIZED, elo_to_score
-from ladder.stats.likelihood import under_mean, under_t_value
+from ladder.stats.sprt import likeliest
 
 
 def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) -> FloatArray:
@@ -25,15 +24,8 @@ def drop_evidence(*, counts: ArrayLike, drops: Sequence[float], model: Model) ->
     array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
     frequencies = array / units[..., None]
-    likeliest = [_likeliest(frequencies, -drop, model) for drop in (0.0, *drops)]
-    ratios = np.log(np.stack(likeliest[1:], axis=-2) / likeliest[0][..., None, :])
+    found = [likeliest(frequencies=frequencies, elo=-drop, model=model) for drop in (0.0, *drops)]
+    ratios = np.log(np.stack(found[1:], axis=-2) / found[0][..., None, :])
     evidence = units[..., None] * np.sum(frequencies[..., None, :] * ratios, axis=-1)
     played = check_counts(counts=counts).sum(axis=-1) > 0.0
     return np.asarray(np.where(played[..., None], evidence, 0.0))
-
-
-def _likeliest(frequencies: FloatArray, elo: float, model: Model) -> FloatArray:
-    if model is Model.NORMALIZED:
-        t = elo / NORMALIZED * 2.0**0.5
-        return under_t_value(frequencies=frequencies, t=t)
-    return under_mean(frequencies=frequencies, mean=elo_to_score(elo=elo))

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ladder.errors import UsageError
-from ladder.stats.bayeselo import from_probabilities, to_elo
 from ladder.stats.choices import Model
 from ladder.stats.counts import (
     FloatArray,
@@ -119,7 +118,7 @@ def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
     slightly smaller.
 
     Raises:
-        UsageError: the counts are invalid, or pentanomial under BayesElo.
+        UsageError: the counts are invalid.
 
     """
     ratio = float(llr(counts=counts, test=test))
@@ -135,9 +134,8 @@ def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
 def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
     """Return the generalised log-likelihood ratio of elo1 against elo0: counts (..., k) -> (...).
 
-    Logistic Elo constrains the expected score, normalized Elo the t-value; BayesElo is converted to
-    logistic Elo at the draw margin of the counts. Empty cells count as 0.001; without games the
-    ratio is 0. Errors as `sprt_result`.
+    Logistic Elo constrains the expected score, normalized Elo the t-value. Empty cells count as
+    0.001; without games the ratio is 0. Errors as `sprt_result`.
     """
     array = regularise_counts(counts=counts)
     units = array.sum(axis=-1)
@@ -157,8 +155,8 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
     array = regularise_counts(counts=counts)
     per_unit = games_per_unit(counts=array)
     if test.model is Model.NORMALIZED:
-        t0, t1 = _t_values(array.shape[-1], test)
         scale = NORMALIZED / math.sqrt(per_unit)
+        t0, t1 = test.elo0 / scale, test.elo1 / scale
         return Walk(step=t1 - t0, middle=0.5 * (t0 + t1), elo_per_t=scale, deviation=None)
     scores = unit_scores(size=array.shape[-1])
     ends = _under_hypotheses(array, test)
@@ -174,40 +172,17 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
     )
 
 
+def likeliest(*, frequencies: FloatArray, elo: float, model: Model) -> FloatArray:
+    """Return the maximum-likelihood frequencies at a difference in the model's Elo, (..., k)."""
+    if model is Model.NORMALIZED:
+        t = elo / NORMALIZED * (1.0 if frequencies.shape[-1] == 3 else math.sqrt(2.0))
+        return under_t_value(frequencies=frequencies, t=t)
+    return under_mean(frequencies=frequencies, mean=elo_to_score(elo=elo))
+
+
 def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
-    """Return the maximum-likelihood frequencies under H0 and under H1, shape (..., k) each."""
     frequencies = array / array.sum(axis=-1, keepdims=True)
-    if test.model is Model.NORMALIZED:
-        t0, t1 = _t_values(array.shape[-1], test)
-        return (
-            under_t_value(frequencies=frequencies, t=t0),
-            under_t_value(frequencies=frequencies, t=t1),
-        )
-    if test.model is Model.BAYESIAN:
-        low, high = _bayesian_scores(array, test)
-    else:
-        even = np.ones(array.shape[:-1])
-        low, high = (even * elo_to_score(elo=elo) for elo in (test.elo0, test.elo1))
     return (
-        under_mean(frequencies=frequencies, mean=low),
-        under_mean(frequencies=frequencies, mean=high),
+        likeliest(frequencies=frequencies, elo=test.elo0, model=test.model),
+        likeliest(frequencies=frequencies, elo=test.elo1, model=test.model),
     )
-
-
-def _bayesian_scores(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
-    if array.shape[-1] != 3:
-        raise UsageError("the BayesElo model knows single games only: give wins, draws and losses")
-    ends = np.empty((2, *array.shape[:-1]))
-    for index in np.ndindex(array.shape[:-1]):
-        losses, draws, wins = (float(n) for n in array[index])
-        games = losses + draws + wins
-        _, drawelo = from_probabilities(loss=losses / games, win=wins / games)
-        for end, elo in enumerate((test.elo0, test.elo1)):
-            logistic = to_elo(bayeselo=elo, drawelo=drawelo)
-            ends[(end, *index)] = elo_to_score(elo=logistic)
-    return ends[0], ends[1]
-
-
-def _t_values(size: int, test: Sprt) -> tuple[float, float]:
-    per_unit = 1.0 if size == 3 else math.sqrt(2.0)
-    return test.elo0 / NORMALIZED * per_unit, test.elo1 / NORMALIZED * per_unit

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.options import Json, argument, option
-from ladder.stats.choices import Draws
 
 
 def rate(
@@ -14,14 +13,6 @@ def rate(
     first_mover_advantage: Annotated[
         str, option("fit|ELO", "Advantage of moving first: fitted to the games, or N Elo.")
     ] = "fit",
-    draws: Annotated[
-        Draws,
-        option(
-            None,
-            "Count a draw as half a win, or fit a model of draws (Rao and Kupper) and convert "
-            "its result to the usual scale.",
-        ),
-    ] = Draws.HALF,
     prior: Annotated[
         float,
         option(
@@ -39,7 +30,7 @@ def rate(
     """Rate the players of a PGN file of any game.
 
     Ratings are of maximum likelihood, with 95 % errors. The options --first-mover-advantage 0
-    --draws half --prior 0 give the plain logistic model. Players that no chain of games connects
+    --prior 0 give the plain logistic model. Players that no chain of games connects
     cannot be compared: their groups are listed (exit code 2).
     """
     from ladder.cli.output import print_result
@@ -52,6 +43,5 @@ def rate(
         mean=mean,
         prior=prior,
         advantage=first_mover_advantage,
-        draws=draws,
     )
     return print_result(rate_file(file, options), rating_document, rating_text, json=json)

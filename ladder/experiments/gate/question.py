@@ -50,10 +50,6 @@ class GateTest:
         check_chances(self.alpha, self.beta)
         if self.max_games < 2:
             raise UsageError(f"must be at least 2, got {self.max_games}", option="max_games")
-        if self.model is Model.BAYESIAN:
-            raise UsageError(
-                "must be logistic or normalized, because a gate counts pairs", option="model"
-            )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "GateTest | None":

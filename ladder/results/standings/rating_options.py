@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from ladder.errors import UsageError
-from ladder.stats.choices import Draws
 from ladder.stats.pool.rating import PRIOR, RatingOptions
 
 ELO_LIMIT = 100_000.0
@@ -50,7 +49,6 @@ def rating_options(
     mean: float | None = None,
     prior: float = PRIOR,
     advantage: str = "fit",
-    draws: Draws = Draws.HALF,
 ) -> RatingOptions:
     """Return rating options from the texts of a command line.
 
@@ -73,5 +71,4 @@ def rating_options(
             if advantage == "fit"
             else parse_elo("first_mover_advantage", advantage, "fit or an Elo")
         ),
-        draws=draws,
     )

@@ -2,7 +2,7 @@
 
 cells        input: games counted per two players, as pairs or single games
 rating       the list, and the difference of any two of its players
-families     models of one game; fitting maximises their likelihood, draws adds a model of draws
+families     the model of one game; fitting maximises its likelihood
 clusters     standard errors clustered by pair of games
 shutouts     bounds for players that won or lost everything
 goodness     goodness of fit of one number per player

@@ -16,48 +16,40 @@ import numpy as np
 
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import ExpectedScore, OutcomeModel, Terms
-from ladder.stats.pool.fitting import Fit, predictors, scatter, unpack
+from ladder.stats.pool.families import Terms, terms
+from ladder.stats.pool.fitting import Fit, predictors, scatter
 
 EXPECTED_WEIGHT = 1.0
 """Expected variance of a table's points at which both moments have the same weight."""
 _MAX_LEVERAGE = 0.8
 
 
-def observed_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
-    """Return second moments of the clusters' scores along the three directions, (T, 3, 3)."""
-    first = terms[0].slope[:, cells.first]
-    margin = terms[0].margin_slope[:, cells.first]
-    scores = [first, first, margin]
+def observed_moments(cells: Cells, of_games: tuple[Terms, Terms]) -> FloatArray:
+    """Return second moments of the clusters' scores along the two directions, (T, 2, 2)."""
+    first = of_games[0].slope[:, cells.first]
+    scores = [first, first]
     if cells.second is not None:
-        second = terms[1].slope[:, cells.second]
-        scores = [first + second, first - second, margin + terms[1].margin_slope[:, cells.second]]
+        second = of_games[1].slope[:, cells.second]
+        scores = [first + second, first - second]
     stacked = np.stack(scores, axis=2)
     return np.asarray(np.einsum("tk,tki,tkj->tij", cells.counts, stacked, stacked))
 
 
-def expected_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
-    """Return second moments of independent games by the model, (T, 3, 3)."""
-    out = np.zeros((cells.a.size, 3, 3))
-    for games, term, sign in zip(cells.results(), terms, (1.0, -1.0), strict=True):
+def expected_moments(cells: Cells, of_games: tuple[Terms, Terms]) -> FloatArray:
+    """Return second moments of independent games by the model, (T, 2, 2)."""
+    out = np.zeros((cells.a.size, 2, 2))
+    for games, term, sign in zip(cells.results(), of_games, (1.0, -1.0), strict=True):
         total = games.sum(axis=1)
         share = games / np.maximum(total, 1.0)[:, None]
         bend = total * np.sum(share * term.bend, axis=1)
         direction = np.array([1.0, sign])
-        out[:, :2, :2] += bend[:, None, None] * np.outer(direction, direction)
-        cross = np.sum(games * term.cross_bend, axis=1)[:, None] * direction
-        out[:, :2, 2] += cross
-        out[:, 2, :2] += cross
-        out[:, 2, 2] += np.sum(games * term.margin_bend, axis=1)
+        out += bend[:, None, None] * np.outer(direction, direction)
     return out
 
 
-def cluster_moments(cells: Cells, family: OutcomeModel, fit: Fit) -> tuple[FloatArray, FloatArray]:
-    """Return the moments of the meat and the expected moments, shape (T, 3, 3) each."""
-    _, _, margin = unpack(fit.theta, cells)
-    z1, z2 = predictors(fit.theta, cells)
-    terms = (family.terms(z1, margin), family.terms(z2, margin))
-    observed, expected = observed_moments(cells, terms), expected_moments(cells, terms)
+def cluster_moments(cells: Cells, fit: Fit) -> tuple[FloatArray, FloatArray]:
+    """Return the moments of the meat and the expected moments, shape (T, 2, 2) each."""
+    observed, expected = _moments(cells, fit.theta)
     number = np.maximum(cells.clusters, 1.0)
     # Ratio of the pool's spread to the model's, by direction, with the weight of a pair on 1.
     seen = observed.sum(axis=0).diagonal()
@@ -81,9 +73,9 @@ def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:
     return np.asarray(per_cluster[:, 0, 0] * strength + per_cluster[:, 1, 1] * cover[edge, edge])
 
 
-def covariance(cells: Cells, family: OutcomeModel, fit: Fit) -> FloatArray:
+def covariance(cells: Cells, fit: Fit) -> FloatArray:
     """Return the covariance of all parameters in squared natural units, 0 if not fitted: (P, P)."""
-    moments, _ = cluster_moments(cells, family, fit)
+    moments, _ = cluster_moments(cells, fit)
     meat = scatter(cells, fit.theta.size, moments)
     return np.asarray(fit.inverse @ meat @ fit.inverse)
 
@@ -93,8 +85,11 @@ def pair_spread(cells: Cells, theta: FloatArray) -> float:
 
     It is below 1 if pairs cancel the effect of the board or games are drawn, and 1 without games.
     """
-    z1, z2 = predictors(theta, cells)
-    terms = (ExpectedScore().terms(z1, 0.0), ExpectedScore().terms(z2, 0.0))
-    observed = float(observed_moments(cells, terms)[:, 0, 0].sum())
-    expected = float(expected_moments(cells, terms)[:, 0, 0].sum())
+    observed, expected = (float(each[:, 0, 0].sum()) for each in _moments(cells, theta))
     return (observed + 1.0) / (expected + 1.0)
+
+
+def _moments(cells: Cells, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    first, second = predictors(theta, cells)
+    of_games = terms(first), terms(second)
+    return observed_moments(cells, of_games), expected_moments(cells, of_games)

@@ -16,7 +16,7 @@ import numpy as np
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.errors import Unbounded
-from ladder.stats.pool.families import OutcomeModel, logistic
+from ladder.stats.pool.families import logistic, terms
 from ladder.stats.special import strong_groups
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -28,9 +28,6 @@ _FAR = 60.0
 """Distance in natural units (10,000 Elo) beyond which a rating is taken to diverge."""
 _LONGEST_STEP = 8.0
 """Longest step in natural units, because full steps diverge where the likelihood is flat."""
-_START_MARGIN = 0.1
-_VIRTUAL = 0.5
-"""Number of virtual draws, and of virtual wins, between equals that keep the draw margin finite."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +54,24 @@ class Fit:
     """Inverse Hessian of the negative log-likelihood, 0 for parameters not fitted, shape (P, P)."""
 
 
-def unpack(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray, float]:
-    """Split the vector of parameters into ratings, advantages and draw margin."""
-    players, classes = len(cells.players), len(cells.classes)
-    margin = float(theta[players + classes]) if theta.size > players + classes else 0.0
-    return theta[:players], theta[players : players + classes], margin
+def unpack(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Split the vector of parameters into ratings and advantages."""
+    players = len(cells.players)
+    return theta[:players], theta[players:]
 
 
 def predictors(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray]:
     """Return z1 and z2 of every table, shape (T,) each."""
-    ratings, advantages, _ = unpack(theta, cells)
+    ratings, advantages = unpack(theta, cells)
     gap = ratings[cells.a] - ratings[cells.b]
     edge = advantages[cells.board_class]
     return gap + edge, gap - edge
 
 
 def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
-    """Sum the tables' second moments into a matrix over parameters: (T, 3, 3) -> (size, size).
+    """Sum the tables' second moments into a matrix over parameters: (T, 2, 2) -> (size, size).
 
-    The three directions of a table are its players (+A, -B), its board class and the margin.
+    The two directions of a table are its players (+A, -B) and its board class.
     """
     players = len(cells.players)
     where: list[tuple[IntArray, int, int]] = [
@@ -83,8 +79,6 @@ def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
         (cells.b, 0, -1),
         (players + cells.board_class, 1, 1),
     ]
-    if size > players + len(cells.classes):
-        where.append((np.full_like(cells.a, size - 1), 2, 1))
     out = np.zeros((size, size))
     for row, i, sign in where:
         for column, j, other in where:
@@ -92,10 +86,10 @@ def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
     return out
 
 
-def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
+def maximise(*, cells: Cells, setup: Setup) -> Fit:
     """Fit all parameters; raise Unbounded if the likelihood has no finite maximum."""
     players, classes = len(cells.players), len(cells.classes)
-    size = players + classes + int(family.has_margin)
+    size = players + classes
     theta = np.zeros(size)
     free = np.ones(size, dtype=bool)
     for player, rating in setup.anchors.items():
@@ -110,9 +104,7 @@ def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
         free[players : players + classes] = False
     unseen = np.setdiff1d(np.arange(classes), cells.board_class)
     free[players + unseen] = False
-    if family.has_margin:
-        theta[-1] = _START_MARGIN
-    theta, hessian = _climb(cells, family, setup, theta, free)
+    theta, hessian = _climb(cells, setup, theta, free)
     inverse = np.zeros((size, size))
     if free.any():
         inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
@@ -120,9 +112,9 @@ def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
 
 
 def _climb(
-    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray, free: BoolArray
+    cells: Cells, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    value, gradient, hessian = _evaluate(cells, family, setup, theta)
+    value, gradient, hessian = _evaluate(cells, setup, theta)
     horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
     for _ in range(_ROUNDS):
         block = hessian[np.ix_(free, free)]
@@ -138,15 +130,13 @@ def _climb(
         ):
             raise _unbounded(cells)
         if decrement < _ROUNDING * (1.0 + abs(value)) or longest < _CONVERGED:
-            last = theta + step  # convergence is quadratic: no further step is needed
-            return (last if not family.has_margin or last[-1] > 0.0 else theta), hessian
+            return theta + step, hessian  # convergence is quadratic: no further step is needed
         length = min(1.0, _LONGEST_STEP / longest)
         while length > 1e-9:
             trial = theta + length * step
-            if not family.has_margin or trial[-1] > 0.0:
-                reached = _evaluate(cells, family, setup, trial)
-                if reached[0] >= value + 1e-4 * length * decrement - 1e-12 * abs(value):
-                    break
+            reached = _evaluate(cells, setup, trial)
+            if reached[0] >= value + 1e-4 * length * decrement - 1e-12 * abs(value):
+                break
             length *= 0.5
         else:
             return theta, hessian  # rounding allows no improvement
@@ -168,26 +158,21 @@ def _unbounded(cells: Cells) -> Unbounded:
 
 
 def _evaluate(
-    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray
+    cells: Cells, setup: Setup, theta: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return the penalised log-likelihood, its gradient and its negative Hessian."""
     players, classes = len(cells.players), len(cells.classes)
-    _, advantages, margin = unpack(theta, cells)
+    _, advantages = unpack(theta, cells)
     value = 0.0
-    pulls = np.zeros((cells.a.size, 3))
-    moments = np.zeros((cells.a.size, 3, 3))
+    pulls = np.zeros((cells.a.size, 2))
+    moments = np.zeros((cells.a.size, 2, 2))
     for z, games, sign in zip(predictors(theta, cells), cells.results(), (1.0, -1.0), strict=True):
-        terms = family.terms(z, margin)
-        value += float(np.sum(games * terms.value))
+        term = terms(z)
+        value += float(np.sum(games * term.value))
         direction = np.array([1.0, sign])
-        slope, bend = np.sum(games * terms.slope, axis=1), np.sum(games * terms.bend, axis=1)
-        pulls[:, :2] += slope[:, None] * direction
-        pulls[:, 2] += np.sum(games * terms.margin_slope, axis=1)
-        moments[:, :2, :2] += bend[:, None, None] * np.outer(direction, direction)
-        cross = np.sum(games * terms.cross_bend, axis=1)[:, None] * direction
-        moments[:, :2, 2] += cross
-        moments[:, 2, :2] += cross
-        moments[:, 2, 2] += np.sum(games * terms.margin_bend, axis=1)
+        slope, bend = np.sum(games * term.slope, axis=1), np.sum(games * term.bend, axis=1)
+        pulls += slope[:, None] * direction
+        moments += bend[:, None, None] * np.outer(direction, direction)
     gradient = np.zeros_like(theta)
     np.add.at(gradient, cells.a, pulls[:, 0])
     np.add.at(gradient, cells.b, -pulls[:, 0])
@@ -197,13 +182,6 @@ def _evaluate(
     edge = slice(players, players + classes)
     edge_gradient, edge_hessian = gradient[edge], hessian[edge, edge]
     value += prior_terms(advantages, setup.prior, edge_gradient, edge_hessian, centred=False)
-    if family.has_margin:
-        gradient[-1] += float(pulls[:, 2].sum())
-        even = family.terms(np.zeros(1), margin)
-        virtual = np.array([0.0, _VIRTUAL, _VIRTUAL])
-        value += float(virtual @ even.value[0])
-        gradient[-1] += float(virtual @ even.margin_slope[0])
-        hessian[-1, -1] += float(virtual @ even.margin_bend[0])
     return value, gradient, hessian
 
 

@@ -13,7 +13,7 @@ from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.clusters import cluster_moments
-from ladder.stats.pool.families import ExpectedScore
+from ladder.stats.pool.families import terms
 from ladder.stats.pool.fitting import Fit, predictors
 from ladder.stats.special import chi_square_tail
 
@@ -93,15 +93,14 @@ class _HeadToHead:
 
 
 def _by_players(cells: Cells, fit: Fit) -> _HeadToHead:
-    moments, expected = cluster_moments(cells, ExpectedScore(), fit)
-    family = ExpectedScore()
+    moments, expected = cluster_moments(cells, fit)
     games, points, residual, information = (np.zeros(cells.a.size) for _ in range(4))
     for z, results in zip(predictors(fit.theta, cells), cells.results(), strict=True):
-        terms = family.terms(z, 0.0)
+        term = terms(z)
         games += results.sum(axis=1)
         points += results @ np.array([0.0, 0.5, 1.0])
-        residual += np.sum(results * terms.slope, axis=1)
-        information += np.sum(results * terms.bend, axis=1)
+        residual += np.sum(results * term.slope, axis=1)
+        information += np.sum(results * term.bend, axis=1)
     size = len(cells.players)
     low, high = np.minimum(cells.a, cells.b), np.maximum(cells.a, cells.b)
     keys, place = np.unique(low * size + high, return_inverse=True)

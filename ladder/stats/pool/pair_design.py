@@ -16,7 +16,7 @@ import numpy as np
 from ladder.errors import UsageError
 from ladder.stats.counts import FloatArray, IntArray
 from ladder.stats.pool.cells import Cells
-from ladder.stats.pool.families import ExpectedScore, logistic
+from ladder.stats.pool.families import logistic
 from ladder.stats.pool.fitting import Setup, maximise
 from ladder.stats.pool.rating import PRIOR
 
@@ -84,7 +84,7 @@ def _estimate_ratings(cells: Cells) -> tuple[FloatArray, FloatArray]:
     """
     players = len(cells.players)
     setup = Setup(prior=PRIOR, anchors={}, advantage=None)
-    fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
+    fit = maximise(cells=cells, setup=setup)
     centre = np.eye(players) - 1.0 / players
     return fit.theta[:players], np.asarray(centre @ fit.inverse[:players, :players] @ centre)
 

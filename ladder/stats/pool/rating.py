@@ -14,14 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.stats.choices import Draws
 from ladder.stats.counts import FloatArray
 from ladder.stats.elo import SCALE, Z95, normal_cdf
 from ladder.stats.pool.cells import Cells, groups, require_connected
 from ladder.stats.pool.clusters import covariance, pair_spread
-from ladder.stats.pool.draws import draw_rate_equal, rao_kupper
-from ladder.stats.pool.families import ExpectedScore, logistic
-from ladder.stats.pool.fitting import BoolArray, Fit, Setup, maximise, unpack
+from ladder.stats.pool.families import logistic
+from ladder.stats.pool.fitting import BoolArray, Fit, Setup, maximise, predictors, unpack
 from ladder.stats.pool.shutouts import slack
 
 MEAN = 1000.0
@@ -34,7 +32,7 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class RatingOptions:
-    """Scale, prior and model of a rating list."""
+    """Scale and prior of a rating list."""
 
     mean: float | None = None
     """Mean Elo of all players; None means the anchors' mean, or `MEAN` without anchors."""
@@ -44,7 +42,6 @@ class RatingOptions:
     """Virtual draws against the pool's mean; 0 means plain maximum likelihood."""
     advantage: float | None = None
     """First-mover advantage in Elo; None means to fit it per board class."""
-    draws: Draws = Draws.HALF
 
     @property
     def centre(self) -> float:
@@ -105,8 +102,6 @@ class PoolRating:
     """Covariance of players, then advantages, in squared Elo, shape (players + classes,) * 2."""
     draw_rate_equal: float | None
     """Share of draws between equals, 0..1; None without games."""
-    draw_margin: float | None
-    """Rao and Kupper's margin in Elo of their scale; None unless it was fitted."""
     pair_spread: float
     """Ratio of the variance of a pair's points to that of two independent games without draws."""
 
@@ -196,16 +191,9 @@ def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRati
     options = options or RatingOptions()
     setup = natural_setup(cells, options)
     require_connected(cells=cells)
-    margin = None
-    if options.draws is Draws.FIT:
-        fit, spread, natural = rao_kupper(cells=cells, setup=setup)
-        margin = SCALE * natural
-        drawn: float | None = math.tanh(0.5 * natural) if cells.a.size else None
-    else:
-        fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
-        spread = covariance(cells, ExpectedScore(), fit)
-        drawn = draw_rate_equal(cells=cells, theta=fit.theta)
-    ratings, advantages, _ = unpack(fit.theta, cells)
+    fit = maximise(cells=cells, setup=setup)
+    spread = covariance(cells, fit)
+    ratings, advantages = unpack(fit.theta, cells)
     size = ratings.size
     elo = SCALE * ratings
     if not setup.anchors and size:
@@ -232,10 +220,36 @@ def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRati
         advantage=SCALE * advantages,
         advantage_error95=errors[size:],
         covariance=spread,
-        draw_rate_equal=drawn,
-        draw_margin=margin,
+        draw_rate_equal=draw_rate_equal(cells=cells, theta=fit.theta),
         pair_spread=pair_spread(cells, fit.theta),
     )
+
+
+def draw_rate_equal(*, cells: Cells, theta: FloatArray) -> float | None:
+    """Return the maximum-likelihood share of draws between equals, 0..1; None without games.
+
+    The share is assumed proportional to 4 p (1 - p) for expected score p, as in the models of Rao
+    and Kupper (1967) and Davidson (1970) if draws are rare.
+    """
+    falls, drawn, total = [], [], []
+    for z, games in zip(predictors(theta, cells), cells.results(), strict=True):
+        p = logistic(z)
+        falls.append(4.0 * p * (1.0 - p))
+        drawn.append(games[:, 1])
+        total.append(games.sum(axis=1))
+    fall, draws, games_played = map(np.concatenate, (falls, drawn, total))
+    if games_played.sum() == 0.0:
+        return None
+    if draws.sum() == 0.0:
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        rate = 0.5 * (low + high)
+        slope = np.sum(draws) / rate - np.sum(
+            (games_played - draws) * fall / np.maximum(1.0 - rate * fall, 1e-12)
+        )
+        low, high = (rate, high) if slope > 0 else (low, rate)
+    return float(0.5 * (low + high))
 
 
 @dataclass(frozen=True)

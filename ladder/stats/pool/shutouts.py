@@ -33,7 +33,7 @@ def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> flo
     step = np.zeros(len(cells.players))
     for player, length in moves.items():
         step[player] = length
-    ratings, advantages, _ = unpack(theta, cells)
+    ratings, advantages = unpack(theta, cells)
     rows = np.flatnonzero((step[cells.a] != 0.0) | (step[cells.b] != 0.0))
     a, b = cells.a[rows], cells.b[rows]
     # Players that move down have won, those that move up have lost, and one of the two moves.

@@ -79,7 +79,7 @@ def test_a_shutout_is_reported_as_a_bound(ladder: Ladder) -> None:
         (("sprt", "--wdl", "1,2,3", "--elo0", "0", "--elo1", "5", "--alpha", "0.7"), "alpha"),
         (
             ("sprt", "--penta", "1,2,3,4,5", "--elo0", "0", "--elo1", "5", "--model", "bayesian"),
-            "wins, draws and losses",
+            "'bayesian' is not one of 'logistic', 'normalized'",
         ),
     ],
 )

@@ -42,7 +42,7 @@ def random_cells(rng, *, size, pairs, advantage=(80.0,), **rest):
     return cells, elo
 
 
-def by_scipy(cells, *, prior, advantage=None, draws=False):
+def by_scipy(cells, *, prior, advantage=None):
     """Fit Elo relative to the mean by a general optimiser."""
     size, classes = len(cells.players), len(cells.classes)
     first, second = cells.results()
@@ -50,24 +50,19 @@ def by_scipy(cells, *, prior, advantage=None, draws=False):
     def cost(x):
         r = x[:size] / SCALE
         f = x[size : size + classes] / SCALE if advantage is None else np.full(classes, advantage)
-        h = np.exp(x[-1]) if draws else 0.0
         total = 0.0
         gap, edge = r[cells.a] - r[cells.b], f[cells.board_class]
         for z, games in ((gap + edge, first), (gap - edge, second)):
-            win, loss = -np.logaddexp(0, h - z), -np.logaddexp(0, h + z)
-            draw = win + loss + np.log(np.expm1(2 * h)) if draws else 0.5 * (win + loss)
-            total -= np.sum(games * np.stack([loss, draw, win], axis=1))
+            win, loss = -np.logaddexp(0, -z), -np.logaddexp(0, z)
+            total -= np.sum(games * np.stack([loss, 0.5 * (win + loss), win], axis=1))
         u = r - r.mean()
         total += 0.5 * prior * np.sum(np.logaddexp(0, u) + np.logaddexp(0, -u))
         if advantage is None:
             total += 0.5 * prior * np.sum(np.logaddexp(0, f) + np.logaddexp(0, -f))
-        if draws:
-            total -= 0.5 * (-2 * np.logaddexp(0, h) + np.log(np.expm1(2 * h)))
-            total += 0.5 * np.logaddexp(0, h)
         return total + 1e-9 * r.sum() ** 2
 
-    start = np.zeros(size + classes + 1)
+    start = np.zeros(size + classes)
     found = minimize(cost, start, method="BFGS", options={"gtol": 1e-9, "maxiter": 3000})
     found = minimize(cost, found.x, method="BFGS", options={"gtol": 1e-9, "maxiter": 3000})
     elo = found.x[:size]
-    return elo - elo.mean(), found.x[size : size + classes], float(np.exp(found.x[-1]))
+    return elo - elo.mean(), found.x[size : size + classes]

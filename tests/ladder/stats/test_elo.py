@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from ladder.errors import UsageError
-from ladder.stats.bayeselo import from_probabilities, probabilities, to_elo
 from ladder.stats.counts import pentanomial
 from ladder.stats.elo import elo_to_score, estimate, likelihood_interval, score_to_elo
 from ladder.stats.one_sided import least_score
@@ -47,15 +46,6 @@ def test_shutouts_have_the_figures_of_fishtest(vector):
     assert seen.elo == pytest.approx(vector["expect"]["elo"], rel=1e-9)
     assert seen.error95 == pytest.approx(vector["expect"]["err95"], rel=1e-9)
     assert seen.los == pytest.approx(vector["expect"]["los"], rel=1e-6)
-
-
-def test_bayeselo_agrees_with_fishtest():
-    """BayesElo's probabilities, its inverse and its logistic Elo agree with fishtest."""
-    vector = vectors("bayeselo_proba")["bayeselo_proba_10_327"]
-    loss, draw, win = probabilities(bayeselo=10, drawelo=327)
-    assert (loss, draw, win) == pytest.approx(tuple(vector["expect"]["ldw_prob"]), rel=1e-12)
-    assert from_probabilities(loss=loss, win=win) == pytest.approx((10, 327))
-    assert to_elo(bayeselo=10, drawelo=327) == pytest.approx(vector["expect"]["logistic_elo"])
 
 
 @pytest.mark.slow

@@ -59,14 +59,6 @@ def test_any_counts_give_a_finite_ratio_and_estimate(row, model):
 
 
 @pytest.mark.slow
-@given(st.lists(st.integers(0, 900), min_size=3, max_size=3))
-def test_bayeselo_is_finite_on_shutouts(row):
-    """The BayesElo model too has a ratio for every three counts."""
-    test = Sprt(elo0=0, elo1=10, model=Model.BAYESIAN)
-    assert math.isfinite(sprt_result(counts=row, test=test).llr)
-
-
-@pytest.mark.slow
 @given(rows.filter(any), st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
 def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
     """Swapping the players, with the hypotheses mirrored, changes only the sign."""
@@ -96,12 +88,6 @@ def test_tests_with_impossible_hypotheses_or_errors_are_refused(elo0, elo1, alph
     """Hypotheses in the wrong order and chances out of range are errors for the user."""
     with pytest.raises(UsageError):
         Sprt(elo0=elo0, elo1=elo1, alpha=alpha)
-
-
-def test_pairs_under_bayeselo_are_refused():
-    """Pentanomial counts under the trinomial BayesElo model are refused."""
-    with pytest.raises(UsageError, match="single games"):
-        sprt_result(counts=(1, 2, 3, 2, 1), test=Sprt(elo0=0, elo1=5, model=Model.BAYESIAN))
 
 
 def test_the_estimate_far_from_the_bounds_is_the_plain_one():

@@ -451,7 +451,6 @@ def test_the_model_of_elo_changes_the_ratio_and_not_the_estimate() -> None:
         ({"alpha": 0.6}, "alpha"),
         ({"beta": 0.0}, "beta"),
         ({"max_games": 1}, "max games"),
-        ({"model": Model.BAYESIAN}, "model"),
     ],
 )
 def test_impossible_questions_are_refused(test: dict[str, float], named: str) -> None:
