@@ -16,7 +16,7 @@ from ladder.stats.pool.cells import (
     groups,
 )
 from ladder.stats.pool.errors import Disconnected, Unbounded
-from ladder.stats.pool.rating import RatingOptions, rate_connected, rate_pool
+from ladder.stats.pool.rating import RatingOptions, draw_rate_equal, rate_connected, rate_pool
 from tests.ladder.stats.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.stats.vectors import vectors
 from tests.support.simulated_gates import pair_table
@@ -340,4 +340,4 @@ def test_as_many_more_pairs_as_stated_halve_an_error():
 def test_the_share_of_draws_between_equals_is_that_of_their_games():
     """Between equals the maximum-likelihood share is plain: one draw in four games is 0.25."""
     cells = from_games(players="AB", first=[0], second=[1], counts=[(1, 1, 2)])
-    assert rate_pool(cells=cells).draw_rate_equal == pytest.approx(0.25, abs=1e-4)
+    assert draw_rate_equal(cells=cells, theta=np.zeros(3)) == pytest.approx(0.25)
