@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from db.records import thought_blob
-from db.records.exchange import BotLine, GameLine, Imported, NotImportable, Timing
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable
 from db.records.games import LastOutput, Thought
 from db.records.launch import without_commands
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
@@ -200,19 +200,6 @@ def test_a_pair_that_differs_is_refused(twins: Twins, field: str) -> None:
     with pytest.raises(NotImportable, match=f"pair 1 of run 1 .* differs in {field}$"):
         take_in(twins.store, lines)
     assert lines_of(twins.store) == before
-
-
-@pytest.mark.slow
-def test_a_file_without_timing_is_compared_without_it(tmp_path: Path) -> None:
-    """Equal games are skipped though their times are missing; other moves are refused."""
-    source = Played(tmp_path / "source.db")
-    source.go("..")
-    lines = [msgspec.structs.replace(line, timing=Timing()) for line in lines_of(source.store)]
-    assert take_in(source.store, lines) == Imported(0, len(lines))
-    lines[2] = msgspec.structs.replace(lines[2], moves="00")
-    with pytest.raises(NotImportable, match=r"differs in moves$"):
-        take_in(source.store, lines)
-    source.store.close()
 
 
 @pytest.mark.slow
