@@ -133,8 +133,11 @@ class RunView:
         return lines
 
     def summary(self, live: LiveRun) -> list[str]:
-        """Return the status and the forfeits."""
-        return [status_line(live), *forfeit_lines(live)]
+        """Return the status, the forfeits and the paused bots."""
+        paused = [
+            f"{bot.name} was paused: it {bot.paused}" for bot in live.bots.values() if bot.paused
+        ]
+        return [status_line(live), *forfeit_lines(live), *paused]
 
     def log(self, live: LiveRun) -> str:
         """Return the status and the leading bots, with scores instead of ratings if unrated."""

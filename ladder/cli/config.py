@@ -38,8 +38,7 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
     """
     path = folder / CONFIG
     try:
-        with path.open("rb") as file:
-            content = tomllib.load(file)
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

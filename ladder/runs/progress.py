@@ -55,7 +55,8 @@ class LiveBot:
     draws: int = 0
     losses: int = 0
     forfeits: int = 0
-    paused: bool = False
+    paused: str = ""
+    """Why it no longer plays in this run; empty while it does."""
 
     @property
     def change(self) -> float:

@@ -30,7 +30,6 @@ class Roster:
         self._bots = bots
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
-        self._reasons: dict[str, str] = {}
         self.unexcused: set[str] = set()
         """Bots whose late moves are no longer excused."""
 
@@ -49,8 +48,7 @@ class Roster:
             self._failed_starts[entrant.name] += failures
             bot = self._bots[entrant.name]
             if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
-                bot.paused = True
-                self._reasons[bot.name] = "could not be started"
+                bot.paused = "could not be started"
                 details = (game.detail for game in record.games if game.detail)
                 detail = to_one_line(next(details, ""))
                 yield (
@@ -63,8 +61,7 @@ class Roster:
         for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
             bot = self._bots[entrant.name]
             if entrant.revision in record.changed and not bot.paused:
-                bot.paused = True
-                self._reasons[bot.name] = f"is not what was registered ({record.abort_reason})"
+                bot.paused = f"is not what was registered ({record.abort_reason})"
                 yield (
                     f"{entrant.name} is paused, because its files are no longer those that were "
                     f"registered ({record.abort_reason}): restore the old files and run the same "
@@ -81,8 +78,7 @@ class Roster:
         """
         for name, reasons in hostless.items():
             if not self._bots[name].paused:
-                self._bots[name].paused = True
-                self._reasons[name] = f"is left out ({reasons})"
+                self._bots[name].paused = f"is left out ({reasons})"
                 live.left_out[name] = reasons
                 yield f"{name} is left out: {reasons}"
 
@@ -109,9 +105,9 @@ class Roster:
             InvalidRun: an indispensable bot is paused, or fewer than two bots are left.
 
         """
-        paused = [bot.name for bot in self._bots.values() if bot.paused]
+        paused = [bot for bot in self._bots.values() if bot.paused]
         able = len(self._bots) - len(paused)
         # A control gate has one bot, which plays against itself.
-        if not self._indispensable.isdisjoint(paused) or (paused and able < 2):
-            why = ", ".join(f"{name} {self._reasons[name]}" for name in paused)
+        if not self._indispensable.isdisjoint(bot.name for bot in paused) or (paused and able < 2):
+            why = ", ".join(f"{bot.name} {bot.paused}" for bot in paused)
             raise InvalidRun(f"too few bots can play: {why}")

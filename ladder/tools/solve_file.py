@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import stat
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -93,7 +94,7 @@ class PositionFile:
         rest = b""
         with self._file.open("rb", buffering=0) as stream:
             while content := stream.read(CHUNK_BYTES):
-                rest += content
+                rest += content.removeprefix(BOM_UTF8)
                 end = len(rest) - rest.endswith(b"\r")  # the first half of \r\n, perhaps
                 lines, newline, after = _with_newlines(rest[:end]).rpartition(b"\n")
                 rest = after + rest[end:]

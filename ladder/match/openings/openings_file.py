@@ -49,7 +49,7 @@ def read_openings(file: Path) -> NamedOpenings:
             content = stream.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB", option="openings")
-        return NamedOpenings(parse_opening_set(content.decode()), visible(file.name))
+        return NamedOpenings(parse_opening_set(content.decode("utf-8-sig")), visible(file.name))
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}", option="openings") from error
     except UnicodeDecodeError as error:

@@ -12,6 +12,7 @@ bot's author needs to know. Needs Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 import time
+from codecs import BOM_UTF8
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
@@ -44,6 +45,7 @@ from ladder.match.process.failures import (
     ENDED_WITHOUT_ANSWER,
     append_stderr,
     collect_last_output,
+    describe_half_line,
     describe_request,
     excerpt,
     extra_output_failure,
@@ -194,7 +196,7 @@ class BotProcess:
         if elapsed_us > timeout_s * 1e6:
             self._handle_missed_deadline(request, timeout_s, answered=True)
         try:
-            reply = parse_reply(data)
+            reply = parse_reply(data.removeprefix(BOM_UTF8))
         except UNREADABLE:
             self._fail(unreadable_failure(request, data))
         if type(reply) is not EXPECTED.get(type(request)):
@@ -380,7 +382,7 @@ class BotProcess:
                 f"{describe_request(request)} only {late_s * 1000:.0f} ms after the deadline"
             )
         spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
-        half = f"; only half a line came: {excerpt(data)}" if data else ""
+        half = f"; {describe_half_line(data)}" if data else ""
         question = describe_request(request)
         text = f"no answer to {question} within {_format_limit(timeout_s)}{spent}{half}{advice}"
         self._fail(BotTimeout(text))

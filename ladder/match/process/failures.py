@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterable
 
@@ -23,6 +24,9 @@ ANSWERED_AT_END = (
 )
 """Advice for a bot whose answers stay in its output buffer."""
 ENDED_WITHOUT_ANSWER = "it ended without an answer when its standard input was closed after that"
+TRUNCATED = "Input data was truncated"
+"""The parser's description of a half of a surrogate pair."""
+HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 DEBUG_OUTPUT = "print debug output to standard error"
 LOG_HEADING = "--- game "
 """The beginning of the headings that the harness writes into logs; see `BotProcess`."""
@@ -111,7 +115,12 @@ def unreadable_failure(request: Request, data: bytes) -> BotProtocolError:
         decode_reply(data)
     except ProtocolError as error:
         hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
-        return BotProtocolError(f"{error}, as the answer to {describe_request(request)}{hint}")
+        if b"\r" in data.strip():
+            hint = "; end a line with a newline, not with a carriage return alone"
+        problem = str(error)
+        if HALF_CHARACTER.search(data):
+            problem = problem.replace(TRUNCATED, "an escape such as \\ud800 is half a character")
+        return BotProtocolError(f"{problem}, as the answer to {describe_request(request)}{hint}")
     raise AssertionError("the second parser accepted an answer that the first one refused")
 
 
@@ -124,13 +133,28 @@ def is_reply(line: bytes) -> bool:
     return True
 
 
+def describe_half_line(data: bytes) -> str:
+    """Describe the output of a bot that has sent no newline."""
+    if data.endswith(b"\r"):
+        return f"its line ends with a lone carriage return instead of a newline: {excerpt(data)}"
+    return f"only half a line came: {excerpt(data)}"
+
+
 def append_stderr(failure: BotFailure, stderr: str) -> BotFailure:
     """Return the same kind of failure with the last lines of the bot's stderr in its message."""
-    lines = [line for line in _own_lines(stderr) if line.strip()]
+    lines = [line for line in _own_lines(stderr) if line.strip()][-LAST_LINES:]
     if not lines:
         return failure
-    last = "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
-    return type(failure)(f"{failure}{STDERR_FOLLOWS}\n{last}")
+    return type(failure)(f"{failure}{STDERR_FOLLOWS}\n{_last_lines(lines, LAST_CHARACTERS)}")
+
+
+def _last_lines(lines: list[str], limit: int) -> str:
+    """Return as many whole lines from the end as fit; at least the end of the last one."""
+    text = "\n".join(lines)
+    if len(text) <= limit:
+        return text
+    cut = text[-limit:].partition("\n")[2] if text[-limit - 1] != "\n" else text[-limit:]
+    return cut or f"... {lines[-1][4 - limit :]}"
 
 
 def remove_stderr(detail: str) -> str:
@@ -147,8 +171,8 @@ def collect_last_output(stderr: str, messages: Iterable[tuple[str, bytes]]) -> L
 
     """
     lines = [prefix + _shorten(line) for prefix, data in messages for line in data.splitlines()]
-    text = "\n".join(_own_lines(stderr)).strip()
-    return LastOutput(text[-STDERR_LIMIT:], tuple(lines[-MESSAGES_KEPT:]))
+    text = _last_lines("\n".join(_own_lines(stderr)).strip().split("\n"), STDERR_LIMIT)
+    return LastOutput(text, tuple(lines[-MESSAGES_KEPT:]))
 
 
 def _own_lines(stderr: str) -> list[str]:

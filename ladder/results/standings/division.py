@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
-from db.records.runs import DivisionRow, RunRow
+from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.build import build_standings
@@ -92,7 +92,7 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     """Return the division with this number, label or beginning of a label.
 
-    For None, return that of the latest run of `ladder run`, or else of the latest run.
+    For None, return that of the latest run with games, of `ladder run` if there is one.
 
     Raises:
         UnknownRow: there is no such division.
@@ -101,9 +101,10 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     """
     if text is not None:
         return store.divisions.find(text)
-    run = store.runs.latest() or store.runs.latest(kind=None)
-    if run is None:
+    runs = [*store.runs.find(kind=RunKind.LADDER), *store.runs.find()]
+    if not runs:
         raise UsageError("this database holds no games yet: play some with `ladder run`")
+    run = next((run for run in runs if store.games.count(run.id)), runs[0])
     return store.divisions.find(str(run.division_id))
 
 

@@ -21,7 +21,7 @@ def read_password(file: Path) -> str:
 
     """
     try:
-        with file.open(encoding="utf-8") as stream:
+        with file.open(encoding="utf-8-sig") as stream:
             line = stream.readline(LONGEST + 2).rstrip("\r\n")
         mode = file.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:

@@ -71,7 +71,7 @@ def test_a_first_question_reports_the_compilation(
 def test_each_line_of_a_file_gives_one_document(ladder: Command, tmp_path: Path) -> None:
     """Boards can be named, and an empty line is the empty board."""
     file = tmp_path / "positions.txt"
-    file.write_text("01012\n\n4x4@0,1 0123\n01012\n")
+    file.write_text("\ufeff01012\n\n4x4@0,1 0123\n01012\n")  # as Windows saves texts
     out = ladder("solve", "--board", "4x5", "--file", file, "--json").out
     documents = [json.loads(line) for line in out.splitlines()]
     assert [(found["board"], found["moves"], found["value"]) for found in documents] == [
