@@ -23,6 +23,7 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
                 "kind": run.row.kind.value,
                 **values_of(run, "status", "verdict", "title", "division", "games"),
                 **values_of(run.row, "target_games", "rated", "seed", "note"),
+                "paused": [values_of(bot, "name", "games", "reason") for bot in run.row.paused],
             }
             for run in runs
         ]
@@ -67,6 +68,9 @@ def _columns(runs: Sequence[PastRun]) -> list[Column]:
         Column("started", [moment(run.row.started_at) for run in runs], number=False, level=4),
         Column("title", [run.title for run in runs], number=False),
     ]
+    if any(run.row.paused for run in runs):
+        names = [", ".join(bot.name for bot in run.row.paused) for run in runs]
+        columns.append(Column("paused", names, number=False, level=1))
     if any(run.row.note for run in runs):
         columns.append(Column("note", [run.row.note for run in runs], number=False, level=1))
     return columns

@@ -81,6 +81,7 @@ class Runs:
         identity: str | None = None,
         status: RunStatus | None = None,
         kind: RunKind | None = None,
+        division_id: int | None = None,
         limit: int | None = None,
     ) -> list[RunRow]:
         """Return the runs that fit, newest first; None means any.
@@ -97,6 +98,8 @@ class Runs:
             query = query.where(Run.status == status.value)
         if kind is not None:
             query = query.where(Run.kind == kind.value)
+        if division_id is not None:
+            query = query.where(Run.division_id == division_id)
         with self._database.reading() as connection:
             renamed = _current_names(connection)
             if stream is not None or identity is not None:

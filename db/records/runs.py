@@ -13,6 +13,8 @@ BEST = "best: "
 """Prefix of the verdict of `ladder select`; the chosen bot's name follows."""
 OPTIONS = "options"
 """Key of the command's resolved options in a run's settings; missing in older runs."""
+PAUSED = "paused"
+"""Key of the paused bots in a run's settings; missing if there were none."""
 SELECT = "select"
 """Key of the options of `ladder select` in a run's settings."""
 
@@ -166,6 +168,17 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
+class PausedBot:
+    """A bot that was paused during a run."""
+
+    name: str
+    games: int
+    """Its games in the run when it was paused."""
+    reason: str
+    """Words that follow the bot's name, such as ``could not be started``."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunRow:
     """A stored run."""
 
@@ -187,6 +200,15 @@ class RunRow:
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Current names of renamed bots by their names when the run began; `settings` and `verdict`
     hold the current names."""
+
+    @property
+    def paused(self) -> list[PausedBot]:
+        """The bots that were paused, those that could not play to the end of the run."""
+        stored = self.settings.get(PAUSED, {})
+        return [
+            PausedBot(self.renamed.get(name, name), each["games"], each["reason"])
+            for name, each in stored.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)

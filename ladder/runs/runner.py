@@ -17,6 +17,7 @@ from db.records.pairs import (
     StoreResult,
 )
 from db.records.runs import (
+    PAUSED,
     RunRow,
     RunStatus,
 )
@@ -113,6 +114,7 @@ class Runner:
             else:
                 self.workers.kill()
             self._report_events()
+            self._store_paused()
             if status is RunStatus.FINISHED:
                 self.store.runs.finish(self.run.id)
             else:
@@ -120,6 +122,16 @@ class Runner:
             self.watcher.ended(self.live)
         run = replace(self.store.runs.get(self.run.id), status=status)
         return RunOutcome(run, ending, self.live)
+
+    def _store_paused(self) -> None:
+        """Store which bots are paused now; a resumed run gives each of them another chance."""
+        paused = {
+            bot.name: {"games": bot.games, "reason": bot.paused}
+            for bot in self.live.bots.values()
+            if bot.paused
+        }
+        if paused or self.run.paused:
+            self.store.runs.add_settings(self.run.id, {PAUSED: paused})
 
     def _loop(self) -> RunEnding:
         while True:

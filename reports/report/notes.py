@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from ladder.names import counted
 from ladder.results.standings import notes as found
 
 
@@ -41,6 +42,11 @@ def note_text(note: found.Note) -> str:
                 "times, so a move time above the budget is not the bot's fault; play fewer games "
                 "at a time or stop other programs to get comparable times"
             )
+        case found.PausedInRun(run, bots):
+            named = "; ".join(
+                f"{bot.name} {bot.reason} after {counted(bot.games, 'game')}" for bot in bots
+            )
+            return f"in run {run}, the latest, bots were paused: {named}"
         case found.RetiredLeftOut(bots):
             which = "1 retired bot is" if bots == 1 else f"{bots} retired bots are"
             return f"{which} left out of the list, but their games count"

@@ -10,7 +10,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.build import build_standings
 from ladder.results.standings.move_times import MoveTimes, excuse_waiting, move_times
-from ladder.results.standings.notes import FormerRevisions, Note
+from ladder.results.standings.notes import FormerRevisions, Note, PausedInRun
 from ladder.results.standings.standings import ForfeitedGame, OtherDivision, Standings
 from ladder.stats.pool.rating import RatingOptions
 
@@ -39,6 +39,8 @@ def standings_of_division(
 
     """
     listed, notes = current_tables(store, division, since=since)
+    latest = store.runs.find(division_id=division.id, limit=1)
+    notes += [PausedInRun(run.id, run.paused) for run in latest if run.paused]
     rated_games = store.aggregate.count_games()
     unrated = store.games.count_unrated()
     standings = build_standings(

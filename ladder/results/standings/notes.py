@@ -6,6 +6,7 @@ These are values; `reports.report.notes` phrases them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from db.records.runs import PausedBot
 from ladder.stats.pool.goodness import Residual
 
 
@@ -72,6 +73,14 @@ class SharedMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class PausedInRun:
+    """Bots that were paused in the latest run."""
+
+    run: int
+    bots: Sequence[PausedBot]
+
+
+@dataclass(frozen=True, slots=True)
 class RetiredLeftOut:
     """Retired bots that are not shown although their games count."""
 
@@ -102,6 +111,7 @@ Note = (
     | RepeatedGames
     | DelayedMoves
     | SharedMachine
+    | PausedInRun
     | RetiredLeftOut
     | RetiredOpponents
     | PartShown
