@@ -7,8 +7,8 @@ named tables, or all. `OPENBLAS_NUM_THREADS=1` is faster on a busy machine.
 
 First table: the stated errors at their boundaries. The candidate is as strong as the baseline (a
 regression is wrong) or weaker by the drop (a pass is wrong); without a limit of games, so that no
-gate ends without a verdict, and with one; against two baselines; and in two stages. The interval is
-that of Wilson (95 %).
+gate ends without a verdict, and with one; and against two baselines. The interval is that of Wilson
+(95 %).
 
 Second table: the same where bots ignore their seed, so that there are only as many different pairs
 as starting positions; or bots are equal and one common pair of games, won by the candidate, is a
@@ -25,7 +25,6 @@ Fourth table: what the early test saves.
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -51,8 +50,6 @@ SEED = 20240917
 PAIRS = 1500
 NO_LIMIT = 400_000
 """Games that no gate of these drops reaches."""
-FIRST_STAGE = 500
-"""Games of the first of two stages."""
 BOTS = ("candidate", "baseline")
 
 
@@ -72,7 +69,6 @@ def errors(gates: int) -> None:
             boundaries(gates, drop, draws, GateTest().early)
     for drop in (20.0, 10.0):
         two_baselines(gates, drop)
-        two_stages(gates, drop)
     boundaries(gates, 20.0, 0.02, GateTest().early, max_games=2 * PAIRS)
     for drop in (20.0, 10.0, 5.0):
         boundaries(gates, drop, 0.02, 0.0)
@@ -148,27 +144,6 @@ def two_baselines(gates: int, drop: float) -> None:
     games = 2 * (ends[0].pairs + ends[1].pairs)
     name = f"drop {drop:g}, +0 Elo, two baselines"
     print_errors(name, bad.any(axis=0), early, np.zeros(gates, dtype=bool), games)
-
-
-def two_stages(gates: int, drop: float) -> None:
-    """Print a row for each hypothesis: a short stage that may fail, and one that decides."""
-    for elo in (0.0, -drop):
-        rng = np.random.default_rng(SEED)
-        draw = new_pairs(rng, shares_of(elo))
-        test = GateTest(max_drop=drop, beta=GateTest().beta / 2, max_games=FIRST_STAGE)
-        first = judged_gates(draw, test, gates=gates, counted="all")
-        test = replace(test, max_games=NO_LIMIT)
-        second = judged_gates(draw, test, gates=gates, counted="all")
-        failed = first.states == State.ACCEPT_H0.value
-        if elo:
-            bad = ~failed & (second.states == State.ACCEPT_H1.value)
-            early = bad & second.early
-        else:
-            late = ~failed & (second.states == State.ACCEPT_H0.value)
-            bad, early = failed | late, (failed & first.early) | (late & second.early)
-        games = 2 * (first.pairs + np.where(failed, 0, second.pairs))
-        name = f"drop {drop:g}, {elo:+g} Elo, two stages"
-        print_errors(name, bad, early, np.zeros(gates, dtype=bool), games)
 
 
 def print_errors(

@@ -12,7 +12,6 @@ from ladder.moments import duration_s
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
-    from ladder.experiments.gate.stages import Stage
     from ladder.runs.budgets import Budgets
     from ladder.stats.choices import Model
     from ladder.stats.sprt import Sprt
@@ -180,7 +179,6 @@ def parse_sandbox(text: str | None) -> tuple[str, ...]:
 # Nine digits are enough for every valid time, and few enough for a finite float.
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
-MOST_STAGE_GAMES = 1_000_000_000
 
 
 def parse_time(text: str, use: str = "per move", *, option: str = "--time") -> int:
@@ -226,31 +224,6 @@ def parse_clock(text: str) -> tuple[int, int]:
         parse_time(base, "of a game", option="--clock"),
         parse_time(increment, "per move", option="--clock") if plus else 0,
     )
-
-
-def parse_stages(text: str) -> "tuple[Stage, ...]":
-    """Return the stages of a list such as ``20ms:500,100ms:2000``.
-
-    Raises:
-        UsageError: a word is not a time and a number of games, there is only one, or the times do
-            not rise.
-
-    """
-    from ladder.experiments.gate.stages import Stage
-
-    stages = []
-    for word in text.split(","):
-        time, colon, games = word.strip().rpartition(":")
-        if not colon or not _WHOLE.fullmatch(games) or not 2 <= int(games[:12]) <= MOST_STAGE_GAMES:
-            raise UsageError(
-                f"--stages: {text!r} is not a list of times with 2 or more games each, such as "
-                "20ms:500,100ms:2000"
-            )
-        stages.append(Stage(parse_time(time), int(games)))
-    times = [stage.time_ms for stage in stages]
-    if len(stages) < 2 or times != sorted(set(times)):
-        raise UsageError(f"--stages: {text!r} is not two or more stages with rising times")
-    return tuple(stages)
 
 
 def parse_margin(text: str) -> int:

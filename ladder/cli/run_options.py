@@ -151,12 +151,6 @@ class RunOptions(BotOptions):
             return cast("Workforce", self.context.obj)
         return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
 
-    @property
-    def has_budget(self) -> bool:
-        """Whether time, a clock or work per move is given."""
-        given = (self.time, self.overage, self.clock, self.simulations, self.nodes, self.depth)
-        return any(each is not None for each in given)
-
     def settings(
         self,
         *,

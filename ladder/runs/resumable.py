@@ -62,6 +62,6 @@ def options_of(run: RunRow) -> dict[str, Any] | None:
     options = run.settings.get(OPTIONS)
     if not options:
         return None
-    if options.get("seed") is None and not options.get("stages"):  # each stage has its own seed
+    if options.get("seed") is None:
         return {**options, "seed": run.seed}
     return dict(options)

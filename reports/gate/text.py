@@ -39,7 +39,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
         "elo1": 0.0,
         "model": result.test.model.value,
         "alpha": result.test.alpha,
-        "beta": round(result.test.beta * gated.stages, 12),
+        "beta": result.test.beta,
         "max_games": result.test.games,
         "conditions": gated.conditions,
         "forfeits": {name: dict(kinds) for name, kinds in result.forfeits.items()},
@@ -47,45 +47,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
         "uncounted_games": result.uncounted_games,
         "baselines": [_baseline_document(baseline) for baseline in result.baselines],
         "reason": result.reason,
-        "stages": [_stage_document(each) for each in stages_of(gated)],
     }
-
-
-def stages_of(gated: GateOutcome) -> tuple[GateOutcome, ...]:
-    """Return the stages that were played; empty for a gate without stages."""
-    return (*gated.earlier, gated) if gated.stages > 1 else ()
-
-
-def _stage_document(stage: GateOutcome) -> dict[str, Any]:
-    result = stage.result
-    plain = result.deciding.estimate
-    return {
-        "conditions": stage.conditions,
-        "verdict": result.verdict.value,
-        "games": result.games,
-        "max_games": result.test.games,
-        **values_of(plain, "elo", "error95", digits=2),
-        "llr": round(result.deciding.sprt.llr, 4),
-        **values_of(result.test, "alpha", "beta"),
-    }
-
-
-def stage_lines(gated: GateOutcome) -> list[str]:
-    """Return a line for each played stage, and the error rates over all stages."""
-    stages, test = stages_of(gated), gated.result.test
-    if not stages:
-        return []
-    lines = [
-        f"stage {number} of {gated.stages}: {stage.result.verdict.value} on "
-        f"{stage.conditions} after {stage.result.games} of {stage.result.test.games} games, "
-        f"{elo_words(stage.result.deciding.estimate)} Elo"
-        for number, stage in enumerate(stages, start=1)
-    ]
-    return [
-        *lines,
-        f"over all {gated.stages} stages: alpha {test.alpha:g}, as only the last stage can pass a "
-        f"candidate, and beta {test.beta * gated.stages:g}, {test.beta:g} per stage",
-    ]
 
 
 def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
@@ -132,7 +94,6 @@ def gate_text(gated: GateOutcome) -> str:
     for baseline in result.baselines:
         lines += ["", *labelled(_rows(baseline), 22)]
     lines += ["", f"forfeits: {_forfeits(gated)}", *remarks(gated)]
-    lines += ["", *stage_lines(gated)] if gated.stages > 1 else []
     return text_of_lines(lines)
 
 

@@ -27,7 +27,6 @@ from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.store import Store
-    from ladder.experiments.gate.session import GateTask
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -54,15 +53,6 @@ def gate(
     beta: Beta = 0.05,
     max_games: MaxGames = MAX_GAMES,
     model: EloModel = "logistic",
-    stages: Annotated[
-        str | None,
-        option(
-            "20ms:500,100ms:2000",
-            "Test in stages TIME:GAMES: at most 500 games at 20 ms per move, then, unless the "
-            "candidate has failed, at most 2000 games at 100 ms.",
-            PANEL_TEST,
-        ),
-    ] = None,
     stored: Annotated[
         bool,
         flag("--stored", "Play nothing and decide from the games in the database.", PANEL_TEST),
@@ -94,12 +84,9 @@ def gate(
     from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import check_writable, print_result, stderr_console
-    from ladder.cli.parsing import parse_stages
-    from ladder.errors import UsageError
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored
-    from ladder.experiments.gate.stages import play_stages, stage_tasks
+    from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored, play_gate
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
     from reports.gate.text import gate_document, gate_text
@@ -108,12 +95,6 @@ def gate(
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
-    plan = () if stages is None else parse_stages(stages)
-    if plan and (stored or max_games != MAX_GAMES or options.has_budget):
-        raise UsageError(
-            "--stages sets the time and the number of games: leave out --stored, --max-games, "
-            "--time, --overage, --clock, --simulations, --nodes and --depth"
-        )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(
         db=db,
@@ -128,23 +109,18 @@ def gate(
     check_writable(summary, "--summary")
     check_html(html, force=force)
 
-    def tasks_in(store: "Store") -> "list[GateTask]":
-        return stage_tasks(gate_task(store, settings, test), plan)
-
     def check(store: "Store") -> None:
-        first = tasks_in(store)[0]
-        check_possible(first.settings, first.bots)
+        check_possible(settings, gate_task(store, settings, test).bots)
 
     opened = open_store(db, create=False) if stored else open_to_play(db, check)
     with opened as store:
-        tasks = tasks_in(store)
+        task = gate_task(store, settings, test)
         if stored:
-            gated = judge_stored(store, tasks[0])
+            gated = judge_stored(store, task)
         else:
             propose_openings(settings)
-            gated = play_stages(
-                ExperimentContext(store, watcher_for(stderr_console()), workforce), tasks
-            )
+            context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
+            gated = play_gate(context, task)
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
         print_result(gated, gate_document, gate_text, json=json)

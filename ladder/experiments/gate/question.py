@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ladder.errors import UsageError
@@ -59,14 +59,6 @@ class GateTest:
             return cls(**{EARLY: 0.0, **kept, "model": Model(kept["model"])})
         except (KeyError, TypeError, ValueError, UsageError):
             return None
-
-    def as_stored(self, settings: Mapping[str, Any]) -> "GateTest | None":
-        """Return the question stored with a run if it is this one, or this one without early test.
-
-        Gates of earlier versions had no early test, and keep the verdict that they had.
-        """
-        stored = GateTest.from_settings(settings)
-        return stored if stored in (self, replace(self, early=0.0)) else None
 
     @property
     def settings(self) -> dict[str, object]:

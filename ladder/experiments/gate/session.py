@@ -1,11 +1,11 @@
 """Gates: play until the judge has decided, or decide from stored games."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
+from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, judge_pairs, play
@@ -14,12 +14,11 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.names import unknown_bot
-from ladder.runs.resume import can_resume, hashes_of, runs_like
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
 )
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +30,6 @@ class GateOutcome:
     """The label of the division."""
     stopped: bool = False
     """Whether Ctrl-C or SIGTERM came before the verdict; the same command resumes."""
-    earlier: tuple["GateOutcome", ...] = ()
-    """The earlier stages of a gate in stages."""
-    stages: int = 1
-    """The number of stages; each is tested at its part of beta."""
     run_id: int | None = None
     """The judged run; None for an invalid run, or if all stored games were judged."""
 
@@ -95,13 +90,6 @@ class GateTask:
         ]
         return GateJudge(bots[0], bots[1:], self.test)
 
-    def finished_in(self, run: RunRow) -> "GateTask | None":
-        """Return the task with the question stored with a run; None if it is not finished there."""
-        test = self.test.as_stored(run.settings)
-        if test is None or run.status is not RunStatus.FINISHED:
-            return None
-        return replace(self, test=test)
-
     def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
         """Return the outcome of the gate on stored pairs.
 
@@ -131,29 +119,18 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
 
 
 def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
-    """Play until there is a verdict; an interrupted gate is resumed, with its own early test.
+    """Play until there is a verdict; an interrupted gate is resumed.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    task = _with_stored_test(context.store, task)
     judge = task.judge()
     played = play(context, task.settings, task.bots, judge)
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
     return GateOutcome(result, task.conditions, is_open, run_id=run_id)
-
-
-def _with_stored_test(store: Store, task: GateTask) -> GateTask:
-    """Return the task with the test of the run that it resumes, if both ask the same question."""
-    if task.settings.resume_policy is ResumePolicy.NEVER:
-        return task
-    for run in runs_like(store, task.settings, hashes_of(task.bots)):
-        if can_resume(run):
-            return replace(task, test=task.test.as_stored(run.settings) or task.test)
-    return task
 
 
 def judge_stored(store: Store, task: GateTask) -> GateOutcome:

@@ -15,6 +15,7 @@ from ladder.experiments.engine import (
     ExperimentContext,
     exit_code_of,
 )
+from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.experiments.tune.bots import (
     Registration,
@@ -191,7 +192,8 @@ def _gate(
         # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
     for known in runs_like(store, settings, hashes_of(gate.bots)):
-        if (finished := gate.finished_in(known)) is not None:
-            return finished.decided_by(store.pairs.of_run(known.id), known.id), tuned
+        asked = GateTest.from_settings(known.settings)
+        if known.status is RunStatus.FINISHED and asked == task.test:
+            return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
     store.runs.set_status(run.id, RunStatus.RUNNING)
     return play_gate(context, gate), tuned

@@ -29,7 +29,6 @@ SHORTER = {
     "--simulations": ("--simulations", "20"),
     "--nodes": ("--nodes", "5000"),
     "--count": ("--count", "2"),
-    "--stages": ("--stages", "5ms:4,10ms:4"),
     "--seconds": ("--seconds", "0.1"),
 }
 """Fewer games, and work in place of time, which a loaded machine would disturb."""
@@ -39,7 +38,7 @@ DEFAULTS = {
     "tune": {"--games": "4", "--pairs": "1", "--max-games": "4"},
 }
 """Options that keep a command short where its line has none."""
-BUDGETS = {"--simulations", "--depth", "--stages"}
+BUDGETS = {"--simulations", "--depth"}
 """Options that say how much work a move is; without one it is a time."""
 
 
@@ -65,7 +64,7 @@ def shortened(words: list[str]) -> list[str]:
         if word in SHORTER:
             short[place : place + 2] = SHORTER[word]
     for option, value in DEFAULTS.get(words[0], {}).items():
-        if option not in short and "--stages" not in short:
+        if option not in short:
             short += [option, value]
     if words[0] in ("run", "match", *DEFAULTS) and BUDGETS.isdisjoint(short):
         short += ["--simulations", "20"]

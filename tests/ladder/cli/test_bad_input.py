@@ -38,7 +38,6 @@ REFUSED = [
     (("run", "--overage", "60s"), "--overage is for moves that take longer than their --time"),
     (("run", "--overage", "60s", "--nodes", "7"), "--overage is for moves that take longer"),
     (("run", "--time", "5ms", "--overage", "never"), "--overage: 'never' is not a time of a game"),
-    (("gate", "v4", "--against", "v3", "--clock", "9s", "--stages", "5ms:20,9ms:20"), "--clock"),
     (
         ("run", "--simulations", "0"),
         "'--simulations': 0 is not a whole number from 1 to 1000000000000",

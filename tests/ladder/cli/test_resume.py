@@ -14,7 +14,7 @@ COMMANDS = (
     "run --time v1=20ms,100ms --no-pin --memory 900 --sandbox 'bwrap --dev /dev'",
     "match v1 v2 --rated --openings 'my book.txt' --boards 6x7",
     "match v1 v2 --adjudicate 18",
-    "gate v2 --against v1,v3 --max-drop 12.5 --stages 20ms:500,100ms:2000 --restart pair",
+    "gate v2 --against v1,v3 --max-drop 12.5 --time 20ms --restart pair",
     "select v1 v2 v3 --against v4 --indifference 30 --simulations 100 --depth 3",
     "bisect 'exec:./bot -x' --good HEAD~9 --bad main --build 'make all' --all --model normalized",
     "tune 'exec:./bot {c}' --param c=0..1 --param d=0..9:int --pairs 3 --files '*.py' "

@@ -127,16 +127,6 @@ def test_a_gate_without_options_asks_the_documented_question() -> None:
     assert asked.model is Model.LOGISTIC
 
 
-def test_a_stored_question_is_this_one_with_or_without_an_early_test() -> None:
-    """A gate of an earlier version keeps its question; another question is another gate."""
-    asked = GateTest(max_drop=7)
-    early, plain = asked.settings, replace(asked, early=0.0).settings
-    assert asked.as_stored(early) == asked
-    assert asked.as_stored(plain) == replace(asked, early=0.0)
-    assert asked.as_stored(GateTest(max_drop=8).settings) is None
-    assert asked.as_stored({}) is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("counted", ["gate", "all", "distinct"])
 def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from db.records.pairs import PairRecord
 from db.records.runs import RunKind
 from db.store import Store
@@ -54,34 +52,15 @@ def play(
         return play_gate(context, gate_task(store, settings, test))
 
 
-@pytest.mark.parametrize(
-    ("interrupted", "expected"),
-    [
-        (replace(TEST, early=0.0), replace(TEST, early=0.0)),
-        (TEST, TEST),
-        (replace(TEST, max_drop=50, early=0.0), TEST),
-    ],
-)
-def test_a_resumed_gate_has_the_early_test_that_it_began_with(
-    tmp_path: Path, interrupted: GateTest, expected: GateTest
-) -> None:
-    """A gate of an earlier version has none to its end; another question replaces the stored one,
-    and the next gate is a new one."""
+def test_another_question_replaces_that_of_the_resumed_gate(tmp_path: Path) -> None:
+    """The resumed run is judged by it, and stored with it; `--new` begins another run."""
     with Store.open(str(tmp_path / "ladder.db")) as store:
         sync_builtins(store)
-        begun = play(store, interrupted, StopAfterTwo())
+        begun = play(store, replace(TEST, max_drop=50), StopAfterTwo())
         assert begun.stopped
+        anew = play(store, TEST, NullWatcher(), replace(SETTINGS, resume_policy=ResumePolicy.NEVER))
         resumed = play(store, TEST, NullWatcher())
-        assert (resumed.run_id, resumed.result.test) == (begun.run_id, expected)
-        (run,) = store.runs.find()
-        assert run.settings[QUESTION] == expected.settings[QUESTION]
-        assert play(store, TEST, NullWatcher()).result.test == TEST
-
-
-def test_a_new_gate_beside_an_interrupted_one_has_the_test_of_its_own(tmp_path: Path) -> None:
-    """`--new` resumes nothing, so it takes no question from an unfinished gate either."""
-    with Store.open(str(tmp_path / "ladder.db")) as store:
-        sync_builtins(store)
-        play(store, replace(TEST, early=0.0), StopAfterTwo())
-        settings = replace(SETTINGS, resume_policy=ResumePolicy.NEVER)
-        assert play(store, TEST, NullWatcher(), settings).result.test == TEST
+        assert anew.run_id != begun.run_id == resumed.run_id
+        assert anew.result.test == resumed.result.test == TEST
+        asked = [run.settings[QUESTION] for run in store.runs.find()]
+        assert asked == [TEST.settings[QUESTION]] * 2
