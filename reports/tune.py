@@ -26,7 +26,6 @@ def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
         "spec": tuned.task.template.spec,
         "tuned_spec": tuned.task.template.spec_at(tuned.estimate),
         "conditions": tuned.conditions,
-        "method": tuned.task.method.value,
         "seed": tuned.run.seed,
         "parameters": {each.name: _number(each, tuned.estimate[each.name]) for each in parameters},
         "start": {each.name: _number(each, each.start) for each in parameters},
@@ -77,7 +76,7 @@ def tune_text(tuned: TuningOutcome) -> str:
         lines += [*gate_text(tuned.gated).splitlines(), ""]
     lines += [
         f"tuning run {tuned.run.id}, seed {tuned.run.seed}: {tuned.games} of {task.games} games of "
-        f"{task.template.spec} on {tuned.conditions}, {task.method.value}",
+        f"{task.template.spec} on {tuned.conditions}",
         *(f"  {line}" for line in parameter_lines(task.template.parameters, tuned.estimate)),
         f"tuned: {task.template.spec_at(tuned.estimate)}",
         f"the search expects {gain.elo:+.0f} ± {gain.error95:.0f} Elo; the gate decides",

@@ -99,7 +99,7 @@ def _facts(tuned: TuningOutcome) -> list[tuple[str, str]]:
         ("Original", task.template.original),
         ("Division", tuned.conditions),
         ("Search", f"{tuned.games:,} of {task.games:,} games, {task.pairs} pairs a step"),
-        ("Method", f"{task.method.value}, seed {tuned.run.seed}"),
+        ("Seed", str(tuned.run.seed)),
         ("Gain expected by the search", f"{gain.elo:+.0f} ± {gain.error95:.0f} Elo"),
     ]
     if tuned.gated is not None:

@@ -1,7 +1,7 @@
 """`ladder tune`: searches the best values of a bot's numbers, and gates the result."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -67,10 +67,6 @@ def tune(
             PANEL_SEARCH,
         ),
     ] = 8,
-    method: Annotated[
-        Literal["spsa"],
-        option(None, "Search method: simultaneous perturbation (SPSA).", PANEL_SEARCH),
-    ] = "spsa",
     register: Annotated[
         str | None,
         option(
@@ -127,7 +123,7 @@ def tune(
     from ladder.experiments.tune.bots import refuse_taken_name
     from ladder.experiments.tune.parameters import read_parameters
     from ladder.experiments.tune.session import check_task, tune
-    from ladder.experiments.tune.task import Method, TuningTask
+    from ladder.experiments.tune.task import TuningTask
     from ladder.experiments.tune.template import template_of
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.runs.settings import ResumePolicy
@@ -155,7 +151,6 @@ def tune(
         folder=Path.cwd(),
         python=python,
         patterns=tuple(files or ()),
-        method=Method(method),
     )
     check_html(html, force=force)
 

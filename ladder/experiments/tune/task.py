@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 
 from db.records.runs import RunKind, division_label
@@ -25,13 +24,6 @@ def gate_note(run_id: int) -> str:
     return f"the end of tuning run {run_id}"
 
 
-class Method(StrEnum):
-    """The search methods."""
-
-    SPSA = "spsa"
-    """`ladder.experiments.tune.spsa`."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningTask:
     """A tuning to be played."""
@@ -48,7 +40,6 @@ class TuningTask:
     """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
     """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.read_spec`."""
-    method: Method = Method.SPSA
 
     @property
     def steps(self) -> int:
@@ -95,7 +86,6 @@ class TuningTask:
             "parameters": [str(each) for each in self.template.parameters],
             "games": self.games,
             "pairs": self.pairs,
-            "method": self.method.value,
             **({} if self.python is None else {"python": self.python}),
             **({"files": list(self.patterns)} if self.patterns else {}),
         }
