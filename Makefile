@@ -50,7 +50,7 @@ test: $(TOOLS) ## Run the tests: everything but long sweeps and fuzzing
 test-fast: $(TOOLS) ## Run the tests that take a moment each: the loop of editing
 	$(BIN)/python -m pytest -q $(PARALLEL) -m 'not slow and not very_slow and not exhaustive'
 
-test-slow: $(TOOLS) ## Run sweeps of kills and stops, fleets under faults, long fuzzing
+test-slow: $(TOOLS) ## Run sweeps of kills and stops, clusters under faults, long fuzzing
 	$(BIN)/python -m bots.warm
 	$(RETRY) -m 'very_slow and not exhaustive'
 

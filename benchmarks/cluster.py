@@ -1,6 +1,7 @@
 """A run on two machines that are disturbed, against the same run on one machine in peace.
 
-    python -m benchmarks.cluster --kill-every 10 --cut 20 --kill-scheduler --kill-coordinator
+    python -m benchmarks.cluster --games 3000 --kill-every 10 --freeze 60 --cut 20 \\
+        --kill-scheduler --kill-coordinator
 
 The machines are network namespaces of this one where that is possible (as root, with `ip`), each
 with a worker of its own; else two workers on loopback. The games must be equal one by one, each
@@ -21,12 +22,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.end_to_end.traces import faults_of, lines_of, query
+from tests.support.cluster import make_certificates
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-c", "from ladder.cli.main import main; main()")
 PORT = 18786
 BRIDGE, HOST = "ladder-br", "10.77.0.1"
 NAMES = ("ladder-a", "ladder-b")
+COUNTED = ("workers killed", "workers frozen", "cuts", "schedulers killed", "coordinators killed")
 FINISHED = "select count(*) from pairs where status = 'finished'"
 
 
@@ -37,7 +40,7 @@ class Place:
         self.folder = folder
         self.namespaces = namespaces
         self.host = HOST if namespaces else "127.0.0.1"
-        self.reach = (f"{self.host}:{PORT}", "--certificates", str(folder / "set"))
+        self.reach = (f"{self.host}:{PORT}", *make_certificates(folder))
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.log = (folder / "log.txt").open("ab")
@@ -48,11 +51,13 @@ class Place:
         }
         (folder / "tmp").mkdir()
 
-    def start(self, *words: object, inside: str = "") -> "subprocess.Popen[bytes]":
+    def start(
+        self, *words: object, command: tuple[str, ...] = COMMAND, inside: str = ""
+    ) -> "subprocess.Popen[bytes]":
         """Start a command in a new session, optionally in a namespace."""
         prefix = ("ip", "netns", "exec", inside) if inside else ()
         return subprocess.Popen(
-            [*prefix, *COMMAND, *map(str, words)],
+            [*prefix, *command, *map(str, words)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -63,14 +68,13 @@ class Place:
 
     def start_scheduler(self) -> None:
         """Start a scheduler on the bridge."""
-        words = ("cluster", "start", "--host", self.host, "--port", PORT, *self.reach[1:])
-        self.scheduler = self.start(*words)
+        words = ("--host", self.host, "--port", PORT, *self.reach[1:])
+        self.scheduler = self.start(*words, command=(sys.executable, "-m", "dask", "scheduler"))
 
     def start_worker(self, name: str, slots: int) -> None:
         """Start a worker in its namespace."""
         inside = name if self.namespaces else ""
-        words = ("worker", *self.reach, "--name", name, "--slots", slots)
-        self.workers[name] = self.start(*words, inside=inside)
+        self.workers[name] = self.start("worker", *self.reach, "--slots", slots, inside=inside)
 
     def end(self) -> None:
         """Stop scheduler and workers in good order."""
@@ -131,7 +135,7 @@ def disturb(
 ) -> dict[str, int]:
     """Disturb a run until it has ended in good order; return the counts of disturbances."""
     chance = random.Random(asked.seed)
-    did = {"workers killed": 0, "cuts": 0, "schedulers killed": 0, "coordinators killed": 0}
+    did = dict.fromkeys(COUNTED, 0)
     next_kill = time.monotonic() + asked.kill_every
     total = asked.games // 2
     while True:
@@ -152,6 +156,11 @@ def disturb(
             time.sleep(2)
             place.start_scheduler()
             did["schedulers killed"] += 1
+        elif asked.freeze and done > total * 0.2 and not did["workers frozen"]:
+            place.workers[NAMES[1]].send_signal(signal.SIGSTOP)
+            time.sleep(asked.freeze)
+            place.workers[NAMES[1]].send_signal(signal.SIGCONT)
+            did["workers frozen"] += 1
         elif asked.cut and place.namespaces and done > total * 0.3 and not did["cuts"]:
             ip("link", "set", NAMES[0], "down")
             time.sleep(asked.cut)
@@ -176,6 +185,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=1, help="of each worker")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kill-every", type=float, default=0, help="seconds; 0: never")
+    parser.add_argument("--freeze", type=float, default=0, help="seconds of SIGSTOP; 0: never")
     parser.add_argument("--cut", type=float, default=0, help="seconds without network; 0: never")
     parser.add_argument("--kill-scheduler", action="store_true")
     parser.add_argument("--kill-coordinator", action="store_true")
@@ -197,7 +207,6 @@ def main() -> None:
         begun = time.monotonic()
         assert quiet.start(*words).wait() == 0, (alone / "log.txt").read_text()
         print(f"one machine: {asked.games} games in {time.monotonic() - begun:.0f} s", flush=True)
-        assert place.start("cluster", "certificates", "set").wait() == 0
         place.start_scheduler()
         for machine in NAMES:
             place.start_worker(machine, asked.slots)
@@ -211,7 +220,7 @@ def main() -> None:
             lines = [
                 line
                 for line in (many / "log.txt").read_text().splitlines()
-                if "warning" in line or "machine" in line
+                if "warning" in line or "the cluster has" in line
             ]
             print("\n".join(lines), flush=True)
         print(f"two machines: {asked.games} games in {seconds:.0f} s; {did}")
@@ -230,6 +239,7 @@ def wanted(asked: argparse.Namespace, apart: bool) -> dict[str, bool]:
     """Return the disturbances that must have happened for a valid demonstration."""
     return {
         "workers killed": bool(asked.kill_every),
+        "workers frozen": bool(asked.freeze),
         "cuts": bool(asked.cut) and apart,
         "schedulers killed": bool(asked.kill_scheduler),
         "coordinators killed": bool(asked.kill_coordinator),

@@ -15,7 +15,6 @@ from ladder.cli.commands import (
     bench,
     bisect,
     bots,
-    cluster,
     compete,
     doctor,
     exchange,
@@ -89,7 +88,6 @@ app.add_typer(bots.app, name="bots", rich_help_panel=BOTS)
 app.add_typer(train.app, name="train", rich_help_panel=BOTS)
 app.add_typer(queue.app, name="queue", rich_help_panel=BOTS)
 app.command("worker", rich_help_panel=BOTS)(worker.worker)
-app.add_typer(cluster.app, name="cluster", rich_help_panel=BOTS)
 
 CARE = "Care"
 app.command("doctor", rich_help_panel=CARE)(doctor.doctor)

@@ -3,8 +3,6 @@
 VARIABLES = {
     "LADDER_DB": "Database of all commands; --db overrides it.",
     "LADDER_CACHE": "Folder of compiled players, and of bots that other machines have sent.",
-    "LADDER_CERTIFICATES": "Folder of the cluster's certificates; --certificates overrides it.",
-    "LADDER_MACHINE": "Name of this machine in runs of a cluster.",
     "LADDER_DEBUG": "1 prints the traceback of an internal error.",
     "NO_COLOR": "Any value turns colours off.",
 }

@@ -419,35 +419,19 @@ ClusterAddress = Annotated[
         "--cluster",
     ),
 ]
-DEFAULT_SCHEDULER = "127.0.0.1:8786"
-Scheduler = Annotated[
-    str, option("HOST:PORT", "Address of the scheduler.", PANEL_CLUSTER, "--cluster")
-]
-ScaleTime = Annotated[
-    bool,
-    flag(
-        "--scale-time",
-        "Take --time as that of this machine: slower machines of the cluster get more time "
-        "per move, faster ones less.",
-        PANEL_CLUSTER,
-    ),
-]
-Certificates = Annotated[
+TlsCaFile = Annotated[
     str | None,
     option(
-        "FOLDER",
-        "Folder made by `ladder cluster certificates`: connections use TLS with these.",
+        "FILE",
+        "Certificate of the authority of a cluster's TLS; without it the configuration of Dask.",
         PANEL_CLUSTER,
-        "--certificates",
-        envvar="LADDER_CERTIFICATES",
+        "--tls-ca-file",
     ),
 ]
-Insecure = Annotated[
-    bool,
-    flag(
-        "--insecure",
-        "Connect to other machines without TLS: anyone who reaches the scheduler can then run "
-        "programs on all of them.",
-        PANEL_CLUSTER,
-    ),
+TlsCert = Annotated[
+    str | None,
+    option("FILE", "Certificate of this machine for TLS.", PANEL_CLUSTER, "--tls-cert"),
+]
+TlsKey = Annotated[
+    str | None, option("FILE", "Key of the certificate.", PANEL_CLUSTER, "--tls-key")
 ]

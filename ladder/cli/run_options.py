@@ -12,12 +12,10 @@ import typer
 from ladder.cli.options import (
     Adjudicate,
     Boards,
-    Certificates,
     Clock,
     ClusterAddress,
     Concurrency,
     Depth,
-    Insecure,
     Margin,
     Memory,
     Nodes,
@@ -31,9 +29,11 @@ from ladder.cli.options import (
     RestartOption,
     RunSeed,
     Sandbox,
-    ScaleTime,
     Simulations,
     Time,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
     Watchdog,
 )
 from ladder.cli.resume import all_options, command_line, options_to_store
@@ -128,9 +128,9 @@ class RunOptions(BotOptions):
     watchdog: Watchdog = 60.0
     note: Note = ""
     cluster: ClusterAddress = None
-    certificates: Certificates = None
-    insecure: Insecure = False
-    scale_time: ScaleTime = False
+    tls_ca_file: TlsCaFile = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
 
     def workforce(self) -> "Workforce":
         """Return the machines that play.
@@ -149,7 +149,7 @@ class RunOptions(BotOptions):
             )
         if self.cluster is None and self.context is not None and self.context.obj is not None:
             return cast("Workforce", self.context.obj)
-        return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
+        return workforce_of(self.cluster, self.tls_ca_file, self.tls_cert, self.tls_key)
 
     def settings(
         self,
@@ -181,14 +181,11 @@ class RunOptions(BotOptions):
 
         """
         from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin
-        from ladder.errors import UsageError
         from ladder.match.process.cpus import allowed_cpus
         from ladder.names import check_line
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import ResumePolicy, Settings
 
-        if self.scale_time and self.cluster is None:
-            raise UsageError("--scale-time needs --cluster HOST:PORT: give both, or neither")
         classes = parse_boards(self.boards)
         openings = self._openings(db, classes)
         if openings is None:
@@ -223,7 +220,6 @@ class RunOptions(BotOptions):
             rated=rated,
             resume_policy=resume_policy or ResumePolicy.AUTO,
             note=check_line(self.note, "--note"),
-            scale_time=self.scale_time,
             options=self.stored,
         )
 

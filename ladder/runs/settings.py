@@ -77,8 +77,6 @@ class Settings:
     resume_policy: ResumePolicy = ResumePolicy.AUTO
     note: str = ""
     """The user's note about the run, which is no part of its identity."""
-    scale_time: bool = False
-    """Whether times are scaled by each machine's speed."""
     experiment: Mapping[str, object] = field(default_factory=dict)
     """Further settings that identify the run; JSON values only."""
     options: Mapping[str, object] = field(default_factory=dict)
@@ -156,8 +154,6 @@ class Settings:
             identity["sandbox"] = list(self.confinement.sandbox)
         if self.budgets.is_timed and self.margin_ms != MARGIN_MS:
             identity["margin_ms"] = self.margin_ms
-        if self.budgets.is_timed and self.scale_time:
-            identity["scale_time"] = True
         if not self.budgets.is_timed and self.watchdog_s != WATCHDOG_S:
             identity["watchdog_s"] = self.watchdog_s
         return {**identity, **self.experiment}

@@ -1,13 +1,13 @@
 """`ladder worker`: lends this machine to runs that other machines coordinate."""
 
-from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.options import (
     MOST_WORKERS,
-    Certificates,
-    Insecure,
     Sandbox,
+    TlsCaFile,
+    TlsCert,
+    TlsKey,
     argument,
     option,
     whole,
@@ -17,7 +17,7 @@ from ladder.cli.options import (
 def worker(
     *,
     address: Annotated[
-        str, argument("ADDRESS", "Address of the scheduler: HOST:PORT or tls://HOST:PORT.")
+        str, argument("ADDRESS", "Address of the Dask scheduler: HOST:PORT or tls://HOST:PORT.")
     ],
     slots: Annotated[
         int | None,
@@ -28,15 +28,6 @@ def worker(
             show_default="the CPUs that this process may use",
         ),
     ] = None,
-    name: Annotated[
-        str,
-        option(
-            "NAME",
-            "Name of this machine in runs.",
-            envvar="LADDER_MACHINE",
-            show_default="its host name",
-        ),
-    ] = "",
     until: Annotated[
         str | None,
         option(
@@ -46,8 +37,9 @@ def worker(
         ),
     ] = None,
     sandbox: Sandbox = None,
-    certificates: Certificates = None,
-    insecure: Insecure = False,
+    tls_ca_file: TlsCaFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> int:
     """Lend this machine to runs that others start with --cluster, until Ctrl-C.
 
@@ -59,29 +51,20 @@ def worker(
     from ladder.cli.output import print_error
     from ladder.cli.parsing import parse_sandbox
     from ladder.errors import ExitCode
-    from ladder.moments import parse_until
-    from ladder.names import check_line
-    from ladder.runs.cluster.workforce import need_cluster
-
-    need_cluster()
     from ladder.match.process.cpus import allowed_cpus
-    from ladder.runs.cluster.security import parse_endpoint
-    from ladder.runs.cluster.serving import serve_worker
+    from ladder.moments import parse_until
+    from ladder.runs.cluster.workforce import endpoint_of
 
-    check_line(name, "--name")
     words = parse_sandbox(sandbox)
     leaves_at = None if until is None else parse_until(until)
-    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="address")
+    endpoint = endpoint_of(address, tls_ca_file, tls_cert, tls_key, option="address")
+    from ladder.runs.cluster.serving import serve_worker
+
     serve_worker(
         endpoint,
-        slots=slots or allowed_cpus(),
-        name=name or None,
+        count=slots or allowed_cpus(),
         sandbox=words,
-        report=print_error,
         leaves_at=leaves_at,
+        report=print_error,
     )
     return ExitCode.DONE
-
-
-def _folder(certificates: str | None) -> Path | None:
-    return None if certificates is None else Path(certificates)

@@ -63,7 +63,6 @@ class _Settings(msgspec.Struct):
     sandbox: tuple[str, ...] = ()
     margin_ms: int = 0
     watchdog_s: float = 0.0
-    scale_time: bool = False
     harness: dict[str, str] = {}
     question: dict[str, Any] = {}
     tuning: _Tuning | None = None

@@ -1,200 +1,206 @@
-"""The long-lived processes of a cluster: the scheduler, and the worker on each machine."""
+"""`ladder worker`: a Dask worker that plays pairs for the clients of a scheduler."""
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Callable
 from typing import Any
 
 import dask
 import msgspec
-from distributed import Scheduler, Worker
+from distributed import Status, Worker
 
 from ladder.match.process.failures import to_one_line
-from ladder.runs.cluster import machine, slot
-from ladder.runs.cluster.lending import METRIC, Lending
-from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
+from ladder.runs.cluster import slot
+from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
+from ladder.runs.cluster.executor import PREFIX
 from ladder.runs.cluster.shipped_cache import shipped_folder
+from ladder.runs.cluster.tasks import RESOURCE, slots
 
 PAUSE_S = 2.0
-"""Seconds between two attempts to reach a scheduler."""
-Report = Callable[[str], None]
-"""Prints a sentence for the user."""
+"""Seconds between two attempts to reach a scheduler again."""
+POLL_S = 0.2
+"""Seconds between two checks whether the last pair of a worker that leaves is finished."""
+COLLECT_S = 30.0
+"""Most seconds for which a worker that leaves waits for coordinators to collect results."""
 FRUGAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "500ms",
-    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.http.routes": [],
 }
 """Settings of Dask for less idle work: measuring its own threads, memory and event loop would take
 processor time from the bots."""
 
 
-def serve_scheduler(endpoint: SchedulerEndpoint, report: Report) -> None:
-    """Run a scheduler until a signal, and report its address first.
-
-    Raises:
-        OSError: the address cannot be used.
-
-    """
-    _reduce_logging()
-    # No dashboard: every machine on the network could open it.
-    with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
-        asyncio.run(_until_signal(_schedule(endpoint, report)))
-
-
 def serve_worker(
-    endpoint: SchedulerEndpoint,
+    endpoint: Endpoint,
     *,
-    slots: int,
-    name: str | None,
+    count: int,
     sandbox: tuple[str, ...],
-    report: Report,
-    machines: int = 1,
-    leaves_at: float | None = None,
+    leaves_at: float | None,
+    report: Callable[[str], None],
 ) -> None:
-    """Play pairs for the clients of a scheduler until a signal, and reconnect after a loss.
+    """Play pairs until a signal, and connect again after a loss.
 
     The first SIGINT and the time `leaves_at` let it finish the pairs in play; any further signal
     ends it at once.
 
     Args:
-        endpoint: The address of the scheduler.
-        slots: Pairs at the same time.
-        name: The name of this machine; None for that of the host.
+        endpoint: The scheduler.
+        count: Pairs at the same time.
         sandbox: The command that wraps every foreign bot; empty for that of the run.
-        report: Prints events.
-        machines: The number of machines as which this process joins, more than one to simulate a
-            fleet.
         leaves_at: The time at which it leaves, in seconds since the epoch; None: it stays.
+        report: Prints events.
+
+    Raises:
+        UsageError: no scheduler answers.
 
     """
     _reduce_logging()
-    if name is not None:
-        os.environ[machine.NAME_VARIABLE] = name
     if sandbox:
         os.environ[slot.SANDBOX_VARIABLE] = msgspec.json.encode(sandbox).decode()
-    with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        asyncio.run(_work_as(machines, endpoint, slots, report, leaves_at))
+    with dask.config.set(FRUGAL):
+        endpoint.check()
+        asyncio.run(_Service(endpoint, count, leaves_at, report).run())
 
 
-async def _schedule(endpoint: SchedulerEndpoint, report: Report) -> None:
-    async with Scheduler(
-        host=endpoint.host,
-        port=endpoint.port,
-        protocol=endpoint.protocol,
-        security=endpoint.security(),
-        dashboard=False,
-        dashboard_address="127.0.0.1:0",
-    ) as scheduler:
-        report(scheduler.address)
-        await asyncio.Event().wait()
+class _Service:
+    """The worker, over all of its connections. Used in one asyncio loop."""
 
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        count: int,
+        leaves_at: float | None,
+        report: Callable[[str], None],
+    ) -> None:
+        self._endpoint = endpoint
+        self._count = count
+        self._leaves_at = leaves_at
+        self._report = report
+        self._leaving = asyncio.Event()
+        self._worker: Any = None
+        """The worker that is connected."""
 
-async def _work_as(
-    machines: int,
-    endpoint: SchedulerEndpoint,
-    slots: int,
-    report: Report,
-    leaves_at: float | None,
-) -> None:
-    name = machine.machine_name()
-    lent = [Lending(name, slots, leaves_at=leaves_at, report=report) for _ in range(machines)]
+    async def run(self) -> None:
+        """Serve until the worker has left or a signal ends it."""
+        serving = asyncio.ensure_future(self._serve())
+        loop = asyncio.get_running_loop()
 
-    def leave() -> bool:
-        waiting = [each.leave("Ctrl-C") for each in lent]
-        return any(waiting)
+        def interrupt() -> None:
+            if self._leaving.is_set():
+                end()
+            else:
+                self._leave("Ctrl-C")
 
-    async def work_until_all_have_ended() -> None:
-        works = [_work(endpoint, slots, report, each) for each in lent]
-        # Without `return_exceptions` the first one that ends would leave others half closed, and
-        # Dask waits for them forever.
-        for error in await asyncio.gather(*works, return_exceptions=True):
-            if error is not None:
-                raise error
+        def end() -> None:
+            _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
+            serving.cancel()
 
-    await _until_signal(work_until_all_have_ended(), leave)
-
-
-async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report, lending: Lending) -> None:
-    reported = False
-    while not lending.is_leaving:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, end)
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+        watching = asyncio.ensure_future(self._watch_time())
         try:
-            await check_scheduler(endpoint)
-            async with Worker(
-                endpoint.address,
-                nthreads=slots,
-                security=endpoint.security(),
-                memory_limit=0,  # what bots use is not this process's, and has limits of its own
-                dashboard=False,
-                dashboard_address="127.0.0.1:0",
-                local_directory=str(shipped_folder()),
-                death_timeout=CONNECT_S,
-                metrics={METRIC: lending},
-            ) as worker:
-                reported = False
-                report(f"connected to {endpoint.address} with {slots} slots")
-                await lending.serve(worker)
-                if not lending.is_leaving:
-                    report(f"the connection to {endpoint.address} is lost: reconnecting")
-        except (OSError, TimeoutError) as error:
-            if not reported:
-                why = to_one_line(str(error)) or type(error).__name__
-                report(f"no scheduler answers at {endpoint.address} ({why}): trying until one does")
-            reported = True
+            await serving
+        except asyncio.CancelledError:
+            return
         finally:
-            machine.slots.end_all()
-        if not lending.is_leaving:
-            await asyncio.sleep(PAUSE_S)
+            watching.cancel()
 
+    async def _watch_time(self) -> None:
+        while self._leaves_at is not None and not self._leaving.is_set():
+            if time.time() >= self._leaves_at:
+                self._leave("its time is over")
+            await asyncio.sleep(1.0)
 
-async def _until_signal(
-    serving: Awaitable[Any], interrupt: Callable[[], bool] = lambda: False
-) -> None:
-    """Serve until the end, or until SIGINT, SIGTERM or SIGHUP.
+    def _leave(self, why: str) -> None:
+        """Begin no more pairs, and end once those in play are finished."""
+        self._leaving.set()
+        if self._worker is not None:
+            pairs = self._count_pairs("executing", "long-running")
+            self._report(
+                f"{why}: finishing {pairs} pair{'' if pairs == 1 else 's'} in play, then leaving "
+                "(Ctrl-C ends at once)"
+            )
 
-    Args:
-        serving: What serves.
-        interrupt: Called at SIGINT; returns whether `serving` ends by itself after that.
+    async def _serve(self) -> None:
+        is_lost = False
+        address = self._endpoint.address
+        while not self._leaving.is_set():
+            try:
+                async with Worker(
+                    address,
+                    # One thread more than slots, so that bots arrive while all slots play.
+                    nthreads=self._count + 1,
+                    resources={RESOURCE: self._count},
+                    security=self._endpoint.security,
+                    memory_limit=0,  # what bots use is not this process's, and has its own limits
+                    dashboard=False,
+                    dashboard_address="127.0.0.1:0",
+                    local_directory=str(shipped_folder()),
+                    death_timeout=CONNECT_S,
+                ) as self._worker:
+                    is_lost = False
+                    self._report(
+                        f"connected to {address} with {self._count} "
+                        f"slot{'' if self._count == 1 else 's'}"
+                    )
+                    await self._play(self._worker)
+                    if not self._leaving.is_set():
+                        self._report(f"the connection to {address} is lost: connecting again")
+            except (OSError, TimeoutError) as error:
+                if not is_lost:
+                    why = to_one_line(str(error)) or type(error).__name__
+                    self._report(
+                        f"no scheduler answers at {address} ({why}): trying until one does"
+                    )
+                is_lost = True
+            finally:
+                self._worker = None
+                slots.end_all()
+            if not self._leaving.is_set():
+                await asyncio.sleep(PAUSE_S)
 
-    """
-    task = asyncio.ensure_future(serving)
-    loop = asyncio.get_running_loop()
+    async def _play(self, worker: Any) -> None:
+        """Return when the scheduler is lost, or when the last pair is finished and collected."""
+        finished = asyncio.ensure_future(worker.finished())
+        leaving = asyncio.ensure_future(self._leaving.wait())
+        try:
+            await asyncio.wait((finished, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if finished.done():
+                return
+            worker.status = Status.paused  # begins no task, and the scheduler sends none
+            patience = time.monotonic() + COLLECT_S
+            while not finished.done() and self._count_pairs("executing", "long-running", "memory"):
+                if self._count_pairs("executing", "long-running"):
+                    patience = time.monotonic() + COLLECT_S
+                elif time.monotonic() > patience:
+                    return
+                await asyncio.wait((finished,), timeout=POLL_S)
+        finally:
+            finished.cancel()
+            leaving.cancel()
 
-    def end() -> None:
-        _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
-        task.cancel()
-
-    def leave_or_end() -> None:
-        if not interrupt():
-            end()
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, end)
-    loop.add_signal_handler(signal.SIGINT, leave_or_end)
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    def _count_pairs(self, *states: str) -> int:
+        """Return the number of the worker's pairs in some states of Dask."""
+        tasks = self._worker.state.tasks.values()
+        return sum(str(each.key).startswith(PREFIX) and each.state in states for each in tasks)
 
 
 def _reduce_logging() -> None:
-    """Let Dask log real errors only.
-
-    A coordinator that ends while pairs are in play is not an error, nor is a connection that
-    does not speak Dask's protocol.
-    """
+    """Let Dask log real errors only: a coordinator that ends with pairs in play is none."""
     _set_level(logging.ERROR)
     logging.getLogger("tornado.application").addFilter(
         lambda record: (
             record.exc_info is None or not isinstance(record.exc_info[1], MemoryError | OSError)
         )
     )
-    logging.getLogger("distributed.scheduler").addFilter(
-        lambda record: not record.getMessage().startswith("Closed comm")
-    )
 
 
 def _set_level(level: int) -> None:
-    for name in ("distributed", "distributed.worker", "distributed.scheduler", "distributed.core"):
+    for name in ("distributed", "distributed.worker", "distributed.core"):
         logging.getLogger(name).setLevel(level)

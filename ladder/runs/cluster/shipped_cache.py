@@ -32,11 +32,6 @@ def archives_folder() -> Path:
     return shipped_folder() / "archives"
 
 
-def manifests_folder() -> Path:
-    """Return the folder of the manifests of runs on this machine."""
-    return shipped_folder() / "manifests"
-
-
 def mark_used(entries: Iterable[Path]) -> None:
     """Mark entries as used now; missing ones are skipped."""
     for entry in entries:
@@ -88,13 +83,12 @@ def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> 
     archives = sorted(_entries(archives_folder()), key=lambda entry: entry[1])
     sizes = {place: _size(place) for place, _ in archives}
     size = sum(sizes.values())
-    for place, used in [*archives, *_entries(manifests_folder())]:
-        is_too_much = size > most_bytes and place in sizes
-        if now < used + IN_USE_S or not (is_too_much or now > used + oldest_s):
+    for place, used in archives:
+        if now < used + IN_USE_S or not (size > most_bytes or now > used + oldest_s):
             continue
         if _remove(place):
             removed.append(place)
-            size -= sizes.get(place, 0)
+            size -= sizes[place]
     return removed
 
 
@@ -122,10 +116,7 @@ def _remove(place: Path) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if place.is_dir():
-            shutil.rmtree(place, ignore_errors=True)
-        else:
-            place.unlink(missing_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
     except OSError:
         return False
     finally:

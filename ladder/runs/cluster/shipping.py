@@ -5,7 +5,6 @@ content hash. Nothing else has to be compared: the hash covers files, options, i
 programs.
 """
 
-import hashlib
 from pathlib import Path
 
 import msgspec
@@ -50,11 +49,6 @@ class RunManifest(msgspec.Struct, frozen=True):
     """Whether each slot claims a CPU of its own if one is free."""
     adjudicated: tuple[str, ...] = ()
     """The board classes whose games are adjudicated."""
-
-    @property
-    def key(self) -> str:
-        """32 hex digits of the hash of the manifest."""
-        return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
 
 def start_here(bot: ShippedBot, archives: Path) -> Start:

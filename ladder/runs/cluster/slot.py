@@ -1,23 +1,19 @@
 """The process of a slot, which plays pairs on a machine of a cluster, one at a time.
 
-It dies with the process that started it, and its bots die with it. What it needs of a run is in the
-machine's cache, so that a new slot can replace a killed one without the coordinator.
+It dies with the process that started it, and its bots die with it.
 """
 
 import os
-import tempfile
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
-from pathlib import Path
 
 import msgspec
 
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from engine.board import parse_board, parse_board_class
-from ladder.errors import BotFailure, LadderError, UsageError
+from engine.board import parse_board_class
+from ladder.errors import BotFailure, UsageError
 from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
@@ -26,79 +22,46 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.cluster.shipped_cache import (
-    CacheLock,
-    archives_folder,
-    clean_cache,
-    manifests_folder,
-)
+from ladder.runs.cluster.shipped_cache import CacheLock, archives_folder, clean_cache
 from ladder.runs.cluster.shipping import RunManifest, start_here, with_start
 
-REFERENCE = ("6x7", 9)
-"""The reference search: compiled code counts all positions of a board down to a depth."""
-REFERENCE_S = 0.5
-"""Processor seconds for which the search is repeated."""
 SANDBOX_VARIABLE = "LADDER_SANDBOX"
 """The environment variable with this machine's own sandbox command, a JSON list of words; without
 it the sandbox of the run is used."""
-
-
-class Prepared(msgspec.Struct, frozen=True):
-    """The result of preparing a machine for a run."""
-
-    speed: float
-    """Speed in the reference search, in million positions per second of processor time."""
-    refused: dict[int, str]
-    """The reasons of the bots that cannot play on it, by revision."""
 
 
 @dataclass(slots=True)
 class _Run:
     """The run whose pairs this process plays."""
 
-    key: str
+    manifest: RunManifest
     starts: Mapping[int, Start]
     pool: BotPool
     lock: CacheLock
-    """The lock on its manifest and archives in the cache."""
+    """The lock on its archives in the cache."""
 
 
 _run: _Run | None = None
 
 
-def store_manifest(manifest: RunManifest) -> None:
-    """Store a manifest for the slots of this machine. Raises OSError."""
-    place = _manifest_file(manifest.key)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, new = tempfile.mkstemp(prefix=".new-", dir=place.parent)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(msgspec.msgpack.encode(manifest))
-    os.replace(new, place)
-
-
-def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
-    """Resolve and compile each bot and the solver, start foreign bots once, measure the machine.
+def prepare(manifest: RunManifest, sides: Sequence[Entrant]) -> dict[int, str]:
+    """Compile each bot and the solver, and start foreign bots once.
 
     Args:
         manifest: The bots.
         sides: The same bots as sides of pairs, without starts.
-        measure: Whether to measure the speed.
+
+    Returns:
+        The reasons of the bots that cannot play on this machine, by revision.
 
     Raises:
         LadderError: the built-in players cannot be compiled.
 
     """
     clear_leftovers()
-    store_manifest(manifest)
-    lock = _lock_entries(manifest)
+    lock = _lock_archives(manifest)
     clean_cache()
-    refused: dict[int, str] = {}
-    starts: dict[int, Start] = {}
-    for bot in manifest.bots:
-        try:
-            starts[bot.revision] = start_here(bot, archives_folder())
-        except UsageError as error:
-            refused[bot.revision] = to_one_line(str(error))
+    starts, refused = _find_starts(manifest)
     pool = BotPool(_confinement(manifest))
     try:
         for side in sides:
@@ -116,52 +79,40 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
         lock.close()
     if manifest.adjudicated:
         compile_solver(tuple(map(parse_board_class, manifest.adjudicated)))
-    return Prepared(measure_speed() if measure else 0.0, refused)
+    return refused
 
 
-def play(key: str, plan: PairPlan) -> PairRecord:
-    """Play one pair of a run that this machine was prepared for.
+def play(manifest: RunManifest, plan: PairPlan) -> PairRecord:
+    """Play one pair of a run for which this machine was prepared.
 
     Raises:
-        LadderError: the machine was not prepared, or its cache was emptied since.
+        OSError: the cache was emptied since.
 
     """
-    run = _current_run(key)
-    try:
-        here = msgspec.structs.replace(
-            plan,
-            a=with_start(plan.a, run.starts[plan.a.revision]),
-            b=with_start(plan.b, run.starts[plan.b.revision]),
-        )
-    except KeyError as error:
-        raise LadderError(f"the machine has no bot of revision {error} for this run") from error
+    run = _current_run(manifest)
+    here = msgspec.structs.replace(
+        plan,
+        a=with_start(plan.a, run.starts[plan.a.revision]),
+        b=with_start(plan.b, run.starts[plan.b.revision]),
+    )
     run.lock.mark_used()
     return play_pair(here, run.pool)
 
 
-def _current_run(key: str) -> _Run:
-    """Return the run of a key, opened from the cache if this process played another one."""
+def _current_run(manifest: RunManifest) -> _Run:
+    """Return the run of a manifest, opened if this process played another one."""
     global _run
-    if _run is not None and _run.key == key:
+    if _run is not None and _run.manifest == manifest:
         return _run
-    try:
-        manifest = msgspec.msgpack.decode(_manifest_file(key).read_bytes(), type=RunManifest)
-        lock = _lock_entries(manifest)
-    except (OSError, msgspec.DecodeError) as error:
-        raise LadderError(f"the machine has not been prepared for this run: {error}") from error
-    starts = {}
-    for bot in manifest.bots:
-        try:
-            starts[bot.revision] = start_here(bot, archives_folder())
-        except UsageError:
-            continue  # refused when the machine was prepared, so it gets no pair of this bot
+    lock = _lock_archives(manifest)
+    starts, _ = _find_starts(manifest)
     if manifest.pin and _run is None:
         claim_cpu()
     if _run is not None:
         _end_run()
     else:
         Finalize(None, _end_run, exitpriority=10)
-    _run = _Run(key, starts, BotPool(_confinement(manifest)), lock)
+    _run = _Run(manifest, starts, BotPool(_confinement(manifest)), lock)
     return _run
 
 
@@ -171,10 +122,23 @@ def _end_run() -> None:
         _run.lock.close()
 
 
-def _lock_entries(manifest: RunManifest) -> CacheLock:
-    """Lock the cache entries of a manifest. Raises OSError if one is missing."""
-    archives = {archives_folder() / bot.archive for bot in manifest.bots if bot.archive}
-    return CacheLock([_manifest_file(manifest.key), *sorted(archives)])
+def _find_starts(manifest: RunManifest) -> tuple[dict[int, Start], dict[int, str]]:
+    """Return the starts of the bots by revision, and why others have none."""
+    starts: dict[int, Start] = {}
+    refused: dict[int, str] = {}
+    for bot in manifest.bots:
+        try:
+            starts[bot.revision] = start_here(bot, archives_folder())
+        except UsageError as error:
+            refused[bot.revision] = to_one_line(str(error))
+    return starts, refused
+
+
+def _lock_archives(manifest: RunManifest) -> CacheLock:
+    """Lock the archives of a manifest. Raises OSError if one is missing."""
+    return CacheLock(
+        sorted({archives_folder() / bot.archive for bot in manifest.bots if bot.archive})
+    )
 
 
 def _confinement(manifest: RunManifest) -> Confinement:
@@ -185,23 +149,3 @@ def _confinement(manifest: RunManifest) -> Confinement:
     own = os.environ.get(SANDBOX_VARIABLE)
     sandbox = manifest.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
     return Confinement(limits=manifest.limits, sandbox=sandbox)
-
-
-def _manifest_file(key: str) -> Path:
-    return manifests_folder() / f"{key}.msgpack"
-
-
-def measure_speed() -> float:
-    """Return the speed of the fastest repetition of the reference search."""
-    from engine.perft import perft  # loads the compiler, which no pair needs
-
-    board, depth = parse_board(REFERENCE[0]), REFERENCE[1]
-    positions = sum(perft(board, depth).counts)  # also compiles the search, which is not measured
-    best, begun = 0.0, time.process_time()
-    while True:
-        before = time.process_time()
-        perft(board, depth)
-        now = time.process_time()
-        best = max(best, positions / max(now - before, 1e-9) / 1e6)
-        if now > begun + REFERENCE_S:
-            return best

@@ -1,60 +1,57 @@
-"""The choice of the workforce: this machine, or those of a cluster."""
+"""The choice of the workforce: this machine, or the workers of a cluster."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import UsageError
 
 if TYPE_CHECKING:
-    from ladder.runs.cluster.security import SchedulerEndpoint
+    from ladder.runs.cluster.endpoint import Endpoint
     from ladder.runs.executor import Workforce
 
 
-def need_cluster() -> None:
-    """Check that the libraries for clusters are installed.
+def workforce_of(
+    address: str | None, ca_file: str | None, cert: str | None, key: str | None
+) -> "Workforce":
+    """Return the workers of a scheduler, or this machine without an address.
 
     Raises:
-        UsageError: they are not installed.
-
-    """
-    from importlib.util import find_spec
-
-    if find_spec("distributed") is None or find_spec("cryptography") is None:
-        raise UsageError(
-            "playing on other machines needs the extra `cluster`, which is not installed: run "
-            f"`{sys.executable} -m pip install -c constraints.txt '.[cluster]'` in a checkout"
-        )
-
-
-def workforce_of(address: str | None, certificates: str | None, *, insecure: bool) -> "Workforce":
-    """Return the machines of a scheduler, or this machine without an address.
-
-    Raises:
-        UsageError: the address is invalid, or the extra is not installed.
+        UsageError: the address or a file of TLS is not valid, or the extra is not installed.
 
     """
     from ladder.runs.start import THIS_MACHINE
 
     if address is None:
         return THIS_MACHINE
-    endpoint = endpoint_of(address, certificates, insecure=insecure, option="cluster")
+    endpoint = endpoint_of(address, ca_file, cert, key, option="cluster")
     from ladder.runs.cluster.executor import Cluster
 
     return Cluster(endpoint)
 
 
 def endpoint_of(
-    address: str, certificates: str | None, *, insecure: bool, option: str | None
-) -> "SchedulerEndpoint":
-    """Return the address of a scheduler, as `parse_endpoint`.
+    address: str, ca_file: str | None, cert: str | None, key: str | None, *, option: str
+) -> "Endpoint":
+    """Return the address of a scheduler with the settings of its TLS.
+
+    Args:
+        address: The address.
+        ca_file: The file of --tls-ca-file; None for Dask's configuration, as for the others.
+        cert: The file of --tls-cert.
+        key: The file of --tls-key.
+        option: The option or argument that holds the address.
 
     Raises:
-        UsageError: the address is invalid, or the extra is not installed.
+        UsageError: the address or a file of TLS is not valid, or the extra is not installed.
 
     """
-    need_cluster()
-    from ladder.runs.cluster.security import parse_endpoint
+    from importlib.util import find_spec
 
-    folder = None if certificates is None else Path(certificates)
-    return parse_endpoint(address, folder, insecure=insecure, option=option)
+    if find_spec("distributed") is None:
+        raise UsageError(
+            "playing on other machines needs the extra `cluster`, which is not installed: run "
+            f"`{sys.executable} -m pip install -c constraints.txt '.[cluster]'` in a checkout"
+        )
+    from ladder.runs.cluster.endpoint import parse_endpoint
+
+    return parse_endpoint(address, ca_file, cert, key, option=option)

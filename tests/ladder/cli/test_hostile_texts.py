@@ -157,7 +157,7 @@ def test_no_hostile_hello_is_accepted(tmp_path: Path) -> None:
 
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
-    "train c4ai", "train value", "openings make", "worker", "cluster start", "cluster certificates",
+    "train c4ai", "train value", "openings make", "worker",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 ON_PAGES = {"serve"}

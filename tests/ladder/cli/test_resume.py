@@ -18,7 +18,7 @@ COMMANDS = (
     "select v1 v2 v3 --against v4 --indifference 30 --simulations 100 --depth 3",
     "bisect 'exec:./bot -x' --good HEAD~9 --bad main --build 'make all' --all --model normalized",
     "tune 'exec:./bot {c}' --param c=0..1 --param d=0..9:int --pairs 3 --files '*.py' "
-    "--cluster 10.0.0.1:8786 --certificates set",
+    "--cluster 10.0.0.1:8786 --tls-cert cert.pem",
     "suite run v1 v2 standard --simulations 1,20",
 )
 

@@ -1,76 +1,207 @@
-"""The executor of a cluster: the times that machines get, and a fleet that breaks down."""
+"""Pairs as Dask tasks: what becomes of results, refusals, deaths and cancelled pairs."""
 
-import asyncio
+import pickle
+import threading
 import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
-from db.records.launch import Start
-from db.records.pairs import Entrant, PairPlan
-from ladder.runs.cluster.coordinator.assignments import Pair
-from ladder.runs.cluster.coordinator.fleet import Fleet
-from ladder.runs.cluster.executor import ClusterExecutor, scale_times
+from db.records.launch import DEFAULT_LIMITS, Start
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from engine.seeds import SplitMix
+from ladder.errors import InvalidRun, LadderError, UsageError
+from ladder.match.process.worker_pool import WorkerDied
+from ladder.runs.cluster import tasks
+from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
+from ladder.runs.cluster.executor import ClusterExecutor
+from ladder.runs.cluster.shipping import RunManifest
+from ladder.runs.cluster.tasks import Refusal, SlotDied, is_task_wanted
+from ladder.runs.executor import NoHost
+from tests.support.cluster import QUIET
+from tests.support.data.random_games import random_record
+
+SIDES = tuple(
+    Entrant(number, name, Start(argv=("x",), folder="/"), Budget(simulations=1))
+    for number, name in enumerate("abc", start=1)
+)
+BUNDLE = BotBundle(RunManifest((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
 
 
-def plan_of(first: Budget, second: Budget) -> PairPlan:
-    start = Start(argv=(), folder="")
-    a, b = Entrant(1, "a", start, first), Entrant(2, "b", start, second)
-    return PairPlan(1, 0, a, b, "4x4", "4x4", (), 1)
+def plan_of(number: int, a: int = 0, b: int = 1) -> PairPlan:
+    return PairPlan(number + 1, number, SIDES[a], SIDES[b], "4x4", "4x4", (), seed=1000 + number)
 
 
-def test_slower_machines_get_more_time() -> None:
-    """Times go by the ratio of speeds; work stays, and so does everything without a reference."""
-    plan = plan_of(Budget(time_ms=100), Budget(simulations=500))
-    half = scale_times(plan, 400.0, 200.0)
-    assert half.a.budget == Budget(time_ms=200)
-    assert half.b.budget == Budget(simulations=500)
-    assert scale_times(plan, 400.0, 800.0).a.budget == Budget(time_ms=50)
-    assert (
-        scale_times(plan_of(Budget(time_ms=1), Budget(time_ms=1)), 1.0, 9.0).a.budget.time_ms == 1
-    )
-    assert scale_times(plan, None, 200.0) == plan
-    assert scale_times(plan, 400.0, 0.0) == plan
+def by_seed(plan: PairPlan) -> PairRecord:
+    return random_record(plan, SplitMix(plan.seed))
 
 
-class BreakingFleet(Fleet):
-    """A fleet that plays nothing and breaks down when it is given its second pair."""
-
-    slots = 1
-    hostless = 0
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        self._given = asyncio.Queue[Pair]()
-
-    def add(self, pair: Pair) -> None:
-        self._given.put_nowait(pair)
-
-    def end(self) -> None:
-        pass
-
-    async def run(self) -> None:
-        for _ in range(2):
-            await self._given.get()
-        raise RuntimeError("the fleet broke down")
+def call(function: Callable[[PairPlan], Any], *arguments: Any) -> Any:
+    """Call a function in place of `tasks.play`, with the plan of the pair."""
+    return function(pickle.loads(arguments[-1]))  # noqa: S301
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_broken_fleet_is_reported_in_spite_of_a_cancelled_pair() -> None:
-    """Its error must reach the caller that waits for a pair."""
-    loop = asyncio.new_event_loop()
-    nothing: Any = None
-    executor = ClusterExecutor(
-        nothing, nothing, {}, stream="s", compares=False,
-        fleet=BreakingFleet, loop=loop,
-    )  # fmt: skip
-    plan = plan_of(Budget(time_ms=1), Budget(time_ms=1))
-    cancelled = executor.submit(plan)
-    assert cancelled.cancel()
-    waiting = executor.submit(plan)
-    deadline = time.monotonic() + 60
-    while not waiting.done() and time.monotonic() < deadline:
-        executor.wait(0.1)
-    executor.close()
-    loop.close()
-    assert str(waiting.exception(timeout=0)) == "the fleet broke down"
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    """Return a scheduler with two workers of two slots in this process."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=3, memory_limit=0, resources={tasks.RESOURCE: 2}, **QUIET
+    ) as cluster:
+        yield parse_endpoint(cluster.scheduler.address, None, None, None, option="cluster")
+
+
+class Played:
+    """An executor with a task of its own, and the futures of its pairs."""
+
+    def __init__(self, endpoint: Endpoint, task: Callable[..., Any], **options: Any) -> None:
+        self.executor = ClusterExecutor(
+            endpoint, BUNDLE, SIDES, task=partial(call, task), **options
+        )
+        self.warnings: list[str] = []
+
+    def submit(self, *plans: PairPlan) -> list["Future[PairRecord]"]:
+        return [self.executor.submit(plan) for plan in plans]
+
+    def until(self, ready: Callable[[], bool]) -> None:
+        """Collect results until something has happened; only a test that fails waits long."""
+        deadline = time.monotonic() + 120
+        while not ready():
+            assert time.monotonic() < deadline, self.warnings
+            self.executor.wait(0.05)
+            self.warnings += [each.sentence for each in self.executor.events() if each.is_warning]
+
+    def results(self, *plans: PairPlan) -> list[Any]:
+        """Return the records or exceptions of pairs."""
+        futures = self.submit(*plans)
+        self.until(lambda: all(each.done() for each in futures))
+        return [each.exception() or each.result() for each in futures]
+
+
+@pytest.fixture
+def start(endpoint: Endpoint) -> Iterator[Callable[..., Played]]:
+    """Return a function that starts an executor."""
+    made: list[Played] = []
+
+    def make(task: Callable[..., Any], **options: Any) -> Played:
+        made.append(Played(endpoint, task, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.executor.close()
+
+
+def without_c(plan: PairPlan) -> PairRecord | Refusal:
+    """Refuse the bot c on the worker that gets it first."""
+    address = get_worker().address
+    if 3 in (plan.a.revision, plan.b.revision) and REFUSING.setdefault("c", address) == address:
+        return Refusal(address, "zero", {3: "c: no interpreter"})
+    return by_seed(plan)
+
+
+def no_c(plan: PairPlan) -> PairRecord | Refusal:
+    """Refuse the bot c everywhere."""
+    if 3 in (plan.a.revision, plan.b.revision):
+        return Refusal(get_worker().address, "lab", {3: "c: no interpreter"})
+    return by_seed(plan)
+
+
+def nothing(_: PairPlan) -> Refusal:
+    return Refusal(get_worker().address, "lab", {None: "its disk is full"})
+
+
+def by_number(plan: PairPlan) -> PairRecord:
+    """Fail by the number of the pair: 0 always kills, 1 once, 2 loses its slot, 3 is a defect."""
+    number = plan.number
+    attempt = int(str(get_worker().get_current_task()).rpartition("-")[2])
+    ATTEMPTS.setdefault(number, []).append(attempt)
+    if number == 0 or (number == 1 and len(ATTEMPTS[1]) == 1):
+        raise KilledWorker("task", SimpleNamespace(address="tcp://lab1"), 3)
+    if number == 2:
+        raise SlotDied
+    if number == 3:
+        raise ModuleNotFoundError("No module named 'ladder'")
+    return by_seed(plan)
+
+
+ATTEMPTS: dict[int, list[int]] = {}
+REFUSING: dict[str, str] = {}
+BEGUN, UNWANTED = threading.Event(), threading.Event()
+
+
+def long(plan: PairPlan) -> PairRecord:
+    """Play pair 0 until it is not wanted any more."""
+    if plan.number == 0:
+        BEGUN.set()
+        while is_task_wanted():
+            time.sleep(0.02)
+        UNWANTED.set()
+    return by_seed(plan)
+
+
+@pytest.mark.slow
+def test_results_come_back_and_refused_bots_play_elsewhere(start: Callable[..., Played]) -> None:
+    """A worker that lacks a bot is named once and plays the others."""
+    plans = [plan_of(number, 0, 1 + number % 2) for number in range(40)]
+    expected = [by_seed(plan) for plan in plans]
+    assert start(by_seed).results(*plans) == expected
+    partly = start(without_c)
+    assert partly.results(*plans) == expected
+    (warning,) = partly.warnings
+    assert "the worker zero (tcp:" in warning
+    assert warning.endswith("does not play all bots: c: no interpreter")
+
+
+@pytest.mark.slow
+def test_a_bot_without_a_host_is_named(start: Callable[..., Played]) -> None:
+    """After a wait its pairs end with the reasons; pairs without it are played meanwhile."""
+    one, other = start(no_c, hostless_s=1.0).results(plan_of(0, 0, 2), plan_of(1))
+    assert isinstance(one, NoHost)
+    assert one.reasons == {"c": "no worker can host it: lab: c: no interpreter"}
+    assert isinstance(other, PairRecord)
+    (none,) = start(nothing, hostless_s=1.0).results(plan_of(0))
+    assert isinstance(none, UsageError)
+    assert "no worker can play this run: lab: its disk is full" in str(none)
+
+
+@pytest.mark.slow
+def test_pairs_that_kill_their_workers(start: Callable[..., Played]) -> None:
+    """A pair gets a second task under a new key, then its bots are named."""
+    ATTEMPTS.clear()
+    deadly, saved, slotless, defect = start(by_number).results(*map(plan_of, range(4)))
+    assert isinstance(deadly, InvalidRun)
+    assert "pair 0, a against b" in str(deadly)
+    assert isinstance(saved, PairRecord)
+    assert isinstance(slotless, WorkerDied)
+    assert isinstance(defect, LadderError)
+    assert "No module named 'ladder'" in str(defect)
+    assert sorted(map(len, ATTEMPTS.values())) == [1, 1, 2, 2]
+    assert len({each for attempts in ATTEMPTS.values() for each in attempts}) == 6
+
+
+@pytest.mark.slow
+def test_a_pair_in_play_notices_that_its_run_has_ended(start: Callable[..., Played]) -> None:
+    """The slot of a pair that nobody wants must be free for others."""
+    playing = start(long)
+    (future,) = playing.submit(plan_of(0))
+    assert BEGUN.wait(60)
+    playing.executor.close()
+    assert UNWANTED.wait(60)
+    assert not future.done()
+
+
+@pytest.mark.slow
+def test_another_version_is_refused_in_a_sentence(endpoint: Endpoint) -> None:
+    """A worker compares the versions before it reads anything else."""
+    with Client(endpoint.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        theirs: Mapping[str, str] = {**tasks.own_versions(), "sources": "0" * 16}
+        answer = client.submit(tasks.play, theirs, "key", b"", b"", pure=False).result()
+    assert isinstance(answer, Refusal)
+    assert "it has another version (sources " in answer.reasons[None]

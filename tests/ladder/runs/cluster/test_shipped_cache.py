@@ -13,7 +13,6 @@ from ladder.runs.cluster.shipped_cache import (
     CacheLock,
     archives_folder,
     clean_cache,
-    manifests_folder,
     mark_used,
 )
 
@@ -43,34 +42,24 @@ def archive(name: str, *, size: int = 1000, hours: float) -> Path:
     return place
 
 
-def manifest(name: str, *, hours: float) -> Path:
-    place = manifests_folder() / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(b"manifest")
-    used(place, hours)
-    return place
-
-
 def used(place: Path, hours: float) -> None:
     moment = time.time() - hours * 3600
     os.utime(place, (moment, moment))
 
 
 def test_the_least_recently_used_entries_are_removed_first() -> None:
-    """Archives go in the order of their last use until the rest fits; kits do not count."""
+    """Archives go in the order of their last use until the rest fits."""
     oldest = archive("a", hours=30)
     older = archive("b", hours=20)
     young = archive("c", hours=10)
-    small = manifest("k", hours=40)
     assert clean_cache(most_bytes=1500) == [oldest, older]
     assert young.is_dir()
-    assert small.is_file()
     assert clean_cache(most_bytes=1500) == []
 
 
 def test_entries_that_were_not_used_for_a_month_are_removed() -> None:
-    """Archives, manifests and half-written folders alike."""
-    gone = [archive("a", hours=800), archive(".new-x", hours=800), manifest("k", hours=800)]
+    """Archives and half-written folders alike."""
+    gone = [archive("a", hours=800), archive(".new-x", hours=800)]
     kept = archive("b", hours=2)
     assert set(clean_cache()) == set(gone)
     assert kept.is_dir()

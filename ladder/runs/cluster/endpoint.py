@@ -1,0 +1,130 @@
+"""Addresses of Dask schedulers, and the first connection to one."""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import urlsplit
+
+from distributed.comm.core import connect
+from distributed.core import send_recv
+from distributed.security import Security
+
+from ladder.errors import UsageError
+from ladder.match.process.failures import to_one_line
+
+PORT = 8786
+FIRST_S = 15.0
+"""Seconds for which the first connection is tried, as on a database server."""
+SPARE_S = 1.0
+"""Further seconds for the answer, so that a failed connection is reported with its cause."""
+CONNECT_S = 10.0
+"""Seconds for which a connection is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The address of a scheduler and the settings for a connection to it."""
+
+    address: str
+    """As Dask writes it: ``tls://lab1:8786``."""
+    security: Security
+    option: str
+    """The option or argument that holds the address, for messages."""
+
+    def check(self, patience_s: float = FIRST_S) -> None:
+        """Connect once.
+
+        Raises:
+            UsageError: no scheduler answers, or one of another version of Dask.
+
+        """
+        try:
+            theirs = asyncio.run(self._ask_version(patience_s))
+        except (OSError, TimeoutError, ValueError) as error:  # ValueError: a server without TLS
+            why = to_one_line(str(error.__cause__ or "") or str(error)) or type(error).__name__
+            raise UsageError(
+                f"no Dask scheduler answers at {self.address} within {patience_s:g} s ({why}): "
+                "start one with `dask scheduler`, or correct the address",
+                option=self.option,
+            ) from error
+        ours = version("distributed")
+        if theirs != ours:
+            raise UsageError(
+                f"the scheduler at {self.address} has distributed {theirs}, and this is {ours}: "
+                "install one version on all machines",
+                option=self.option,
+            )
+
+    async def _ask_version(self, patience_s: float) -> str:
+        open_comm: Any = connect  # not typed
+        arguments = self.security.get_connection_args("client")  # type: ignore[no-untyped-call]
+        async with asyncio.timeout(patience_s + SPARE_S):
+            comm = await open_comm(self.address, timeout=patience_s, **arguments)
+            try:
+                answer = await send_recv(comm, op="versions", reply=True)
+            finally:
+                comm.abort()
+        return str(answer["packages"]["distributed"])
+
+
+def parse_endpoint(
+    address: str, ca_file: str | None, cert: str | None, key: str | None, *, option: str
+) -> Endpoint:
+    """Read the address of a scheduler and the files of TLS.
+
+    Args:
+        address: ``HOST`` or ``HOST:PORT``, with or without ``tcp://`` or ``tls://``; without, TLS
+            is used if its authority is known.
+        ca_file: The certificate of the authority; None for that of Dask's configuration.
+        cert: This machine's certificate; None for that of Dask's configuration.
+        key: Its key; None for that of Dask's configuration.
+        option: The option or argument that holds the address.
+
+    Raises:
+        UsageError: the address or a file of TLS is not valid.
+
+    """
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or parts.scheme not in ("", "tcp", "tls") or parts.path not in ("", "/"):
+        raise UsageError(
+            f"{address!r} is not the address of a scheduler: write HOST:PORT, tcp://HOST:PORT or "
+            "tls://HOST:PORT",
+            option=option,
+        )
+    security, context = _security(ca_file, cert, key), None
+    try:
+        context = security.get_connection_args("client")["ssl_context"]  # type: ignore[no-untyped-call]
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(
+            f"the certificates cannot be used ({error}): check --tls-ca-file, --tls-cert and "
+            "--tls-key"
+        ) from error
+    is_named = any(each is not None for each in (ca_file, cert, key))
+    if context is None and (is_named or parts.scheme == "tls"):
+        raise UsageError(
+            f"{address} needs certificates: give --tls-ca-file, --tls-cert and --tls-key, or "
+            "set them in the configuration of Dask",
+            option=option,
+        )
+    if is_named and parts.scheme == "tcp":
+        raise UsageError(
+            f"{address} has no encryption, but certificates are given: write tls://", option=option
+        )
+    scheme = parts.scheme or ("tcp" if context is None else "tls")
+    place = f"[{host}]" if ":" in host else host
+    return Endpoint(f"{scheme}://{place}:{PORT if port is None else port}", security, option)
+
+
+def _security(ca_file: str | None, cert: str | None, key: str | None) -> Security:
+    """Return the settings of TLS for a client and for a worker."""
+    given: dict[str, Any] = {} if ca_file is None else {"tls_ca_file": ca_file}
+    for role in ("client", "worker"):
+        given |= {} if cert is None else {f"tls_{role}_cert": cert}
+        given |= {} if key is None else {f"tls_{role}_key": key}
+    return Security(**given)  # type: ignore[no-untyped-call]
