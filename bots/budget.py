@@ -1,8 +1,4 @@
-"""Budgets: time, simulations, nodes or depth for each move, or a clock for a game.
-
-This is separate from the protocol, so that a change of messages or deadlines changes no player's
-identity.
-"""
+"""Budgets: time, simulations, nodes or depth for each move, or a clock for a game."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,7 +1,4 @@
-"""The values of all options of a player, including defaults.
-
-No player imports this file, so it belongs to no player's identity.
-"""
+"""The values of all options of a player, including defaults."""
 
 import importlib
 from collections.abc import Mapping

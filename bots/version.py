@@ -29,6 +29,8 @@ class Version:
     contents: Mapping[str, str] = field(default_factory=dict)
     """Options that may name a file, with the ``module:function`` that replaces the name by the
     content."""
+    behaviour: int = 1
+    """Raised when the version decides otherwise, or plays at another speed, than before."""
     hidden: bool = False
     """Whether lists and ladders leave it out (players of benchmarks)."""
 
@@ -64,6 +66,8 @@ class Row(NamedTuple):
     change: str
     differences: dict[str, Any]
     """Fields of the family's settings, and ``player`` if the factory changes."""
+    behaviour: int = 1
+    """`Version.behaviour`."""
 
 
 def compose(
@@ -100,6 +104,7 @@ def compose(
                 budgets,
                 {name: value for name, value in options.items() if name != "player"},
                 {name: function for name, function in contents.items() if name in options},
+                row.behaviour,
             )
         )
     return tuple(versions)

@@ -157,7 +157,7 @@ def found_text(found: TrialResult) -> list[str]:
 
 def _is_fact(name: str) -> bool:
     """Return whether an ingredient is a fact such as a git tree, and not a file with its hash."""
-    return name in (GIT_TREE, BUILT_BY) or name.startswith(OPTION)
+    return name in (GIT_TREE, BUILT_BY, "behaviour", "sources") or name.startswith(OPTION)
 
 
 def ingredient(name: str, value: str) -> str:

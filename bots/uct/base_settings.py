@@ -1,8 +1,4 @@
-"""The settings of v1 to v4, on which those of later versions build.
-
-They have their own file, so that a new setting does not change the identity of these four
-(`bots.identity`).
-"""
+"""The settings of v1 to v4, on which those of later versions build."""
 
 from dataclasses import dataclass
 

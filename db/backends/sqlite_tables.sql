@@ -256,4 +256,4 @@ CREATE TABLE jobs (
 	exit_code INTEGER, 
 	result TEXT NOT NULL
 );
-INSERT INTO alembic_version VALUES ('0021');
+INSERT INTO alembic_version VALUES ('0022');

@@ -102,7 +102,7 @@ def _sync(store: "Store") -> None:
 
     for name in sync_builtins(store):
         print_error(
-            f"{name} has a new revision, as its sources have changed: older games do not count"
+            f"{name} has a new revision, as its behaviour has changed: older games do not count"
         )
     current_stop().check()
 

@@ -1,22 +1,75 @@
-"""Every version plays the games that were recorded of it."""
+"""Every version plays its golden games."""
 
-import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
+import msgspec
 import pytest
 
-from tests.bots import golden
+from bots import golden
+from bots.catalogue import VERSIONS
 
-RECORDED = json.loads(golden.FILE.read_text(encoding="utf-8"))
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Path]:
+    """Return a copy of the golden games to record in."""
+    golden.recorded.cache_clear()
+    copy = tmp_path / "golden.json"
+    copy.write_bytes(golden.FILE.read_bytes())
+    yield copy
+    golden.recorded.cache_clear()
+
+
+def edit(file: Path, name: str, **changes: object) -> bytes:
+    """Change an entry as if it had been recorded otherwise; return the file's content."""
+    games = dict(golden.recorded(golden.FILE))
+    games[name] = msgspec.structs.replace(games[name], **changes)
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(games), indent=1) + b"\n")
+    golden.recorded.cache_clear()
+    return file.read_bytes()
 
 
 def test_every_version_is_recorded() -> None:
-    """A new version comes with its golden games."""
-    assert list(RECORDED) == golden.NAMES
+    """A version of a release has golden games at its behaviour."""
+    assert [name for name, version in VERSIONS.items() if not golden.is_recorded(version)] == []
+    assert list(golden.recorded()) == list(VERSIONS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", golden.BOARDS)
-@pytest.mark.parametrize("name", golden.NAMES)
-def test_moves_and_statistics_are_the_recorded_ones(name: str, board: str) -> None:
-    """Moves, simulations and nodes are the recorded ones, on this machine as on any other."""
-    assert golden.play(name, board) == RECORDED[name][board]
+@pytest.mark.parametrize("name", VERSIONS)
+def test_moves_and_statistics_are_the_recorded_ones(name: str) -> None:
+    """Every column and statistic is the recorded one, on this machine as on any other."""
+    assert golden.play_golden(VERSIONS[name]) == golden.recorded()[name].games
+
+
+def test_recording_again_changes_nothing(file: Path) -> None:
+    """The named version alone is played, and it decides as recorded."""
+    before = file.read_bytes()
+    assert golden.record(["random"], file) == []
+    assert file.read_bytes() == before
+
+
+def test_changed_games_of_an_unchanged_number_are_not_recorded(file: Path) -> None:
+    """A change must be declared: raised numbers are recorded, others refused."""
+    before = edit(file, "random", games={"6x7": "other"})
+    assert golden.record(["random", "stupid"], file) == [
+        "random decides otherwise than its behaviour 1: raise it or undo the change"
+    ]
+    assert file.read_bytes() == before
+    edit(file, "random", games={"6x7": "other"}, behaviour=0)
+    assert golden.record(["random"], file) == []
+    assert file.read_bytes() == golden.FILE.read_bytes()
+
+
+def test_the_command_refuses_what_is_not_a_version(capsys: pytest.CaptureFixture[str]) -> None:
+    """It writes nothing then."""
+    assert golden.main(["record", "v44"]) == 2
+    assert "v44" in capsys.readouterr().err
+    assert golden.main([]) == 2
+    assert "python -m bots.golden record" in capsys.readouterr().err
+
+
+def test_a_version_without_golden_games_does_not_decide_otherwise() -> None:
+    """A version that is being worked on may change with each edit."""
+    assert not golden.decides_otherwise(replace(VERSIONS["random"], behaviour=2))

@@ -248,7 +248,7 @@ def load_program() -> None:
 def warm_up() -> None:
     """Run two commands, so that forks inherit what is made when it is first needed.
 
-    These are the command line's parser, SQLAlchemy's statements, the players' identities.
+    These are the command line's parser and SQLAlchemy's statements.
     """
     from ladder.cli.main import run_command
 

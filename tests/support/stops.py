@@ -33,7 +33,7 @@ UNCOUNTED, NEVER = 0, 1 << 60
 """Moments at which no signal comes: lines are not counted, lines are counted."""
 CALLED_BY_THE_COLLECTOR = ("__del__", "remove", "_remove", "_finalize_fairy", "_cleanup")
 """Destructors, and callbacks of the standard library's and SQLAlchemy's weak references."""
-DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
+DULL = ("/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
 """Files with most of all lines, which hold no lock and wait for nothing."""
 
 

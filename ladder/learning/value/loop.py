@@ -83,7 +83,7 @@ def learn(
     while len(state.records) < state.target:
         generation = len(state.records) + 1
         began = time.monotonic()
-        revision = hash_training_sources(folder.settings.player)
+        revision = hash_training_sources()
         for _ in _play(folder, state, generation, processes):
             yield None
         state.fitting = True

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from bots.catalogue import VERSIONS, parse_player
-from bots.identity import sources
-from engine.cache import ROOT
+from engine.cache import PACKAGES, ROOT
 from ladder.harness_version import hash_of_sources, versions
 from ladder.learning.value.folder import GenerationRecord
-from ladder.learning.value.settings import LEARNER, LearningSettings, format_command
+from ladder.learning.value.settings import LearningSettings, format_command
 
 
 class WeightsRecord(msgspec.Struct, frozen=True):
@@ -54,13 +52,9 @@ def make_record(
     )
 
 
-def hash_training_sources(player: str) -> str:
-    """Hash the sources of a training whose first games a built-in player plays, 16 hex digits."""
-    files = {
-        *sources(parse_player(player)[0]),
-        *sources(VERSIONS[LEARNER]),
-        *(ROOT / "bots/learned").glob("*.py"),
-        *(ROOT / "ladder/learning/value").glob("*.py"),
-        ROOT / "engine/opening.py",
-    }
-    return hash_of_sources(sorted(files))
+def hash_training_sources() -> str:
+    """Hash the sources of players and of the training, 16 hex digits."""
+    folders = (*PACKAGES, "ladder/learning/value")
+    return hash_of_sources(
+        path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))
+    )

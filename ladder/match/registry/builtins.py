@@ -1,10 +1,9 @@
-"""The built-in players in a database, kept in step with the current sources."""
+"""The built-in players in a database, kept in step with the catalogue."""
 
 import msgspec
 
-from bots.catalogue import VERSIONS, parse_player
+from bots.catalogue import VERSIONS
 from bots.errors import SpecError, UnknownPlayer
-from bots.identity import is_carried_over
 from bots.version import Version
 from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
@@ -13,7 +12,7 @@ from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec, resolve_own
 
 
 def sync_builtins(store: Store) -> list[str]:
-    """Register every built-in player, and add a revision to those whose sources changed.
+    """Register every built-in player, and add a revision to those whose behaviour changed.
 
     Two processes may do this at the same time.
 
@@ -64,17 +63,8 @@ def _changed_revision(bot: BotRow) -> NewRevision | None:
 
 
 def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
-    """Return whether the content of a registered bot has changed.
-
-    If the sources of a built-in player with options only moved, it has not changed.
-    """
-    revision = bot.revision
-    if resolved.content_hash == revision.content_hash:
-        return False
-    if revision.launch.player is None or not is_own_player(bot):
-        return True
-    version, options = parse_player(revision.launch.player)
-    return not is_carried_over(version, options, revision.files)
+    """Return whether the content of a registered bot has changed."""
+    return resolved.content_hash != bot.revision.content_hash
 
 
 def is_own_player(bot: BotRow) -> bool:

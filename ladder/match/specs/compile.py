@@ -5,6 +5,8 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
+from bots.catalogue import find, parse_player
+from bots.golden import DECIDES_OTHERWISE, describe_change, is_checked
 from bots.parent_death import die_with_parent
 from bots.warm import is_warm
 from db.records.launch import Launch, Start
@@ -17,7 +19,7 @@ from ladder.match.specs.start_command import make_start
 from ladder.signals import current_stop
 from ladder.visible import visible_lines
 
-HOST, COMPILER = "bots.host", "bots.warm"
+HOST, COMPILER, CHECK = "bots.host", "bots.warm", ("bots.golden", "check")
 BLOCK = 65536
 
 
@@ -25,7 +27,8 @@ def compile_launches(launches: Iterable[Launch]) -> None:
     """Compile the kernels of the built-in players among launches made on this machine.
 
     Raises:
-        UsageError: the cache cannot be written, or the compilation of a revision from git failed.
+        UsageError: the cache cannot be written, the compilation of a revision from git failed, or
+            a player of the current sources decides otherwise than its golden games.
         LadderError: the compilation of the current sources failed.
 
     """
@@ -36,7 +39,8 @@ def compile_entrants(entrants: Iterable[Entrant]) -> None:
     """Compile the kernels of the built-in players among the sides of pairs.
 
     Raises:
-        UsageError: the cache cannot be written, or the compilation of a revision from git failed.
+        UsageError: the cache cannot be written, the compilation of a revision from git failed, or
+            a player of the current sources decides otherwise than its golden games.
         LadderError: the compilation of the current sources failed.
 
     """
@@ -49,17 +53,33 @@ def _compile_all(players: Iterable[tuple[Start, str | None]]) -> None:
         if player is not None:
             groups.setdefault((*start.argv, start.folder), (start, []))[1].append(player)
     for start, names in groups.values():
-        if not _is_compiled(start, names):
+        # Stamps spare every command the start of an interpreter. Only the sources of another copy
+        # can find theirs.
+        is_own = start.folder == str(own_sources().root)
+        if not (is_own and is_warm(names)):
             _compile(start, names)
+        if is_own and not is_checked(names):
+            _check(start, names)
 
 
-def _is_compiled(start: Start, names: Sequence[str]) -> bool:
-    """Return whether these are players of our own sources with all kernels in the cache.
+def _check(start: Start, names: Sequence[str]) -> None:
+    """Replay the golden games of players of our own sources, once for each edit.
 
-    This check spares every command the start of an interpreter. Only the sources of another copy
-    can find the stamps of its kernels.
+    Raises:
+        UsageError: a player decides otherwise.
+        LadderError: the games cannot be replayed.
+
     """
-    return start.folder == str(own_sources().root) and is_warm(names)
+    command = (*start.argv[: start.argv.index(HOST)], *CHECK, *names)
+    environment = {**environment_without_secrets(), **dict(start.environment)}
+    status = _run(command, folder=start.folder, environment=environment)
+    if status == DECIDES_OTHERWISE:
+        changed = dict.fromkeys(parse_player(n)[0].name for n in names if not is_checked([n]))
+        raise UsageError("; ".join(describe_change(find(name)) for name in changed))
+    if status != 0:
+        raise LadderError(
+            f"replaying golden games of {', '.join(names)} failed, for the reason above"
+        )
 
 
 def _compile(start: Start, names: Sequence[str]) -> None:

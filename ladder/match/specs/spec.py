@@ -14,7 +14,7 @@ import msgspec
 
 from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
-from bots.identity import content_hash
+from bots.identity import OPTION, behaviour, content_hash
 from bots.protocol import BudgetKind
 from db.records.launch import FileState, Launch
 from db.records.restart import Restart
@@ -31,7 +31,7 @@ from ladder.match.specs.fingerprint import (
     is_program,
 )
 from ladder.match.specs.folder_files import find_folder_files, select_files
-from ladder.match.specs.own_players import own_player
+from ladder.match.specs.own_sources import own_sources
 from ladder.names import CONFIG
 
 BUILTIN = "builtin:"
@@ -173,14 +173,21 @@ def _resolve_builtin(player: str, folder: Path) -> ResolvedBot:
     options = version.resolve_options(written, folder)
     if options != written:
         player = with_options(player, options)
-    own = own_player(version)
     return ResolvedBot(
         family=version.family,
         launch=Launch(command=(), folder="", player=player),
-        files={**own.files, **{f"option {name}": value for name, value in options.items()}},
-        content_hash=content_hash(version, options) if options else own.content_hash,
+        files={
+            **behaviour(version, _hash_sources),
+            **{f"{OPTION}{name}": value for name, value in options.items()},
+        },
+        content_hash=content_hash(version, options, _hash_sources),
         budgets=tuple(version.budgets),
     )
+
+
+def _hash_sources() -> str:
+    """Return the hash of the sources that hosts run."""
+    return own_sources().digest
 
 
 class _ParsedSpec(NamedTuple):

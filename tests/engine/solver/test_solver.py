@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from bots.catalogue import VERSIONS
-from bots.identity import sources
 from engine.board import Board, parse_board
-from engine.cache import ROOT
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver.book import NO_BOOK
@@ -157,14 +154,6 @@ def test_a_sooner_win_and_a_later_loss_have_a_greater_value() -> None:
     loss, win, draw = Outcome.LOSS, Outcome.WIN, Value(Outcome.DRAW)
     ordered = [Value(loss, 2), Value(loss, 4), draw, Value(win, 5), Value(win, 3)]
     assert sorted([*ordered[2:], *ordered[:2]]) == ordered
-
-
-def test_no_player_is_made_of_the_solver() -> None:
-    """Its sources are in no built-in player's identity, so an edit of them gives no revision."""
-    solver = ROOT / "engine" / "solver"
-    assert solver.is_dir()
-    for version in VERSIONS.values():
-        assert not [path for path in sources(version) if path.is_relative_to(solver)]
 
 
 @pytest.mark.slow

@@ -1,8 +1,6 @@
 """Registered bots: which of them follow the current sources, and how they are started."""
 
-import shutil
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -10,16 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.catalogue import VERSIONS
-from bots.identity import CARRIED_FILE, Carried, code_hash, files_hash
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
 from db.store import Store
-from engine.cache import PACKAGES, ROOT
 from ladder.match.registry.builtins import sync_builtins
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import builtin_launch, make_start
+from tests.db.migrations.versions import go_back
 
 ORIGIN = Origin(
     revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"
@@ -52,7 +48,7 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
 
 
 def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:
-    """Registered with a file of weights, it keeps them, and new sources are a new revision."""
+    """Registered with a file of weights, it keeps them; another behaviour is a new revision."""
     weights = tmp_path / "mine.csv"
     weights.write_text("1,2,3,4,5,6\n")
     made = read_spec("builtin:c4ai?weights=mine.csv", tmp_path)
@@ -68,15 +64,15 @@ def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) ->
         assert now.launch == made.launch
 
 
-def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> None:
-    """An edited kernel must neither stop a run nor mix its games with those of the old one."""
+def test_a_changed_behaviour_of_a_builtin_gives_it_a_new_revision(tmp_path: Path) -> None:
+    """Another behaviour must neither stop a run nor mix its games with those of the old one."""
     place = str(tmp_path / "x.db")
     with Store.open(place, create=True) as store:
         sync_builtins(store)
         now = store.bots.get("v4").revision
         others = {bot.name: bot.revision.id for bot in store.bots.all() if bot.name != "v4"}
     with closing(sqlite3.connect(place)) as connection, connection:
-        # As if the database had been made with other sources.
+        # As if the database had been made with another behaviour.
         old = ("update revisions set content_hash = 'older' where id = ?", (now.id,))
         assert connection.execute(*old).rowcount == 1
     with Store.open(place) as store:
@@ -88,50 +84,26 @@ def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> 
         assert sync_builtins(store) == []
 
 
-SYNC = """
-import sys
-from db.store import Store
-from engine.cache import PACKAGES, ROOT
-from ladder.match.registry.builtins import sync_builtins
-with Store.open(sys.argv[1]) as store:
-    print(*sync_builtins(store))
-"""
-
-
 @pytest.mark.slow
-def test_a_carried_player_keeps_its_revision(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sources that only moved keep a database's revisions, with options and without."""
-    weights = {"option weights": "1,2,3,4,5,6"}
-    former = {"bots/old_place.py": "0123456789abcdef"}
+@pytest.mark.sqlite_file
+def test_a_database_of_identities_by_code_keeps_its_current_revisions(tmp_path: Path) -> None:
+    """Ratings of the current players go on after the migration, those of earlier ones apart."""
     place = str(tmp_path / "x.db")
     with Store.open(place, create=True) as store:
-        for name in ("v4", "c4ai"):
-            revision = NewRevision(f"former {name}", builtin_launch(name), ("any",), files=former)
-            store.bots.add(NewBot(name, "", f"builtin:{name}", revision))
-        for name, files in (("mine", {**former, **weights}), ("other", weights)):
-            launch = builtin_launch("c4ai?weights=1,2,3,4,5,6")
-            revision = NewRevision(f"former {name}", launch, ("any",), files=files)
-            store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
-    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
-
-    def sync(entries: dict[str, Carried]) -> list[str]:
-        """Register the players of the copied sources, with this table of carried identities."""
-        (tmp_path / CARRIED_FILE).write_bytes(msgspec.json.encode(entries))
-        command = [sys.executable, "-P", "-c", SYNC, place]
-        return subprocess.run(command, check=True, capture_output=True).stdout.decode().split()
-
-    moved = {
-        name: Carried(code_hash(VERSIONS[name]), f"former {name}", (files_hash(former),))
-        for name in ("v4", "c4ai")
-    }
-    assert sync(moved) == ["other"]
+        weights = {"option weights": "1,2,3,4,5,6"}
+        for name, player in (("v4", "v4"), ("mine", "c4ai?weights=1,2,3,4,5,6")):
+            for content in ("older", f"code of {name}"):
+                files = {"bots/place.py": "0123456789abcdef", **(weights if "?" in player else {})}
+                revision = NewRevision(content, builtin_launch(player), ("any",), files=files)
+                new = NewBot(name, "", f"builtin:{player}", revision)
+                _ = store.bots.add(new) if content == "older" else store.bots.replace(new)
+        before = {bot.name: bot.revision for bot in store.bots.all()}
+    go_back(place, "0021")
     with Store.open(place) as store:
-        revisions = {bot.name: bot.revision for bot in store.bots.all()}
-    for name in ("v4", "c4ai", "mine"):
-        assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
-    assert sync({}) == ["v4", "c4ai", "mine", "other"]
+        assert sync_builtins(store) == []
+        after = {name: store.bots.get(name).revision for name in before}
+        assert {name: each.id for name, each in after.items()} == {
+            name: each.id for name, each in before.items()
+        }
+        assert after["mine"].files == {"behaviour": "1", **weights}
+        assert "older" in {content for _, content in store.bots.contents().values()}
