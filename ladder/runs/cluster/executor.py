@@ -36,7 +36,7 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
-from ladder.runs.cluster.tasks import RESOURCE, Refusal, SlotDied, own_versions, play
+from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, NoHost, PairExecutor
 from ladder.runs.settings import Settings
 
@@ -46,6 +46,8 @@ POLL_S = 1.0
 """Seconds between two polls of the workers, and between two attempts to reach a scheduler."""
 ALONE_S = 2.0
 """Seconds without any worker after which this is reported."""
+UNREADY_S = 10.0
+"""Seconds without any result after which the preparation of the workers is reported."""
 HOSTLESS_S = 20.0
 """Seconds for which a pair waits for a worker that hosts both of its bots."""
 MOST_HOSTLESS = 256
@@ -279,6 +281,8 @@ class _Submitter:
         """The slots of each worker by address."""
         self._refused: dict[str, dict[int | None, str]] = {}
         """By address, the reasons of the bots that a worker does not host; None for all bots."""
+        self._has_played = False
+        """Whether a result has come, or its delay was reported."""
         self.slots = 0
         """Slots of all workers that play. May be read by another thread."""
         self.hostless = 0
@@ -339,19 +343,23 @@ class _Submitter:
         self._bundle = client.submit(bytes, self._bots, key=f"ladder-bots-{self._key}", pure=False)
         self._client = client
         self._connected.set()
-        since = time.monotonic()
+        since, is_quiet = time.monotonic(), True
         try:
             while client.status == "running" and not self._ending.is_set():
                 with contextlib.suppress(OSError, TimeoutError):  # the status shows a loss
                     found = await asyncio.wait_for(client.scheduler.identity(), CONNECT_S)
                     self._update_workers(found["workers"])
-                if since and time.monotonic() > since + ALONE_S:
-                    since = 0.0
-                    if not self._workers:
-                        self._warn(
-                            f"no worker has joined {self._endpoint.address} yet: start "
-                            f"`ladder worker {self._endpoint.address}` on some machines"
-                        )
+                waited_s = time.monotonic() - since
+                if not self._workers and is_quiet and waited_s > ALONE_S:
+                    is_quiet = False
+                    self._warn(
+                        f"no worker has joined {self._endpoint.address} yet: start "
+                        f"`ladder worker {self._endpoint.address}` on some machines"
+                    )
+                if self._workers and not self._has_played and waited_s > UNREADY_S:
+                    self._has_played = True
+                    text = "the workers are getting ready: compiling players and trying bots"
+                    self._report(MachineEvent(text))
                 await self._pause(POLL_S)
         finally:
             self._connected.clear()
@@ -410,16 +418,21 @@ class _Submitter:
             hostless_since = None
             try:
                 answer = await self._submit(pair)
-            except (CancelledError, OSError, TimeoutError):  # withdrawn, or the scheduler is lost
-                await asyncio.sleep(0)
-                continue
-            except SlotDied:
-                return WorkerDied()
+            except WorkerDied as error:
+                return error
             except KilledWorker:
                 killed += 1
                 if killed >= MOST_KILLED:
                     return _killing_pair(pair.plan)
                 continue
+            except CancelledError:  # withdrawn, or the scheduler is lost
+                continue
+            except Exception:
+                if self._connected.is_set() and self._client.status == "running":
+                    raise
+                await self._pause(POLL_S)  # the connection is lost
+                continue
+            self._has_played = True
             if not isinstance(answer, Refusal):
                 return answer
             self._note_refusal(answer)

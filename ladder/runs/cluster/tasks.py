@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -44,10 +45,6 @@ class Refusal(msgspec.Struct, frozen=True):
     host: str
     reasons: dict[int | None, str]
     """By revision of the bot that it cannot host; None for all bots."""
-
-
-class SlotDied(Exception):
-    """A slot was killed while it played."""
 
 
 class _Slots:
@@ -96,6 +93,7 @@ host."""
 _preparing = threading.Lock()
 
 
+@lru_cache(maxsize=1)
 def own_versions() -> dict[str, str]:
     """Return what must be equal on the coordinator and on a worker."""
     return {**harness_version(), "distributed": version("distributed")}
@@ -112,7 +110,7 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
         pair: The plan of the pair, packed.
 
     Raises:
-        SlotDied: the slot was killed.
+        WorkerDied: the slot was killed.
 
     """
     try:
@@ -127,9 +125,10 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
         if lacking:
             return _refuse(lacking)
         record = run_in_slot(slot.play, manifest, plan, is_wanted=is_task_wanted)
-    except SlotDied:
+    except WorkerDied:
         raise
     except Exception as error:  # a fault of this worker: others may play the pair
+        _prepared.pop(key, None)
         return _refuse({None: to_one_line(str(error)) or type(error).__name__})
     if record.changed:
         return _refuse({None: f"files in its cache have changed ({record.abort_reason})"})
@@ -178,7 +177,7 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
 
     Raises:
         LadderError: the result is not wanted any more.
-        SlotDied: the slot was killed.
+        WorkerDied: the slot was killed.
 
     """
     pool = slots.take()
@@ -192,8 +191,6 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
         result = work.result()
         done = True
         return result
-    except WorkerDied as error:
-        raise SlotDied("the process that played was killed") from error
     finally:
         if done:
             slots.give_back(pool)

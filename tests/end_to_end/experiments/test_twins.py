@@ -1,4 +1,4 @@
-"""Commands killed by SIGKILL and repeated; `benchmarks/twins.py` does it at many more moments."""
+"""Commands killed by SIGKILL and repeated end as undisturbed ones."""
 
 import random
 from pathlib import Path

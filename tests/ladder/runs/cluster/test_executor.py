@@ -23,7 +23,7 @@ from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor
 from ladder.runs.cluster.shipping import RunManifest
-from ladder.runs.cluster.tasks import Refusal, SlotDied, is_task_wanted
+from ladder.runs.cluster.tasks import Refusal, is_task_wanted
 from ladder.runs.executor import NoHost
 from tests.support.cluster import QUIET
 from tests.support.data.random_games import random_record
@@ -125,7 +125,7 @@ def by_number(plan: PairPlan) -> PairRecord:
     if number == 0 or (number == 1 and len(ATTEMPTS[1]) == 1):
         raise KilledWorker("task", SimpleNamespace(address="tcp://lab1"), 3)
     if number == 2:
-        raise SlotDied
+        raise WorkerDied
     if number == 3:
         raise ModuleNotFoundError("No module named 'ladder'")
     return by_seed(plan)
@@ -187,14 +187,14 @@ def test_pairs_that_kill_their_workers(start: Callable[..., Played]) -> None:
 
 
 @pytest.mark.slow
-def test_a_pair_in_play_notices_that_its_run_has_ended(start: Callable[..., Played]) -> None:
-    """The slot of a pair that nobody wants must be free for others."""
+def test_a_pair_in_play_notices_that_it_is_cancelled(start: Callable[..., Played]) -> None:
+    """The slot of a pair that is not wanted must be free for others."""
     playing = start(long)
     (future,) = playing.submit(plan_of(0))
     assert BEGUN.wait(60)
-    playing.executor.close()
+    assert future.cancel()
     assert UNWANTED.wait(60)
-    assert not future.done()
+    assert playing.results(plan_of(1)) == [by_seed(plan_of(1))]
 
 
 @pytest.mark.slow
