@@ -1,6 +1,6 @@
 """Reading finished games."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -150,17 +150,6 @@ class Games:
         )
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
-
-    def seconds_by_run(self, run_ids: Collection[int]) -> dict[int, float]:
-        """Return the sum of the durations of the finished games of these runs, without zeros."""
-        query = (
-            select(Pair.run_id, func.sum(Game.duration_us))
-            .join(Game, Game.pair_id == Pair.id)
-            .where(Pair.run_id.in_(run_ids), Pair.status == PairStatus.FINISHED.value)
-            .group_by(Pair.run_id)
-        )
-        with self._database.reading() as connection:
-            return {row[0]: float(row[1]) / 1e6 for row in connection.execute(query)}
 
     def count_unrated(self) -> dict[int, int]:
         """Return the number of unrated games by division id, without zeros."""

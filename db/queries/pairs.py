@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Select, and_, func, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import Select, func, select, update
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
@@ -162,29 +161,6 @@ class Pairs:
     def of_run(self, run_id: int) -> list[PlayedPair]:
         """Return a run's finished pairs by number."""
         return self._played(_select_finished().where(Pair.run_id == run_id).order_by(Pair.number))
-
-    def count_points(self, run_id: int) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Count a run's finished pairs by A's points, without reading them one by one.
-
-        Returns:
-            For each two revisions A and B the pairs by A's points: 0, 1/2, 1, 3/2, 2.
-
-        """
-        first, second = aliased(Game), aliased(Game)
-        sides = (Pair.a_revision_id, Pair.b_revision_id, first.result, second.result)
-        query = (
-            select(*sides, func.count())
-            .join(first, and_(first.pair_id == Pair.id, first.game == 0))
-            .join(second, and_(second.pair_id == Pair.id, second.game == 1))
-            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
-            .group_by(*sides)
-        )
-        counts: dict[tuple[int, int], list[int]] = {}
-        with self._database.reading() as connection:
-            for a, b, game_0, game_1, pairs in connection.execute(query):
-                points = Result(game_0).points2 + Result(game_1).mirrored.points2
-                counts.setdefault((a, b), [0] * 5)[points] += pairs
-        return [(a, b, tuple(found)) for (a, b), found in counts.items()]
 
     def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
         """Return a stream's finished pairs with numbers from `start` to `stop - 1`, by number."""

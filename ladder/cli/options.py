@@ -17,7 +17,6 @@ MOST_PLIES = 12 * 12
 LARGEST_SEED = (1 << 53) - 1
 MOST_WORKERS = 4096
 MOST_MIB = 1 << 24
-MOST_SECONDS = 10**8
 MOST_HOURS = 87_600
 LARGEST_KEY = (1 << 63) - 1
 """Of a row of the database."""

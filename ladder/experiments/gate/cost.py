@@ -6,12 +6,8 @@ The early test needs fewer games in obvious cases, which these figures leave out
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ladder.stats.brownian import mean_time
-from ladder.stats.sprt import Sprt, Walk, sprt_result, walk
-from ladder.stats.sprt_estimate import SIEGMUND, forecast_test
-
-NEAREST = 0.05
-"""Smallest distance to a bound, in deviations of a step."""
+from ladder.stats.sprt import Sprt, Walk, walk
+from ladder.stats.sprt_estimate import forecast_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +33,6 @@ def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
         path = walk(counts=pentanomial, test=test)
         measured = games(path.elo(t=_measured(pentanomial, path)))
     return ExpectedGames(games(test.elo1), games(test.elo0), measured)
-
-
-def games_left(pentanomial: Sequence[int], test: Sprt) -> float | None:
-    """Return the mean number of games from now until the decision, at the measured difference.
-
-    Returns:
-        None before the first pair.
-
-    """
-    if not any(pentanomial):
-        return None
-    path, result = walk(counts=pentanomial, test=test), sprt_result(counts=pentanomial, test=test)
-    down = SIEGMUND + (result.llr - result.lower) / path.step
-    up = SIEGMUND + (result.upper - result.llr) / path.step
-    drift = _measured(pentanomial, path) - path.middle
-    return 2 * mean_time(drift=drift, down=max(down, NEAREST), up=max(up, NEAREST))
 
 
 def _measured(pentanomial: Sequence[int], path: Walk) -> float:

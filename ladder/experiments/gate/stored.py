@@ -9,7 +9,6 @@ from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from engine.result import Result
 from ladder.experiments.engine import judge_pairs
-from ladder.experiments.gate.cost import games_left
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
@@ -17,7 +16,6 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.results.overview.overview import TRIALS
 from ladder.results.overview.pace import RunPace
 from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
-from ladder.stats.sprt import State, sprt_result
 
 TRIALS_READ = 20
 """Most gates and matches of a division that are read, the latest ones."""
@@ -63,44 +61,6 @@ def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
 def trial_of(store: Store, run: RunRow) -> HeadToHead:
     """Return one gate or match."""
     return _trial(store, run, store.bots.contents())
-
-
-@dataclass(frozen=True, slots=True)
-class GateState:
-    """Where the tests of a gate stand, from counts alone: repeated pairs count, too."""
-
-    llr: float
-    """The lowest LLR of all baselines."""
-    lower: float
-    upper: float
-    games_left: float
-    """Expected games until all tests are decided."""
-
-
-def gate_state(store: Store, run: RunRow) -> GateState | None:
-    """Return where a gate stands; None without a readable question or a pair per baseline."""
-    test = GateTest.from_settings(run.settings)
-    if test is None or run.kind is not RunKind.GATE:
-        return None
-    names = {key: name for key, (name, _) in store.bots.contents().items()}
-    candidate, against = _sides(run, (), {})
-    counts = {name: [0] * 5 for name in against}
-    for a, b, points in store.pairs.count_points(run.id):
-        is_first = names[a] == candidate and names[b] in counts
-        opponent = names[b] if is_first else names[a]
-        for place, pairs in enumerate(points):
-            counts[opponent][place if is_first else 4 - place] += pairs
-    sprt = test.sprt(len(against))
-    results = [sprt_result(counts=pairs, test=sprt) for pairs in counts.values()]
-    left = [
-        games_left(pairs, sprt) if result.state is State.CONTINUE else 0.0
-        for pairs, result in zip(counts.values(), results, strict=True)
-    ]
-    if not results or None in left:
-        return None
-    lowest = min(results, key=lambda result: result.llr)
-    expected = sum(games for games in left if games is not None)
-    return GateState(lowest.llr, lowest.lower, lowest.upper, expected)
 
 
 def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, HeadToHead]:

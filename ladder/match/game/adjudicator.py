@@ -14,9 +14,6 @@ from engine.result import Result
 from engine.solver.solver import Solver
 from engine.solver.value import Outcome, Solution
 
-DEFAULT_PLIES = 12
-"""Default distance to the proven end: in `docs/results/adjudication.md` the players convert all
-games that are decided so near."""
 TABLE_MIB = 4
 """Size of the solver's table, which each game begins empty."""
 NODES = 4000

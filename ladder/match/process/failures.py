@@ -31,8 +31,6 @@ DEBUG_OUTPUT = "print debug output to standard error"
 LOG_HEADING = "--- game "
 """The beginning of the headings that the harness writes into logs; see `BotProcess`."""
 STDERR_FOLLOWS = "; the last lines of its stderr:"
-FORMER_STDERR_FOLLOWS = "; its last words on stderr:"
-"""The same in the stored games of earlier releases."""
 LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr that a failure shows."""
 
@@ -159,7 +157,7 @@ def _last_lines(lines: list[str], limit: int) -> str:
 
 def remove_stderr(detail: str) -> str:
     """Return a failure's detail without the lines that `append_stderr` added."""
-    return detail.partition(STDERR_FOLLOWS)[0].partition(FORMER_STDERR_FOLLOWS)[0]
+    return detail.partition(STDERR_FOLLOWS)[0]
 
 
 def collect_last_output(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
