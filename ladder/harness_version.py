@@ -1,8 +1,8 @@
-"""The version of the harness: package versions, and a hash of the sources that play games.
+"""The version of the harness: package versions, and hashes of the sources that play games.
 
 It is stored with each run, to find the games that a defect may have affected. It is no part of a
-player's identity: these sources only carry messages, start processes and apply the rules, and
-ratings would otherwise start anew with every release.
+player's identity: the harness only carries messages, starts processes and applies the rules, golden
+games guard the players, and ratings would otherwise start anew with every release.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.cache import ROOT
+from engine.cache import ROOT, source_fingerprint
 
 FOLDERS = ("ladder/match/process", "ladder/match/game", "bots/foreign")
 """Supervision, the referee, the hosts of foreign bots."""
@@ -25,8 +25,15 @@ MODULES = (
 
 @lru_cache(maxsize=1)
 def harness_version() -> dict[str, str]:
-    """Return the versions of the ladder, Python and numba, and the hash ``sources``."""
-    return {**versions(), "sources": hash_of_sources(sources())}
+    """Return the versions of the ladder, Python and numba, and hashes of sources.
+
+    ``sources`` are those of the harness, ``players`` those of the built-in players.
+    """
+    return {
+        **versions(),
+        "sources": hash_of_sources(sources()),
+        "players": source_fingerprint(),
+    }
 
 
 def versions() -> dict[str, str]:
