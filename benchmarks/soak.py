@@ -10,6 +10,7 @@ before it gets to what it is to be charged with.
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from db.records.bots import (
     NewRevision,
 )
 from db.store import Store
-from ladder.match.specs.spec import read_spec
+from ladder.match.specs.source import pack_spec
 
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = ("v4", "flat-mc", "random")
@@ -83,15 +84,17 @@ def main() -> int:
 
 def register(folder: Path) -> None:
     """Register the misbehaving bots, which `ladder bots add` would refuse."""
+    shutil.copy(ROOT / "tests/fake_bots/bot.py", folder)
     with Store.open(str(folder / "ladder.db")) as store:
         for name, (mode, _) in BAD.items():
-            spec = f"exec:{sys.executable} -I -S {ROOT / 'tests/fake_bots/bot.py'} {mode}"
-            resolved = read_spec(spec, folder)
+            spec = f"exec:{sys.executable} -I -S bot.py {mode}"
+            bot = pack_spec(spec, folder, patterns=["bot.py"])
             revision = NewRevision(
-                content_hash=resolved.content_hash,
-                launch=resolved.launch,
+                content_hash=bot.resolved.content_hash,
+                launch=bot.resolved.launch,
                 budgets=ANY,
-                files=resolved.files,
+                files=bot.resolved.files,
+                packed=bot.packed,
             )
             store.bots.add(NewBot(name=name, family="fake", spec=spec, revision=revision))
 

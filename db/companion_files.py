@@ -8,11 +8,9 @@ LOCKS = ".locks"
 """One locked byte for each run in play; see `db.backends.file_locks`."""
 LOGS = ".logs"
 """Logs of the bots' stderr."""
-COPIES = ".bots"
-"""Copies of bots taken from git."""
 UNSAVED = ".unsaved"
 """Games of people that could not be stored."""
-SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS, COPIES, UNSAVED)
+SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS, UNSAVED)
 
 
 def folder_beside(database: str | None, suffix: str) -> Path:

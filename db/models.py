@@ -91,8 +91,36 @@ class Revision(Base):
     boards: Mapped[str | None]
     """JSON list of the boards that it plays; null for all."""
     files: Mapped[str]
-    """JSON object of the hashed parts: a hash or value by file or option."""
+    """JSON object of the parts outside of the archive: a hash or value by file or option."""
     created_at: Mapped[float]
+    archive: Mapped[str | None] = mapped_column(ForeignKey("bot_archives.sha256"))
+    """Its files; null for players of this project, and for bots that cannot play."""
+
+
+class BotArchive(Base):
+    """The files of a bot."""
+
+    __tablename__ = "bot_archives"
+
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    """Hash of the manifest."""
+    manifest: Mapped[str]
+    """JSON of `db.records.archives.Manifest`."""
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    """Size of all files together."""
+
+
+class BotFile(Base):
+    """A part of a file that archives share by its hash."""
+
+    __tablename__ = "bot_files"
+
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    """Hash of the whole file."""
+    part: Mapped[int] = mapped_column(primary_key=True)
+    """From 0; each but the last holds 1 MiB."""
+    content: Mapped[bytes]
+    """Compressed by zlib."""
 
 
 class Division(Base):

@@ -13,6 +13,7 @@ from db.connection.retry_policy import RetryPolicy
 from db.migrations import HEAD as SCHEMA_VERSION
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
+from db.queries.archives import Archives
 from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.divisions import Divisions
@@ -77,6 +78,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.bots = Bots(database)
+        self.archives = Archives(database)
         self.divisions = Divisions(database)
         self.opening_sets = OpeningSets(database)
         self.runs = Runs(database)

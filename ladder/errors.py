@@ -6,7 +6,6 @@ LadderError              a sentence for the user; never shown as a traceback
 |   `-- UnfitBot         a registered bot that cannot take part under these settings
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
-|-- BotChanged           the files of a bot are not those that were registered
 |-- MachineStalled       the machine delayed a move; the move or the pair is repeated
 `-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
@@ -24,7 +23,6 @@ from engine.result import Termination
 
 if TYPE_CHECKING:
     from db.records.games import LastOutput
-    from db.records.launch import Start
 
 
 class ExitCode(IntEnum):
@@ -101,26 +99,6 @@ class Stopped(LadderError):
 
     def __init__(self) -> None:
         super().__init__("stopped")
-
-
-REGISTER_ANEW = (
-    "restore the files, register the new ones under another name with `ladder bots add NAME SPEC`, "
-    "or put them in the place of the old ones with `ladder bots add NAME SPEC --replace`, whose "
-    "games then no longer count (with `--files '*.py'` or the like, other files do not matter)"
-)
-"""The remedy for a bot whose files have changed."""
-
-
-class BotChanged(LadderError):
-    """A bot whose files are no longer those that were registered."""
-
-    exit_code = ExitCode.USAGE
-
-    def __init__(self, start: "Start", files: str) -> None:
-        """Store the start of the bot, and its changed files as text."""
-        super().__init__(f"the bot's files have changed ({files}): {REGISTER_ANEW}")
-        self.start = start
-        self.files = files
 
 
 class BotFailure(LadderError):

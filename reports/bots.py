@@ -1,5 +1,6 @@
 """Registered bots as tables and text."""
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -7,14 +8,13 @@ from typing import Any
 from rich.table import Table
 
 from bots.identity import OPTION
+from db.records.archives import Manifest
 from db.records.bots import BotRow
-from db.records.launch import Origin
 from db.records.restart import Restart
 from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
-from ladder.match.specs.git_spec import BUILT_BY, GIT_TREE
 from ladder.names import counted
 from ladder.visible import visible
 from reports.layout.format import lines_of, text_of_lines, values_of
@@ -33,8 +33,9 @@ _RESTARTS = {
 def bots_table(rows: Sequence[BotRow]) -> Table:
     """Return the table of `bots list`."""
     table = plain_table()
-    for name in ("bot", "family", "based on", "plays on", "rev", "the change"):
+    for name in ("bot", "family", "based on", "plays on", "rev", "age", "the change"):
         table.add_column(name)
+    now = time.time()
     for row in rows:
         cells = (
             row.name,
@@ -42,18 +43,29 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
             row.based_on or "-",
             ", ".join(row.revision.budgets),
             str(row.revision.number),
+            _age(now - row.revision.created_at),
             row.change,
         )
         table.add_row(*map(visible, cells), style="dim" if row.retired_at is not None else "")
     return table
 
 
-def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
+def _age(seconds: float) -> str:
+    """Return a time as its largest unit, such as ``3 days``."""
+    for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        count = int(seconds // size)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return "now"
+
+
+def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None) -> str:
     """Return the text of `bots show`.
 
     Args:
         row: the bot.
-        changes: what changed since it was registered, by file.
+        manifest: its files; None for a built-in player.
+        changes: what differs in its original files; None if that is unknown.
 
     """
     revision = row.revision
@@ -70,24 +82,29 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         f"  restarted   {_RESTARTS[launch.restart]}",
         f"  revision    {revision.number}, {revision.content_hash[:12]}, "
         f"since {since:%Y-%m-%d %H:%M}",
-        "  made of",
-        *(
-            f"    {ingredient(name, value)}" if _is_fact(name) else f"    {value}  {name}"
-            for name, value in revision.files.items()
-        ),
     ]
     if launch.origin is not None:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
-    if launch.is_description_only:
-        lines.insert(2, "  imported    it cannot be started until `ladder bots add` registers it")
     if launch.folder:
-        lines.insert(2, f"  in          {launch.folder}")
-    if changes:
+        lines.insert(2, f"  from        {launch.folder}")
+    if not launch.can_play:
+        lines.insert(2, "  no files    it cannot play until `ladder bots add` stores them")
+    if manifest is not None:
+        count = len(manifest.files)
         lines.append(
-            "  changed since then; to register its present state, repeat its `ladder bots add` in "
-            "its folder, with the same options and `--replace`:"
+            f"  stored      {count} file{'s' if count != 1 else ''}, {manifest.bytes:,} bytes, "
+            f"{manifest.sha256[:12]}"
         )
+        lines += [f"    {file.path}" for file in manifest.files]
+    if revision.files:
+        lines.append("  needs" if manifest is not None else "  made of")
+        lines += [
+            f"    {name} {value}" if _is_fact(name) else f"    {value}  {name}"
+            for name, value in revision.files.items()
+        ]
+    if changes:
+        lines.append("  the original files have changed since then; the stored ones play:")
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)
 
@@ -104,33 +121,41 @@ def bot_document(row: BotRow) -> dict[str, Any]:
         "restart": revision.launch.restart.value,
         "python": revision.launch.python,
         "folder": revision.launch.folder or None,
-        "git": None if origin is None else _git(origin),
+        "git": None if origin is None else values_of(origin, "revision", "commit", "tree", "build"),
         "revision": revision.number,
+        "created_at": revision.created_at,
         "content_hash": revision.content_hash,
         "files": dict(revision.files),
         "retired": row.retired_at is not None,
     }
 
 
-def _git(origin: Origin) -> dict[str, str]:
+def shown_document(
+    row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Return the JSON document of `bots show`. The arguments are those of `bot_text`."""
+    archive = None
+    if manifest is not None:
+        archive = {
+            "sha256": manifest.sha256,
+            "bytes": manifest.bytes,
+            "files": [file.path for file in manifest.files],
+        }
     return {
-        "revision": origin.revision,
-        "commit": origin.commit,
-        "tree": origin.tree,
-        "build": origin.build,
-        "copy": origin.place,
+        **bot_document(row),
+        "archive": archive,
+        "origin_changed": None if changes is None else bool(changes),
+        "changes": dict(changes or {}),
     }
 
 
 def trial_text(examined: ExaminedBot) -> list[str]:
-    """Return the lines about a bot's trial and about the files that count as the bot."""
+    """Return the lines about a bot's trial and about its files."""
     lines = found_text(examined.found)
-    if examined.not_tracked:
-        lines += [
-            f"made of {_names(examined.new.revision.files)}",
-            f"not checked for changes: {examined.not_tracked}",
-        ]
-    return lines
+    packed = examined.new.revision.packed
+    if packed is not None:
+        lines.append(f"stored: {_names([file.path for file in packed.manifest.files])}")
+    return [*lines, *map(visible, examined.warnings)]
 
 
 def found_text(found: TrialResult) -> list[str]:
@@ -156,19 +181,13 @@ def found_text(found: TrialResult) -> list[str]:
 
 
 def _is_fact(name: str) -> bool:
-    """Return whether an ingredient is a fact such as a git tree, and not a file with its hash."""
-    return name in (GIT_TREE, BUILT_BY, "behaviour", "sources") or name.startswith(OPTION)
+    """Return whether a part of a built-in player is no file with its hash."""
+    return name in ("behaviour", "sources") or name.startswith(OPTION)
 
 
-def ingredient(name: str, value: str) -> str:
-    """Return a file's name, or a fact with its value."""
-    return visible(f"{name} {value}") if _is_fact(name) else name
-
-
-def _names(files: Mapping[str, str]) -> str:
-    """Return the first ingredients and the number of the others."""
-    names = [ingredient(name, value) for name, value in files.items()]
-    shown = ", ".join(names[:SHOWN_FILES])
+def _names(names: Sequence[str]) -> str:
+    """Return the first names and the number of the others."""
+    shown = visible(", ".join(names[:SHOWN_FILES]))
     more = len(names) - SHOWN_FILES
     return f"{shown} and {more} more" if more > 0 else shown
 

@@ -105,7 +105,7 @@ CREATE TABLE "revisions" (
 	budgets TEXT NOT NULL, 
 	boards TEXT, 
 	files TEXT NOT NULL, 
-	created_at DOUBLE NOT NULL, 
+	created_at DOUBLE NOT NULL, archive TEXT CONSTRAINT fk_revisions_archive_bot_archives REFERENCES bot_archives (sha256), 
 	CONSTRAINT fk_revisions_bot_id_bots FOREIGN KEY(bot_id) REFERENCES bots (id), 
 	CONSTRAINT uq_revisions_bot_id_content_hash UNIQUE (bot_id, content_hash), 
 	CONSTRAINT uq_revisions_bot_id_number UNIQUE (bot_id, number)
@@ -256,4 +256,16 @@ CREATE TABLE jobs (
 	exit_code INTEGER, 
 	result TEXT NOT NULL
 );
-INSERT INTO alembic_version VALUES ('0022');
+CREATE TABLE bot_archives (
+	sha256 TEXT NOT NULL, 
+	manifest TEXT NOT NULL, 
+	bytes BIGINT NOT NULL, 
+	CONSTRAINT pk_bot_archives PRIMARY KEY (sha256)
+);
+CREATE TABLE bot_files (
+	sha256 TEXT NOT NULL, 
+	part INTEGER NOT NULL, 
+	content BLOB NOT NULL, 
+	CONSTRAINT pk_bot_files PRIMARY KEY (sha256, part)
+);
+INSERT INTO alembic_version VALUES ('0023');

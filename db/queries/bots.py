@@ -12,6 +12,7 @@ from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Bot, HumanGame, Pair, Revision, RunBot
+from db.queries.archives import remove_unused, store_archive
 from db.queries.divisions import rename_in_divisions
 from db.records.bots import (
     BotRow,
@@ -170,6 +171,15 @@ class Bots:
             connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
             connection.execute(delete(Revision).where(Revision.bot_id == bot.id))
             connection.execute(delete(Bot).where(Bot.id == bot.id))
+            remove_unused(connection)
+
+    def drop_archives(self, revisions: Collection[int]) -> None:
+        """Remove the files of revisions, which then cannot play, unless others use them."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(Revision).where(Revision.id.in_(revisions)).values(archive=None)
+            )
+            remove_unused(connection)
 
 
 _DELETE_BLOCKERS = (
@@ -193,6 +203,7 @@ def insert_revision(
     connection: Connection, bot_id: int, new: NewRevision, *, number: int, recency: int
 ) -> int:
     """Store a revision of a bot; return its id."""
+    _store_files(connection, new)
     values = _new_revision_values(bot_id, new, number=number, recency=recency)
     return connection.execute(insert(Revision).values(**values).returning(Revision.id)).scalar_one()
 
@@ -207,7 +218,14 @@ def _register_all(connection: Connection, new: Collection[NewBot]) -> None:
         _new_revision_values(bot_id, each.revision, number=1, recency=1)
         for bot_id, each in zip(ids, new, strict=True)
     ]
+    for each in new:
+        _store_files(connection, each.revision)
     connection.execute(insert(Revision), revisions)
+
+
+def _store_files(connection: Connection, new: NewRevision) -> None:
+    if new.packed is not None:
+        store_archive(connection, new.packed)
 
 
 def _bot_values(new: NewBot, *, is_retired: bool = False) -> dict[str, object]:
@@ -297,6 +315,7 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
     else:
         if known.recency < recency:
             recency += 1
+        _store_files(connection, new)
         connection.execute(
             update(Revision).filter_by(id=known.id).values(recency=recency, **_revision_values(new))
         )
@@ -304,7 +323,8 @@ def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None
 
 def _revision_values(new: NewRevision) -> dict[str, str | None]:
     return {
-        "launch": to_json(new.launch),
+        "launch": to_json(msgspec.structs.replace(new.launch, archive=None)),
+        "archive": new.launch.archive,
         "budgets": to_json(new.budgets),
         "boards": None if new.boards is None else to_json(new.boards),
         "files": to_json(dict(new.files)),
@@ -317,7 +337,9 @@ def _bot(row: Any) -> BotRow:
         bot_id=row.revision_bot_id,
         number=row.revision_number,
         content_hash=row.revision_content_hash,
-        launch=msgspec.json.decode(row.revision_launch, type=Launch),
+        launch=msgspec.structs.replace(
+            msgspec.json.decode(row.revision_launch, type=Launch), archive=row.revision_archive
+        ),
         budgets=msgspec.json.decode(row.revision_budgets, type=tuple[str, ...]),
         boards=(
             None

@@ -154,7 +154,9 @@ class _BotIndex:
             based_on=bot.based_on,
             change=bot.change,
             content_hash=revision.content_hash,
-            launch=msgspec.json.decode(revision.launch, type=Launch),
+            launch=msgspec.structs.replace(
+                msgspec.json.decode(revision.launch, type=Launch), archive=revision.archive
+            ),
             budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
             boards=None if boards is None else msgspec.json.decode(boards, type=tuple[str, ...]),
             files=msgspec.json.decode(revision.files, type=dict[str, str]),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
@@ -21,7 +22,7 @@ from db.derived.invariants import (
 from db.derived.rebuild import rebuild_derived
 from db.derived.write_games import GameWriter
 from db.json_column import to_json
-from db.models import Bot, Division, Game, Pair, Revision, Run
+from db.models import Bot, BotArchive, Division, Game, Pair, Revision, Run
 from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.opening_sets import find_set, insert_set
@@ -36,7 +37,6 @@ from db.records.exchange import (
     NotImportable,
     OpeningsLine,
 )
-from db.records.launch import without_commands
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus
@@ -332,6 +332,11 @@ class _Importer:
             },
         )
 
+    def _stored_archive(self, bot: BotLine) -> str | None:
+        """Return the archive of a bot if the database holds it."""
+        query = select(BotArchive.sha256).filter_by(sha256=bot.launch.archive)
+        return self._connection.scalar(query)
+
     def _register_revisions(self, lines: Sequence[BotLine]) -> None:
         """Add a bot's unknown revisions, given oldest first.
 
@@ -349,7 +354,7 @@ class _Importer:
         follows = row is None or row.retired_at == row.created_at
         if row is None:
             # Retired, because its program may be missing here, and no user has asked to run it.
-            bot_id = insert_bot(connection, _new_bot(lines[-1]), is_retired=True)
+            bot_id = insert_bot(connection, _new_bot(lines[-1], None), is_retired=True)
         else:
             bot_id = row.id
         stored = connection.execute(
@@ -362,7 +367,7 @@ class _Importer:
             self._revisions[name, bot.content_hash] = insert_revision(
                 connection,
                 bot_id,
-                _new_bot(bot).revision,
+                _new_bot(bot, self._stored_archive(bot)).revision,
                 number=number + 1 + index,
                 # Below all stored revisions.
                 recency=(stored[0].recency if stored else 1) - len(unknown) + index,
@@ -378,7 +383,8 @@ class _Importer:
                 )
 
 
-def _new_bot(bot: BotLine) -> NewBot:
+def _new_bot(bot: BotLine, archive: str | None) -> NewBot:
+    """Return a bot with its files, or without them if they are not stored here."""
     return NewBot(
         name=bot.name,
         family=bot.family,
@@ -387,7 +393,7 @@ def _new_bot(bot: BotLine) -> NewBot:
         change=bot.change,
         revision=NewRevision(
             content_hash=bot.content_hash,
-            launch=without_commands(bot.launch),
+            launch=msgspec.structs.replace(bot.launch, folder="", archive=archive),
             budgets=bot.budgets,
             boards=bot.boards,
             files=bot.files,

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from db.records.archives import PackedArchive
 from db.records.launch import Launch
 
 
@@ -27,7 +28,9 @@ class NewRevision:
     boards: tuple[str, ...] | None = None
     """Boards from its `hello`; None for all."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """The hashed parts: a hash or value by path or option."""
+    """The parts outside of the archive: a version or value by path or option."""
+    packed: PackedArchive | None = None
+    """The archive that its launch names, unless that is stored already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from db.records.restart import Restart
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """The git commit that a bot was taken from, and the folder of its copy."""
+    """The git commit that a bot was taken from."""
 
     revision: str
     """The revision as the user wrote it, such as ``main``."""
@@ -22,10 +22,6 @@ class Origin(msgspec.Struct, frozen=True):
     """Folder in the repository that the specification refers to; "" for the top."""
     build: str
     """The build command; "" without one."""
-    place: str
-    """Absolute folder of the copy."""
-    digest: str
-    """Hash of all its files after the build."""
     committed_at: float | None = None
     """Seconds since the epoch; None if an older version registered it."""
 
@@ -59,9 +55,10 @@ class Launch(msgspec.Struct, frozen=True):
     """How to start a bot, as stored with its revision in JSON."""
 
     command: tuple[str, ...]
-    """The program and its arguments, or those of the `host`; empty for a built-in player."""
+    """The program and its arguments, or those of the `host`, relative to the root of its files;
+    empty for a built-in player."""
     folder: str
-    """Absolute working folder; "" for a built-in player."""
+    """Absolute folder from which it was added; it is never started there. "" if unknown."""
     player: str | None = None
     """The built-in player with its options; None for other bots."""
     restart: Restart = Restart.NEVER
@@ -73,47 +70,30 @@ class Launch(msgspec.Struct, frozen=True):
     a bot still starts after the ladder is installed elsewhere."""
     python: str | None = None
     """Python interpreter of the host; None for the ladder's own."""
-    is_python_chosen: bool | msgspec.UnsetType = msgspec.UNSET
-    """Whether the user chose the interpreter, so that machines of a cluster must have it, too."""
+    is_python_chosen: bool = False
+    """Whether the user chose the interpreter, so that no other may take its place."""
+    program: str | None = None
+    """Absolute path of the command's program, if that is not among its files."""
     min_time_ms: int | None = None
     """Shortest time per move in which it can answer, measured at registration; None if unknown."""
     origin: Origin | None = None
-    """The commit that it was taken from; None if it runs in its author's folder."""
+    """The commit that it was taken from; None if its files were taken from `folder`."""
+    archive: str | None = None
+    """Hash of the manifest of its files, a column of its own; None if they are not stored."""
+    patterns: tuple[str, ...] = ()
+    """Patterns of the files that were added to those which its specification means."""
+    writes: bool = False
+    """Whether it wrote into its folder during its trial: each of its processes gets a copy."""
 
     @property
-    def is_description_only(self) -> bool:
-        """Whether it cannot start a bot, because it was imported; see `without_commands`."""
-        return not self.command and self.player is None
+    def is_own(self) -> bool:
+        """Whether it is a player of this installation."""
+        return self.player is not None and self.origin is None
 
-
-def without_commands(launch: Launch) -> Launch:
-    """Return the launch of an imported bot: without command, folder, interpreter and copy.
-
-    So importing a file never runs anything; the bot must first be registered on this machine.
-    Built-in players are kept, because their names are not commands.
-    """
-    player = launch.player if launch.origin is None else None
-    return Launch(
-        command=(),
-        folder="",
-        player=player,
-        restart=launch.restart,
-        address_mb=launch.address_mb,
-        min_time_ms=launch.min_time_ms,
-    )
-
-
-class FileState(msgspec.Struct, frozen=True, array_like=True):
-    """A file of a bot when the bot's identity was computed."""
-
-    path: str
-    """Absolute path."""
-    size: int
-    """Size in bytes."""
-    changed_ns: int
-    """The file's ctime in ns; 0 if it was too recent to be relied on."""
-    digest: str
-    """Hash of its content, 16 hex digits."""
+    @property
+    def can_play(self) -> bool:
+        """Whether its files are stored, or it needs none."""
+        return self.is_own or self.archive is not None
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -129,5 +109,5 @@ class Start(msgspec.Struct, frozen=True):
     """Address space of each process in MiB; None for no limit."""
     foreign: bool = True
     """Whether it runs in the sandbox; false only for players of this installation."""
-    content: tuple[FileState, ...] = ()
-    """Files that must not change while it plays; empty for a bot that plays from a copy."""
+    copied: str = ""
+    """Folder that each process gets a copy of, with its working folder inside; "" for none."""

@@ -93,11 +93,9 @@ class PairRecord(msgspec.Struct, frozen=True):
     aborts: int = 0
     """How often a move was requested again or the pair restarted after a host stall."""
     abort_reason: str = ""
-    """Why the pair was aborted, such as changed files; "" if it was finished."""
+    """Why the pair was aborted, such as a host stall; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
     """Revisions that could not be started, or did not answer `hello`."""
-    changed: tuple[int, ...] = ()
-    """Revisions whose files differ from the registered ones; the pair has no games then."""
     excuses: Excuses = Excuses()
     """Excused late moves, which are among the aborts."""
 

@@ -44,6 +44,7 @@ EXAMPLES = {
     "perft": "ladder perft 6x7 6",
     "bots list": "ladder bots list --retired",
     "bots show": "ladder bots show v4",
+    "bots extract": "ladder bots extract mybot mybot-files",
     "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",
     "bots add-all": "ladder bots add-all strategies --pattern '*.so' --name 's{stem}'",
     "bots check": "ladder bots check mybot",

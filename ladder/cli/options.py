@@ -372,6 +372,15 @@ MaxGames = Annotated[
     ),
 ]
 Rated = Annotated[bool, flag("--rated", "Let the games count in the rating list.", PANEL_PLAY)]
+BasedOn = Annotated[
+    str | None,
+    option(
+        "OTHER",
+        "Bot that a bot given by its specification is based on.",
+        PANEL_PLAY,
+        show_default="the newest version from the same files",
+    ),
+]
 Python = Annotated[
     str | None,
     option("PATH", "Interpreter of a python: or kaggle: bot.", show_default="python3 on PATH"),

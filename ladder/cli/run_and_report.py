@@ -11,6 +11,7 @@ from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
 from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
 from ladder.cli.run_options import RunOptions
+from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
@@ -60,16 +61,17 @@ def play_and_report(
         with open_draft(db) as store:
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
-            _check(settings, bots)
+            _check(store, settings, bots)
         if settings.resume_policy is ResumePolicy.ONLY:  # without a database
             return _report_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
+        report_changed_origins(store, bots)
         settings, bots, left_out = _fit(settings, bots, named)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if is_checking_only():
-            _check(settings, bots)
+            _check(store, settings, bots)
             end_check()
         if workforce is THIS_MACHINE:
             _warn_about_shared_cpus(settings)
@@ -80,11 +82,11 @@ def play_and_report(
             return _play(store, settings, bots, left_out, workforce, options, json=json)
 
 
-def _check(settings: Settings, bots: Sequence[BotRow]) -> None:
+def _check(store: Store, settings: Settings, bots: Sequence[BotRow]) -> None:
     """Refuse what cannot be played, and in the queue a run without an end. Raises UsageError."""
     if is_checking_only() and settings.games is None and settings.seconds is None:
         raise UsageError("this run would never end: give it --games or --hours")
-    check_possible(settings, bots)
+    check_possible(store, settings, bots)
 
 
 def _fit(

@@ -46,9 +46,6 @@ class RunHealth:
 
     def _findings(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
         roster = self._roster
-        if record.changed:
-            yield from () if roster is None else roster.note_changed(plan, record)
-            return
         if roster is not None:
             yield from roster.note_starts(plan, record)
         late = self._stalls.note(plan, record)

@@ -190,8 +190,6 @@ class PairQueue(PairSource):
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
         """Leave a pair planned for a later session."""
-        if record.changed:
-            return ""
         self.store.pairs.add_aborts(plan.id, record.aborts)
         return (
             f"pair {plan.number} was not finished and will be played again: {record.abort_reason}"

@@ -56,18 +56,6 @@ class Roster:
                     f"and is paused: {detail}"
                 )
 
-    def note_changed(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Pause the bots whose files have changed; yield a warning for each."""
-        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
-            bot = self._bots[entrant.name]
-            if entrant.revision in record.changed and not bot.paused:
-                bot.paused = f"is not what was registered ({record.abort_reason})"
-                yield (
-                    f"{entrant.name} is paused, because its files are no longer those that were "
-                    f"registered ({record.abort_reason}): restore the old files and run the same "
-                    "command again, or register the new ones with `ladder bots add`"
-                )
-
     def leave_out(self, hostless: Mapping[str, str], live: LiveRun) -> Iterator[str]:
         """Pause the bots that no machine can host; yield a warning for each.
 

@@ -20,8 +20,8 @@ from ladder.match.registry.registered import (
     leave_out,
     make_entrants,
     refuse_boards,
-    refuse_changed,
     refuse_short_time,
+    refuse_unplayable,
 )
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
@@ -118,12 +118,12 @@ def start_run(
 
     Raises:
         UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
-            or has changed, or the schedule is impossible.
+            or cannot play, or the schedule is impossible.
         InvalidRun: bots fail or the machine stalls too often.
 
     """
     store.runs.finish_deferred()
-    sides = check_possible(settings, bots)
+    sides = check_possible(store, settings, bots)
     workforce.prepare(sides, settings.adjudicated_boards)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         run = resume_or_create(store, lock, settings, hashes_of(bots), judge.settings)
@@ -233,15 +233,15 @@ def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
     refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
     settings.budgets.for_bot(bot.name, bot.revision.budgets)
-    refuse_changed(bot)
+    refuse_unplayable(bot)
 
 
-def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
+def check_possible(store: Store, settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
     """Check that the bots can play a run, and return them as sides of pairs, by name.
 
     Raises:
         UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
-            or has changed, or the schedule is impossible.
+            or cannot play, or the schedule is impossible.
 
     """
     refuse_boards(bots, settings.boards)
@@ -249,6 +249,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     for bot in bots:
         refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
     return make_entrants(
+        store,
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,

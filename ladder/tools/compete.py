@@ -24,7 +24,7 @@ from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import resolve_unchanged
+from ladder.match.registry.registered import unpacked_launch
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import make_entrant, make_start
@@ -65,7 +65,7 @@ class Contestant:
     problem: str = ""
 
 
-def _find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
+def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
     """Return the registered bot of this name, or None if the word is a file or a specification."""
     if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
         return None
@@ -90,13 +90,13 @@ def resolve_contestant(word: str, folder: Path, store: Store | None) -> Contesta
 
     Raises:
         UnknownRow: no registered bot has the name.
-        UsageError: the bot is retired or has changed, or there is no database.
+        UsageError: the bot is retired or cannot play, or there is no database.
         UnknownPlayer: no built-in player has the name.
 
     """
-    bot = _find_registered_bot(word, folder, store)
-    if bot is not None:
-        launch = resolve_unchanged(bot).launch
+    bot = find_registered_bot(word, folder, store)
+    if bot is not None and store is not None:
+        launch = unpacked_launch(store, bot)
         compile_launches([launch])
         return Contestant(word, launch)
     spec = word if ":" in word else f"thu:{word}"

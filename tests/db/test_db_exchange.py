@@ -10,7 +10,6 @@ import pytest
 from db.records import thought_blob
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
 from db.records.games import LastOutput, Thought
-from db.records.launch import without_commands
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
 from engine.result import Result, Termination
@@ -71,7 +70,7 @@ def lines_of(store: Store) -> list[GameLine]:
         for line in store.exchange.export_lines()
     ]
     for bot in bots_in(lines):
-        bot.launch = without_commands(bot.launch)
+        bot.launch = msgspec.structs.replace(bot.launch, folder="", archive=None)
     return lines
 
 

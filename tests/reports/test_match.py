@@ -1,7 +1,6 @@
 """The result of a match as text and as JSON."""
 
 from ladder.results.standings.standings import PairStanding
-from reports.bots import ingredient
 from reports.layout.format import labelled
 from reports.match import match_document, match_text
 
@@ -41,11 +40,3 @@ def test_a_long_label_stays_apart_from_its_value() -> None:
         "  against untuned-5f411ff0 32 games",
         "  Elo                      +0.0",
     ]
-
-
-def test_ingredients_of_a_bot_are_complete() -> None:
-    """A build command and a git tree have their values, and files their names."""
-    facts = {"git tree": "ddc9e64c", "./mybot": "84abe7f6", "built by": "make"}
-    assert [ingredient(*one) for one in facts.items()] == [
-        "git tree ddc9e64c", "./mybot", "built by make"
-    ]  # fmt: skip

@@ -77,13 +77,11 @@ def bisect(
     Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
     or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.companion_files import COPIES, folder_beside
     from db.records.runs import RunKind
-    from db.store import find_database_file
-    from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_bisection
     from ladder.cli.output import print_error, show_table, stderr_console
+    from ladder.cli.stored_specs import trial_bounds
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import BisectQuestion
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
@@ -107,7 +105,6 @@ def bisect(
         folder=Path.cwd(),
         build=build,
         python=python,
-        copies=folder_beside(find_database_file(db), COPIES),
     )
     with trial_bounds(db, options) as confinement:
         asked = Bisection(

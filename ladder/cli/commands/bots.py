@@ -1,5 +1,6 @@
 """`ladder bots`: the registered bots."""
 
+from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.commands import bots_add
@@ -7,6 +8,7 @@ from ladder.cli.completion import bot_names
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, argument, flag
 from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.stored_specs import trial_bounds
 
 app = CommandGroup(help="List, add, check and retire bots.")
 
@@ -37,18 +39,43 @@ def list_bots(
 
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
-    """Show what a bot is made of, what it can play, and which of its files have changed."""
+    """Show what a bot can play, its stored files, and which of the original ones have changed."""
     from ladder.cli.database import open_or_preview
     from ladder.cli.output import print_out
-    from ladder.match.registry.registered import find_changes_since
-    from reports.bots import bot_document, bot_text
+    from ladder.match.registry.origin import find_origin_changes
+    from reports.bots import bot_text, shown_document
     from reports.layout.format import to_json
 
     with open_or_preview(db) as store:
         row = store.bots.get(name)
-    changes = find_changes_since(row)
-    document = {**bot_document(row), "changes": changes}
-    print_out(to_json(document) if json else bot_text(row, changes))
+        archive = row.revision.launch.archive
+        manifest = None if archive is None else store.archives.manifest(archive)
+        changes = find_origin_changes(store, row)
+    document = shown_document(row, manifest, changes)
+    print_out(to_json(document) if json else bot_text(row, manifest, changes))
+    return 0
+
+
+@app.command("extract")
+def extract(
+    name: Name,
+    folder: Annotated[Path, argument("FOLDER", "New or empty folder for the files.")],
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Write the stored files of a bot into a folder."""
+    from ladder.cli.database import open_to_read
+    from ladder.cli.output import print_out
+    from ladder.errors import UsageError
+    from ladder.match.registry.registered import unpack_files
+    from ladder.match.specs.archive import write_out
+
+    with open_to_read(db) as store:
+        row = store.bots.get(name)
+        if row.revision.launch.archive is None:
+            raise UsageError(f"the database holds no files of {name}: only those of foreign bots")
+        packed = unpack_files(store, row)
+    write_out(packed.root, folder)
+    print_out(f"the files of {name} are in {folder}")
     return 0
 
 
@@ -67,26 +94,30 @@ def check(
 ) -> int:
     """Let a registered bot play a trial game against random on each kind of board.
 
-    The games are not stored. The command reports what the bot's files and answers are like now.
+    It plays from its stored files, and the games are not stored.
     """
-    import msgspec
-
     from ladder.cli.database import open_to_read
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
-    from ladder.match.registry.registered import resolve_bot
+    from ladder.match.registry.origin import find_origin_changes
+    from ladder.match.registry.registered import unpacked_launch
     from ladder.match.registry.trial import try_out
     from ladder.match.specs.compile import compile_launches
+    from ladder.match.specs.spec import resolve_own_player
     from reports.bots import found_text
 
     with open_to_read(db) as store:
         row = store.bots.get(name)
-    resolved = resolve_bot(row)
-    compile_launches([resolved.launch])
-    with bots_add.trial_bounds(db, options) as confinement:
+        stored = row.revision.launch
+        is_changed = stored.is_own and has_changed(row, resolve_own_player(stored))
+        launch = stored if stored.is_own else unpacked_launch(store, row)
+        is_changed = is_changed or bool(find_origin_changes(store, row))
+        budgets = resolve_own_player(stored).budgets if stored.is_own else None
+    compile_launches([launch])
+    with trial_bounds(db, options) as confinement:
         found = try_out(
-            msgspec.structs.replace(resolved.launch, restart=row.revision.launch.restart),
-            resolved.budgets,
+            launch,
+            budgets,
             confinement,
             name=name,
             report=print_error,
@@ -94,7 +125,7 @@ def check(
         )
     for line in found_text(found):
         print_out(line)
-    if has_changed(row, resolved):
+    if is_changed:
         print_out(f"{name} has changed since it was registered")
     return 0
 
@@ -113,20 +144,17 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
 @app.command("unretire")
 def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Put a retired bot back into lists and runs, with its games and its rating.
-
-    Its files must be those that were registered.
-    """
+    """Put a retired bot back into lists and runs, with its games and its rating."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.match.registry.registered import resolve_unchanged
+    from ladder.match.registry.registered import refuse_unplayable
 
     with open_store(db, create=False) as store:
         row = store.bots.get(name)
         if row.retired_at is None:
             print_out(f"{name} is not retired")
             return 0
-        resolve_unchanged(row)
+        refuse_unplayable(row)
         store.bots.unretire(name)
     print_out(f"{name} plays again, with its games and its rating")
     return 0
@@ -157,7 +185,7 @@ def rename(
 
 @app.command("delete")
 def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
-    """Delete a bot that has no games; a bot with games can only be retired."""
+    """Delete a bot that has no games, and its files; a bot with games can only be retired."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_catalogue_bot

@@ -1,7 +1,6 @@
 """`ladder bots add` and `ladder bots add-all`."""
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,15 +14,29 @@ from ladder.cli.options import (
     at_once,
     flag,
     option,
+    whole,
 )
 from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.stored_specs import trial_bounds
 
 if TYPE_CHECKING:
-    from ladder.match.process.confinement import Confinement
     from ladder.match.registry.add_all import Attempt
 
+MOST_MB, MOST_SIZE = 256, 4096
 KEPT = "none; with --replace, as before"
 
+Git = Annotated[
+    str | None,
+    option(
+        "REF",
+        "Take the files from this commit, tag or branch of the git repository here, instead of "
+        "from the working tree.",
+    ),
+]
+Build = Annotated[
+    str | None,
+    option("COMMAND", "With --git: command that builds them, run in a copy of the files."),
+]
 RestartOfBot = Annotated[
     Restart | None,
     option(
@@ -67,24 +80,17 @@ def add(
         list[str] | None,
         option(
             "PATTERN",
-            "Files in the current folder that belong to the bot, such as 'weights/*', once "
-            "for each pattern. When they change, the bot must be registered anew.",
+            "Files in the current folder that the bot needs, such as 'weights/*', once for each "
+            "pattern. They are stored with its program, and replace the rest of its folder.",
             show_default="those found",
         ),
     ] = None,
     python: Python = None,
-    git: Annotated[
-        str | None,
-        option(
-            "REF",
-            "Take the bot's files from this commit, tag or branch of the git repository here, "
-            "instead of from the working tree.",
-        ),
-    ] = None,
-    build: Annotated[
-        str | None,
-        option("COMMAND", "With --git: command that builds the bot, run in a copy of its files."),
-    ] = None,
+    git: Git = None,
+    build: Build = None,
+    max_size: Annotated[
+        int, whole("MIB", MOST_SIZE, "Largest size of the bot's files, in MiB.")
+    ] = MOST_MB,
     restart: RestartOfBot = None,
     time: TrialTime = None,
     replace: Annotated[
@@ -98,20 +104,19 @@ def add(
     options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Register a bot so that runs can play it.
+    """Store a bot with its files so that runs can play it.
 
-    First the bot plays a trial game against random on each kind of board that it supports. These
-    games are not stored. docs/first-bot.md leads from nothing to a rated bot.
+    First the bot plays a trial game against random on each kind of board that it supports, from a
+    copy of its files. These games are not stored. Later changes of its folder do not matter.
+    docs/first-bot.md leads from nothing to a rated bot.
     """
-    from db.companion_files import COPIES, folder_beside
-    from db.store import find_database_file
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-    from ladder.match.specs.git_spec import describe_uncommitted, make_git_source
+    from ladder.match.specs.source import describe_uncommitted, make_git_source
     from reports.bots import trial_text
 
-    source = make_git_source(git, build, folder_beside(find_database_file(db), COPIES))
+    source = make_git_source(git, build)
     warning = describe_uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
@@ -123,6 +128,7 @@ def add(
         note=note,
         python=python,
         patterns=tuple(files or ()),
+        most_mb=max_size,
         restart=restart,
         time_ms=trial_ms(time),
         replace=replace,
@@ -157,6 +163,8 @@ def add_all(
         ),
     ] = None,
     note: Annotated[str | None, option("TEXT", "Remark to store with each of the bots.")] = None,
+    git: Git = None,
+    build: Build = None,
     restart: RestartOfBot = None,
     time: TrialTime = None,
     replace: Annotated[
@@ -177,27 +185,38 @@ def add_all(
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.match.process.cpus import allowed_cpus
-    from ladder.match.registry.add_all import examine_all, make_requests
+    from ladder.match.registry.add_all import examine_all, make_requests, pack_all
     from ladder.match.registry.register import known_bots, save_bot
+    from ladder.match.specs.source import make_git_source, open_tree
     from reports.bots import attempt_line, attempts_document, attempts_text
     from reports.layout.format import to_json
 
-    requests = make_requests(
-        folder,
-        pattern,
-        name=name,
-        spec=spec,
-        note=note,
-        restart=restart,
-        time_ms=trial_ms(time),
-        replace=replace,
-    )
+    source = make_git_source(git, build)
+    with contextlib.ExitStack() as stack:
+        tree = None
+        if source is not None:
+            top = stack.enter_context(open_tree(spec or "", Path.cwd(), source))
+            tree = top.below(folder)
+        requests = make_requests(
+            folder if tree is None else tree.place,
+            pattern,
+            name=name,
+            spec=spec,
+            note=note,
+            restart=restart,
+            time_ms=trial_ms(time),
+            replace=replace,
+            tree=tree,
+        )
+        packed = pack_all(requests)
     with open_draft(db) as store:
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
     with trial_bounds(db, options) as confinement:
-        tries = examine_all(known, requests, confinement, concurrency=at_once, report=print_error)
+        tries = examine_all(
+            known, requests, packed, confinement, concurrency=at_once, report=print_error
+        )
         for attempt in tries:
             if attempt.examined is not None:  # stored at once: a stop loses none
                 with open_store(db, create=True, sync=not attempts) as store:
@@ -213,18 +232,3 @@ def trial_ms(time: str | None) -> int | None:
     from ladder.cli.parsing import parse_time
 
     return None if time is None else parse_time(time)
-
-
-@contextlib.contextmanager
-def trial_bounds(db: str, options: BotOptions) -> "Iterator[Confinement]":
-    """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
-    from db.companion_files import LOGS, folder_beside
-    from db.store import find_database_file
-
-    logs = folder_beside(find_database_file(db), LOGS) / "trial"
-    try:
-        yield options.confinement(logs=logs)
-    finally:
-        with contextlib.suppress(OSError):  # not empty if a bot has written to stderr
-            logs.rmdir()
-            logs.parent.rmdir()

@@ -25,6 +25,9 @@ def export(
     ids: Annotated[
         bool, flag("--ids", "Write each game's number in this database too, for `ladder replay`.")
     ] = False,
+    bots: Annotated[
+        bool, flag("--bots", "With jsonl: write the files of all foreign bots too.")
+    ] = False,
     output: Output = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
@@ -34,16 +37,22 @@ def export(
     `ladder play --save`, are left out.
     """
     import sys
+    from itertools import chain
 
     from ladder.checked_stream import open_checked
     from ladder.cli.database import open_to_read
     from ladder.cli.output import check_writable, print_error
+    from ladder.errors import UsageError
+    from ladder.results.exchange.archives import write_archives
     from ladder.results.exchange.files import WRITERS
 
+    if bots and form is not GameFormat.JSONL:
+        raise UsageError("--bots needs --format jsonl: other formats hold no files")
     check_writable(output)
     with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
-        pieces = WRITERS[form](store.exchange.export_lines(chosen, ids=ids))
+        lines = WRITERS[form](store.exchange.export_lines(chosen, ids=ids))
+        pieces = chain(write_archives(store) if bots else (), lines)
         if output is None:
             sys.stdout.writelines(pieces)
         else:
@@ -64,11 +73,13 @@ def import_(
     """Add exported games to the database, all of them or none.
 
     Games that the database holds already are skipped. Bots that it does not know are added as
-    retired: register them with `ladder bots add NAME SPEC --replace` to let them play. The file is
+    retired: `ladder bots unretire` lets them play if the file holds their files
+    (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. The file is
     refused as a whole if a game breaks the rules or contradicts a stored one.
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
+    from ladder.results.exchange.archives import import_archives
     from ladder.results.exchange.importing import import_games
     from ladder.results.exchange.jsonl import open_games
     from reports.exchange import import_document, import_text
@@ -77,5 +88,6 @@ def import_(
         open_games(file) as games,
         open_store(db, create=True, sync=True) as store,
     ):
+        import_archives(store, file)
         imported = import_games(store, str(file), games)
     return print_result(imported, import_document, import_text, json=json)

@@ -9,6 +9,7 @@ from ladder.cli.options import (
     PANEL_OUTPUT,
     PANEL_TEST,
     Alpha,
+    BasedOn,
     Beta,
     Database,
     EloModel,
@@ -27,6 +28,7 @@ from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.store import Store
+    from ladder.experiments.gate.session import GateTask
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -37,13 +39,19 @@ GAMES_SHOWN = 60
 def gate(
     *,
     candidate: Annotated[
-        str, argument("CANDIDATE", "Registered bot to test.", autocompletion=bot_names)
+        str,
+        argument(
+            "CANDIDATE",
+            "Registered bot to test, or a specification, which is stored first.",
+            autocompletion=bot_names,
+        ),
     ],
     against: Annotated[
         str,
         option(
             "BASELINE[,B2]",
-            "Registered bots that the candidate is compared with. It must pass against all.",
+            "Registered bots or specifications that the candidate is compared with. It must pass "
+            "against all.",
             PANEL_TEST,
             autocompletion=bot_lists,
         ),
@@ -57,6 +65,15 @@ def gate(
         bool,
         flag("--stored", "Play nothing and decide from the games in the database.", PANEL_TEST),
     ] = False,
+    as_stored: Annotated[
+        bool,
+        flag(
+            "--as-stored",
+            "Test the stored version of CANDIDATE even if its original files have changed.",
+            PANEL_TEST,
+        ),
+    ] = False,
+    based_on: BasedOn = None,
     rated: Rated = False,
     options: RunOptions,
     junit: Junit = None,
@@ -84,9 +101,16 @@ def gate(
     from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import check_writable, print_result, stderr_console
+    from ladder.cli.stored_specs import (
+        name_of,
+        print_former_run,
+        report_changed_origins,
+        store_specs,
+    )
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored, play_gate
+    from ladder.match.registry.origin import refuse_stale
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
     from reports.gate.text import gate_document, gate_text
@@ -95,6 +119,13 @@ def gate(
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
+    workforce = options.workforce()
+    check_writable(junit, "--junit")
+    check_writable(summary, "--summary")
+    check_html(html, force=force)
+    named = store_specs(db, [candidate, *against.split(",")], options, based_on)
+    is_named, candidate = candidate not in named, name_of(named, candidate)
+    against = ",".join(name_of(named, word) for word in against.split(","))
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(
         db=db,
@@ -104,21 +135,26 @@ def gate(
         games=test.games,
         rated=rated,
     )
-    workforce = options.workforce()
-    check_writable(junit, "--junit")
-    check_writable(summary, "--summary")
-    check_html(html, force=force)
+
+    def find_task(store: "Store") -> "GateTask":
+        task = gate_task(store, settings, test)
+        if is_named and not as_stored:
+            refuse_stale(store, task.candidate)
+        return task
 
     def check(store: "Store") -> None:
-        check_possible(settings, gate_task(store, settings, test).bots)
+        check_possible(store, settings, find_task(store).bots)
 
     opened = open_store(db, create=False) if stored else open_to_play(db, check)
     with opened as store:
-        task = gate_task(store, settings, test)
+        task = find_task(store)
         if stored:
             gated = judge_stored(store, task)
         else:
+            report_changed_origins(store, task.bots)
             propose_openings(settings)
+            remedy = "to continue it, write {name} in place of the specification"
+            print_former_run(store, named, RunKind.GATE, remedy)
             context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
             gated = play_gate(context, task)
         if html is not None:

@@ -1,12 +1,13 @@
 """`ladder match`: a head-to-head of two bots."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
     PANEL_PLAY,
+    BasedOn,
     Database,
     Json,
     Rated,
@@ -15,15 +16,26 @@ from ladder.cli.options import (
 )
 from ladder.cli.run_options import RunOptions, takes_options
 
+if TYPE_CHECKING:
+    from db.records.bots import BotRow
+    from db.store import Store
+    from ladder.runs.settings import Settings
+
 
 @takes_options
 def match(
     *,
     a: Annotated[
-        str, argument("A", "Registered bot whose score is printed.", autocompletion=bot_names)
+        str,
+        argument(
+            "A",
+            "Registered bot whose score is printed, or a specification.",
+            autocompletion=bot_names,
+        ),
     ],
-    b: Annotated[str, argument("B", "Registered bot, its opponent.", autocompletion=bot_names)],
+    b: Annotated[str, argument("B", "Its opponent, likewise.", autocompletion=bot_names)],
     games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
+    based_on: BasedOn = None,
     rated: Rated = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
@@ -36,12 +48,17 @@ def match(
     """
     from db.records.runs import RunKind
     from ladder.cli.run_and_report import play_and_report
+    from ladder.cli.stored_specs import name_of, print_former_run, store_specs
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
     from ladder.runs.schedule import Pairing, PairingKind
 
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
+    named = store_specs(db, (a, b), options, based_on)
+    a, b = name_of(named, a), name_of(named, b)
+    if a == b:
+        raise UsageError(f"B: a match needs two different bots, and both are {a}")
     settings = options.settings(
         db=db,
         kind=RunKind.MATCH,
@@ -50,6 +67,10 @@ def match(
         games=games,
         rated=rated,
     )
-    return play_and_report(
-        db, lambda store: (settings, choose_bots(store, [a, b], None)), json=json, options=options
-    )
+
+    def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":
+        remedy = "to continue it, write {name} in place of the specification"
+        print_former_run(store, named, RunKind.MATCH, remedy)
+        return settings, choose_bots(store, [a, b], None)
+
+    return play_and_report(db, choose, json=json, options=options)

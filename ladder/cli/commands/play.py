@@ -84,6 +84,7 @@ def play(
     from ladder.cli.database import open_or_preview, open_store
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import parse_budgets
+    from ladder.cli.stored_specs import report_changed_origins
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
@@ -114,6 +115,8 @@ def play(
             return start_bot(name or hints, Budgets({"time_ms": HINT_MS}))
 
     with open_or_preview(db) as store:
+        store.bots.get(hints)
+        report_changed_origins(store, [store.bots.get(bot)])
         opponent = prepare_entrant(store, bot, drawn, budgets)
     if save:
         # A command that is refused must not create a database, so it is only opened now.

@@ -11,6 +11,7 @@ from ladder.cli.options import (
     PANEL_END,
     PANEL_OUTPUT,
     PANEL_PLAY,
+    BasedOn,
     Database,
     Json,
     flag,
@@ -33,7 +34,8 @@ def run(
         str,
         option(
             "LIST",
-            "Bots that play: names or patterns, separated by commas, such as v1,v2 or 'v*'. "
+            "Bots that play: names, patterns or specifications, separated by commas, such as v1,v2 "
+            "or 'v*'. "
             "A bot that cannot take part is left out if a pattern selects it, and an error if its "
             "name is given.",
             PANEL_PLAY,
@@ -84,6 +86,7 @@ def run(
         bool,
         flag("--new", "Start a new run even if one with these options was interrupted.", PANEL_END),
     ] = False,
+    based_on: BasedOn = None,
     options: RunOptions,
     serve: Annotated[
         bool,
@@ -111,6 +114,7 @@ def run(
     from db.records.runs import RunKind
     from ladder.cli.parsing import parse_names
     from ladder.cli.run_and_report import play_and_report
+    from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
     from ladder.runs.schedule import parse_pairing
@@ -130,8 +134,12 @@ def run(
         seconds=None if hours is None else hours * 3600,
         resume_policy=policy,
     )
+    former = former_names(db, patterns) if resume else None
+    named = {} if former else store_specs(db, patterns, options, based_on)
+    patterns = former or [name_of(named, word) for word in patterns]
 
     def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":
+        print_former_run(store, named, RunKind.LADDER, "`--resume` continues it")
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 

@@ -63,6 +63,7 @@ def select(
     from ladder.cli.html_file import check_html, write_selection
     from ladder.cli.opening_hint import propose_openings
     from ladder.cli.output import show_table, stderr_console
+    from ladder.cli.stored_specs import report_changed_origins
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
@@ -85,10 +86,11 @@ def select(
     check_html(html, force=force)
 
     def check(store: "Store") -> None:
-        check_possible(settings, field_bots(store, names))
+        check_possible(store, settings, field_bots(store, names))
 
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
+        report_changed_origins(store, bots)
         propose_openings(settings)
         context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(context, settings, bots, against, question)

@@ -200,6 +200,7 @@ def run(
         if is_checking_only():
             end_check()
         result = run_suite(
+            store,
             bots,
             found,
             budgets,

@@ -16,7 +16,7 @@ from ladder.match.specs.git import (
     resolve_commit,
     subject_of,
 )
-from ladder.match.specs.git_spec import find_spec_repository
+from ladder.match.specs.source import find_spec_repository
 
 MOST_COMMITS = 5000
 """Most commits of a history, because the table of ancestry grows with their square."""

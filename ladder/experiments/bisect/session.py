@@ -56,7 +56,7 @@ def prepare(store: Store, bisection: Bisection) -> BotRow:
     except (UsageError, SpecError) as error:
         commit = bisection.history.good.commit[:SHORT]
         raise UsageError(f"{commit} cannot play: {error}", option="good") from error
-    check_possible(_conditions(bisection.settings, good, good), [good])
+    check_possible(store, _conditions(bisection.settings, good, good), [good])
     return good
 
 
@@ -137,7 +137,8 @@ class _BisectSession:
         commit = search.history.commits[index]
         try:
             row = commit_bot(self._context.store, bisection.bots, commit, bisection.confinement)
-            check_possible(_conditions(bisection.settings, row, self._good), [row, self._good])
+            conditions = _conditions(bisection.settings, row, self._good)
+            check_possible(self._context.store, conditions, [row, self._good])
         except (UsageError, SpecError) as error:
             reason = _first_and_last_line(str(error))
             if index == len(search.history.commits) - 1:
@@ -201,12 +202,17 @@ class _BisectSession:
         return pairs.of_stream(stream, start=0, stop=stop)
 
     def _close(self, result: BisectResult) -> None:
-        """Finish the runs of the search, each with the verdict on its commit."""
+        """Finish the runs of the search, each with the verdict on its commit.
+
+        The files of its bots, which are retired, are not needed any more.
+        """
         verdicts = {each.commit.commit: each.verdict for each in result.tried}
         for index, run_id in self._runs.items():
             verdict = verdicts[self._search.history.commits[index].commit]
             self._context.store.runs.set_status(run_id, RunStatus.FINISHED)
             self._context.store.runs.set_verdict(run_id, verdict.value)
+        rows = [row for row in (*self._rows.values(), self._good) if row.retired_at is not None]
+        self._context.store.bots.drop_archives([row.revision.id for row in rows])
 
     def _identity(self, bisection: Bisection) -> str:
         """Return a hash that is equal for searches that can use each other's games."""

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget, MoveAsk, MoveReply
 from db.records.bots import BotRow
 from db.records.pairs import Entrant
+from db.store import Store
 from engine.board import parse_board
 from engine.position import parse_moves
 from ladder.errors import BotFailure, MachineStalled, UnfitBot
@@ -15,7 +17,7 @@ from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import leave_out, make_entrants, refuse_changed
+from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.budgets import Budgets
@@ -113,7 +115,7 @@ def leave_out_unfit(
         _refuse_boards(bot, suite)
         for own in budgets:
             own.for_bot(bot.name, bot.revision.budgets)
-        refuse_changed(bot)
+        refuse_unplayable(bot)
 
     return leave_out(bots, named, refuse)
 
@@ -129,7 +131,12 @@ def _refuse_boards(bot: BotRow, suite: Suite) -> None:
             )
 
 
+def _budget_of(budgets: Budgets, bot: BotRow) -> Budget:
+    return budgets.for_bot(bot.name, bot.revision.budgets)
+
+
 def run_suite(
+    store: Store,
     bots: Sequence[BotRow],
     suite: Suite,
     budgets: Sequence[Budgets],
@@ -141,6 +148,7 @@ def run_suite(
     """Have every bot answer every position under every budget; return None after a stop.
 
     Args:
+        store: The database that holds the bots' files.
         bots: The bots.
         suite: The positions.
         budgets: The budgets, the smallest first.
@@ -150,14 +158,13 @@ def run_suite(
 
     Raises:
         UsageError: a bot does not support a budget, does not play all boards of the suite, or has
-            changed.
+            no stored files.
 
     """
     for bot in bots:
         _refuse_boards(bot, suite)
     sides: list[Mapping[str, Entrant]] = [
-        make_entrants(bots, lambda bot, own=own: own.for_bot(bot.name, bot.revision.budgets))  # type: ignore[misc]
-        for own in budgets
+        make_entrants(store, bots, partial(_budget_of, own)) for own in budgets
     ]
     compile_launches(bot.revision.launch for bot in bots)
     answers = []

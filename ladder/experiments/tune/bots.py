@@ -9,7 +9,16 @@ from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.task import TuningTask
-from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.registry.register import (
+    RegistrationRequest,
+    known_bots,
+    save_bot,
+    try_request,
+)
+from ladder.match.registry.registered import unpacked_launch
+from ladder.match.specs.archive import cached_archive
+from ladder.match.specs.source import PackedBot, identity_of
+from ladder.match.specs.spec import ResolvedBot, read_spec
 from ladder.names import check_name
 
 TUNED, UNTUNED = "tuned", "untuned"
@@ -36,13 +45,15 @@ def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
         SpecError: the specification cannot be read.
 
     """
-    spec = task.template.original
-    resolved = task.resolve(spec)
-    for bot in known_bots(store).values():
-        same = bot.revision.content_hash == resolved.content_hash
-        if same and bot.revision.launch.folder == resolved.launch.folder:
-            return bot
-    return _examined(store, task, spec, f"{UNTUNED}-{resolved.content_hash[:DIGITS]}", None, "")
+    bot = task.pack()
+    content_hash = bot.resolved.content_hash
+    for row in known_bots(store).values():
+        same = row.revision.content_hash == content_hash and row.revision.launch.can_play
+        if same and row.revision.launch.folder == bot.resolved.launch.folder:
+            unpacked_launch(store, row)
+            return row
+    name = f"{UNTUNED}-{content_hash[:DIGITS]}"
+    return _examined(store, task, bot, task.template.original, name, None, "")
 
 
 def tuned_of(
@@ -55,19 +66,33 @@ def tuned_of(
 
     """
     spec = task.template.spec_at(values)
-    resolved = task.resolve(spec)
-    if resolved.content_hash == original.revision.content_hash:
+    launch = task.launch_at(original.revision.launch, values)
+    if launch.archive is None:
+        bot = PackedBot(read_spec(spec, task.folder), None)
+    else:
+        resolved = ResolvedBot(
+            original.family, launch, original.revision.files, identity_of(launch)
+        )
+        bot = PackedBot(resolved, cached_archive(launch.archive))
+    content_hash = bot.resolved.content_hash
+    if content_hash == original.revision.content_hash:
         return original
-    name = f"{TUNED}-{resolved.content_hash[:DIGITS]}"
+    name = f"{TUNED}-{content_hash[:DIGITS]}"
     known = known_bots(store).get(name)
-    if known is not None and known.revision.content_hash == resolved.content_hash:
+    if known is not None and known.revision.content_hash == content_hash:
         return known
     note = f"tuned by run {run_id} from {task.template.title}"
-    return stored_bot(store, _examined(store, task, spec, name, original.name, note))
+    return stored_bot(store, _examined(store, task, bot, spec, name, original.name, note))
 
 
 def _examined(
-    store: Store, task: TuningTask, spec: str, name: str, based_on: str | None, note: str
+    store: Store,
+    task: TuningTask,
+    bot: PackedBot,
+    spec: str,
+    name: str,
+    based_on: str | None,
+    note: str,
 ) -> NewBot:
     request = RegistrationRequest(
         name=name,
@@ -75,11 +100,9 @@ def _examined(
         folder=task.folder,
         based_on=based_on,
         note=note,
-        python=task.python,
-        patterns=task.patterns,
         restart=task.settings.restart,
     )
-    return examine(known_bots(store), request, task.settings.confinement).new
+    return try_request(known_bots(store), request, bot, task.settings.confinement).new
 
 
 def stored_bot(store: Store, bot: BotRow | NewBot) -> BotRow:

@@ -7,6 +7,8 @@ import heapq
 import time
 from collections.abc import Sequence
 
+import msgspec
+
 from db.records.bots import BotRow, NewBot, RevisionRow
 from db.records.pairs import (
     Entrant,
@@ -19,11 +21,10 @@ from db.records.pairs import (
 from db.records.runs import RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
-from ladder.errors import InvalidRun, UsageError
+from ladder.errors import InvalidRun
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.spsa import Spsa
 from ladder.experiments.tune.task import A, B, TuningTask
-from ladder.match.specs.fingerprint import changed_files
 from ladder.match.specs.start_command import make_entrant
 from ladder.runs.decision import Judge, played_pair
 from ladder.runs.pair_queue import PairSource, make_plan
@@ -96,8 +97,7 @@ class TuningJudge(Judge, PairSource):
         """Return the next pair of the step, or the first one of the next step.
 
         Raises:
-            UsageError: the files of the bot have changed.
-            SpecError: a file or program of the bot is missing.
+            SpecError: a program of the bot is missing.
 
         """
         del wanted
@@ -119,14 +119,7 @@ class TuningJudge(Judge, PairSource):
         return [StoreResult(StoreOutcome.STORED)] * len(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Leave a pair out of its step.
-
-        Raises:
-            UsageError: the files of the bot have changed.
-
-        """
-        if record.changed:
-            raise _files_changed(record.abort_reason)
+        """Leave a pair out of its step."""
         self._count_done()
         return f"pair {plan.number} is left out of its step: {record.abort_reason}"
 
@@ -134,24 +127,19 @@ class TuningJudge(Judge, PairSource):
         """Return values of the parameters as one side of a pair.
 
         Raises:
-            UsageError: the files of the bot have changed, or it supports no budget.
-            SpecError: a file or program of the bot is missing.
+            UsageError: the bot supports no budget.
+            SpecError: a program of the bot is missing.
 
         """
         task, revision = self._task, self._original.revision
-        resolved = task.resolve(task.template.spec_at(values))
-        if resolved.launch.player is None:
-            changed = changed_files(revision.files, resolved.files)
-            if changed:
-                raise _files_changed(", ".join(f"{name} {word}" for name, word in changed.items()))
+        launch = task.launch_at(revision.launch, values)
         return make_entrant(
-            resolved.launch,
+            launch,
             revision=side.revision.id,
             name=side.name,
             budget=task.settings.budgets.for_bot(task.template.spec, revision.budgets),
             restart=task.settings.restart,
-            content=resolved.states,
-            values=None if resolved.launch.player else task.template.texts(values),
+            values=None if launch.player else task.template.texts(values),
             kinds=revision.budgets,
         )
 
@@ -194,12 +182,15 @@ class TuningJudge(Judge, PairSource):
 
 def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
     """Return the two sides of every pair as bots that are not stored."""
-    resolved, revision = task.resolve(task.template.spec), original.revision
+    revision, launch = original.revision, original.revision.launch
+    if not launch.is_own:  # with the placeholders, which each pair fills in
+        command = task.template.command_at(launch.command, task.template.placeholders)
+        launch = msgspec.structs.replace(launch, command=command)
     return [
         BotRow(
             id=number,
             name=name,
-            family=resolved.family,
+            family=original.family,
             spec=task.template.spec,
             based_on=None,
             change="",
@@ -209,20 +200,13 @@ def side_rows(task: TuningTask, original: BotRow | NewBot) -> list[BotRow]:
                 id=number,
                 bot_id=number,
                 number=1,
-                content_hash=resolved.content_hash,
-                launch=resolved.launch,
+                content_hash=revision.content_hash,
+                launch=launch,
                 budgets=revision.budgets,
                 boards=revision.boards,
-                files=resolved.files,
+                files=revision.files,
                 created_at=0.0,
             ),
         )
         for number, name in enumerate((A, B), start=1)
     ]
-
-
-def _files_changed(names: str) -> UsageError:
-    return UsageError(
-        f"the bot's files have changed since the tuning began ({names}): restore the old ones to "
-        "resume it, or start a new tuning"
-    )

@@ -4,12 +4,17 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
+from db.records.launch import Launch
 from db.records.runs import RunKind, division_label
 from engine.seeds import derive_seed
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import gate_pairing
+from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.template import Template
-from ladder.match.specs.spec import ResolvedBot, read_spec
+from ladder.match.specs.source import PackedBot, pack_spec
+from ladder.match.specs.spec import read_spec
 from ladder.runs.resumable import TUNING
 from ladder.runs.settings import Settings
 
@@ -39,7 +44,7 @@ class TuningTask:
     python: str | None = None
     """The interpreter for ``python:`` and ``kaggle:`` bots; None for python3 on PATH."""
     patterns: tuple[str, ...] = ()
-    """Patterns of the files that belong to the bot, for `ladder.match.specs.spec.read_spec`."""
+    """Patterns of the files that belong to the bot, for `ladder.match.specs.source.pack_spec`."""
 
     @property
     def steps(self) -> int:
@@ -51,14 +56,29 @@ class TuningTask:
         """The games of all steps together."""
         return 2 * self.pairs * self.steps
 
-    def resolve(self, spec: str) -> ResolvedBot:
-        """Resolve a specification with values on this machine.
+    def pack(self) -> PackedBot:
+        """Pack the files of the bot before the tuning.
 
         Raises:
             SpecError: it cannot be read, or a file or program is missing.
+            UsageError: its files cannot be packed.
 
         """
-        return read_spec(spec, self.folder, python=self.python, patterns=self.patterns)
+        return pack_spec(
+            self.template.original, self.folder, python=self.python, patterns=self.patterns
+        )
+
+    def launch_at(self, original: Launch, values: ParameterValues) -> Launch:
+        """Return the launch of the bot with values, from the files that were packed once.
+
+        Raises:
+            SpecError: a built-in player refuses the values.
+
+        """
+        if original.is_own:
+            return read_spec(self.template.spec_at(values), self.folder).launch
+        command = self.template.command_at(original.command, self.template.texts(values))
+        return msgspec.structs.replace(original, command=command)
 
     @property
     def conditions(self) -> str:

@@ -1,5 +1,6 @@
 """Specifications with parameters: options of built-in players, or placeholders in a command."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,20 @@ class Template:
         if not self.spec.startswith(BUILTIN):
             return fill_placeholders(self.spec, texts)
         return BUILTIN + with_options(self.spec.removeprefix(BUILTIN), texts)
+
+    def command_at(self, command: Sequence[str], texts: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the command of the original bot with texts at the places of the parameters."""
+        words = shlex.split(self.spec.partition(":")[2])
+        marks = self.placeholders.values()
+        return tuple(
+            fill_placeholders(word, texts) if any(mark in word for mark in marks) else stored
+            for word, stored in zip(words, command, strict=True)
+        )
+
+    @property
+    def placeholders(self) -> dict[str, str]:
+        """The placeholders of the parameters by name."""
+        return {each.name: placeholder(each.name) for each in self.parameters}
 
     @property
     def original(self) -> str:

@@ -16,7 +16,6 @@ from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.log_budget import LogBudget
 from ladder.match.process.process_tree import BotHistory
-from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
 SILENT_S = 3.0
@@ -74,7 +73,6 @@ class BotPool:
 
         Raises:
             BotFailure: the bot did not start or did not answer hello; nothing of it is left.
-            BotChanged: its files are not what they were.
 
         """
         for place in range(len(self._idle) - 1, -1, -1):
@@ -85,7 +83,6 @@ class BotPool:
                     process.kill()
                     continue
                 return process
-        check_unchanged(start)
         process = self._start(start, name)
         try:
             exchange_hello(process, self._hello_s)

@@ -2,7 +2,7 @@
 
 from db.records.games import GameRecord
 from db.records.pairs import PairPlan, PairRecord
-from ladder.errors import BotChanged, MachineStalled
+from ladder.errors import MachineStalled
 from ladder.match.game.blame import judge_late_move
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcaster
@@ -20,8 +20,7 @@ def play_pair(
 
     After a stall of the machine, a new process of the bot is asked for the same move. Under a work
     budget, where a move may depend on all earlier messages, the whole pair starts again. After more
-    than `MAX_STALLS` stalls, or if a bot's files have changed, the record has no games but a
-    reason.
+    than `MAX_STALLS` stalls, the record has no games but a reason.
 
     Args:
         plan: the pair.
@@ -38,11 +37,6 @@ def play_pair(
             games = (first, RefereedGame(plan, True, pool, notes, judge_late, broadcast).play())
         except MachineStalled as stall:
             notes.stalls.append(str(stall))
-        except BotChanged as error:
-            changed = [each.revision for each in (plan.a, plan.b) if each.start == error.start]
-            return PairRecord(
-                plan.id, plan.number, (), abort_reason=error.files, changed=tuple(changed)
-            )
     return PairRecord(
         plan.id,
         plan.number,
@@ -62,7 +56,6 @@ def play_game(
     Raises:
         MachineStalled: the machine delayed a bot too often, or once during a move under a work
             budget.
-        BotChanged: the files of a bot have changed.
 
     """
     return RefereedGame(plan, swapped, pool, PairNotes(), judge_late).play()

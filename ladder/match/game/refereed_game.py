@@ -29,7 +29,6 @@ from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.cpu_wait import Snapshot, Stall, measure_start_delay_us, snapshot
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.process.process_tree import ProcessTree
-from ladder.match.specs.file_state import check_unchanged
 
 if TYPE_CHECKING:
     from ladder.match.game.adjudicator import Adjudicator
@@ -174,7 +173,6 @@ class RefereedGame:
 
         Raises:
             MachineStalled: the machine delayed a bot, and the bot cannot be asked again.
-            BotChanged: a bot's files are not what was registered.
 
         """
         started = time.time()
@@ -192,10 +190,6 @@ class RefereedGame:
                     self._banks_us(),
                 )
             self._finish(end)
-            # Checked after the game, however it ended: whatever a bot loaded during the game was
-            # the registered content, and a bot that an edit broke does not forfeit.
-            for side in self.sides:
-                check_unchanged(side.entrant.start)
         finally:
             # A process that is still here was interrupted in the middle of the game.
             for index, side in enumerate(self.sides):

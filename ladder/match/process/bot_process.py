@@ -152,7 +152,12 @@ class BotProcess:
             limits = msgspec.structs.replace(limits, address_mb=start.address_mb)
             confinement = replace(confinement, limits=limits)
         client = SupervisorClient.start(
-            start.argv, start.folder, confinement, environment=dict(start.environment), name=name
+            start.argv,
+            start.folder,
+            confinement,
+            environment=dict(start.environment),
+            name=name,
+            copied=start.copied,
         )
         history = BotHistory() if history is None else history
         return cls(client, history, foreign=start.foreign, long_wait_s=long_wait_s)

@@ -61,8 +61,8 @@ SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 def main(arguments: list[str]) -> None:
     """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
 
-    Further names are ``log`` (a file), ``group`` (the folder of a new control group) and the
-    limits.
+    Further names are ``copy`` (a folder that is copied into the scratch folder as ``files``),
+    ``log`` (a file), ``group`` (the folder of a new control group) and the limits.
     """
     separator = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:separator])
@@ -75,8 +75,11 @@ def main(arguments: list[str]) -> None:
     log = Log(options.get("log"))
     try:
         make_scratch(scratch)
+        if "copy" in options:
+            copy_files(options["copy"], f"{scratch}/files")
     except OSError as failure:
-        report(status, f"broken cannot create the scratch folder {scratch}: {failure.strerror}")
+        report(status, f"broken cannot fill the scratch folder {scratch}: {failure.strerror}")
+        remove(scratch)
         return
     group = make_group(options)
     try:
@@ -110,6 +113,19 @@ def become_supervisor(libc: ctypes.CDLL) -> None:
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
+
+
+def copy_files(source: str, copy: str) -> None:
+    """Copy a bot's read-only files so that it can change them. Raises OSError."""
+    import shutil
+
+    shutil.copytree(source, copy, symlinks=True)
+    for place, _, names in os.walk(copy):
+        os.chmod(place, 0o700)
+        for name in names:
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                os.chmod(path, os.stat(path).st_mode | 0o200)
 
 
 def make_scratch(folder: str) -> None:

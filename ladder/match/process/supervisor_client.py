@@ -144,6 +144,7 @@ class SupervisorClient:
         *,
         environment: Mapping[str, str],
         name: str = "bot",
+        copied: str = "",
     ) -> SupervisorClient:
         """Start a supervisor, which starts the command, without waiting for either.
 
@@ -153,6 +154,7 @@ class SupervisorClient:
             confinement: its limits, sandbox and log folder.
             environment: variables besides those of every bot.
             name: the beginning of its log file's name.
+            copied: a folder that it gets a copy of, in which it then runs; "" for none.
 
         Raises:
             OSError: the log folder or the process cannot be created.
@@ -161,6 +163,10 @@ class SupervisorClient:
         reap_finished()
         mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), mark)
+        if copied:
+            own = f"{scratch}/files"
+            command = tuple(word.replace(copied, own) for word in command)
+            folder = folder.replace(copied, own)
         log = None
         if confinement.logs is not None:
             confinement.logs.mkdir(parents=True, exist_ok=True)
@@ -179,6 +185,7 @@ class SupervisorClient:
                 ours.callback(os.close, descriptor)
             words = [
                 *(f"control={their_control}", f"status={their_status}", f"folder={folder}"),
+                *([f"copy={copied}"] if copied else []),
                 *_confinement_words(confinement, scratch, log, group),
                 *("--", *_sandbox_words(confinement, folder, scratch), *command),
             ]

@@ -11,8 +11,17 @@ from db.records.bots import BotRow
 from db.records.restart import Restart
 from ladder.errors import LadderError, Stopped, UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.register import ExaminedBot, NothingToAdd, RegistrationRequest, examine
+from ladder.match.registry.register import (
+    ExaminedBot,
+    NothingToAdd,
+    RegistrationRequest,
+    check_request,
+    pack_request,
+    try_request,
+)
+from ladder.match.specs.source import GitTree, PackedBot
 from ladder.names import check_name
+from ladder.signals import current_stop
 
 STEM, FILE = "{stem}", "{file}"
 SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}", ".gz": "kaggle:{file}"}
@@ -40,6 +49,7 @@ def make_requests(
     restart: Restart | None = None,
     time_ms: int | None = None,
     replace: bool = False,
+    tree: GitTree | None = None,
 ) -> list[RegistrationRequest]:
     """Return a request for each file of a folder, in the order of the numbers in their names.
 
@@ -52,6 +62,7 @@ def make_requests(
         restart: when to restart their processes; None: the default of each kind.
         time_ms: time per move in their trials; None: the default of each kind.
         replace: whether bots of the same names are replaced if their content differs.
+        tree: the files of a revision, in whose place the folder lies.
 
     Raises:
         UsageError: there is no such folder or file, or the names are not valid or not different.
@@ -88,13 +99,29 @@ def make_requests(
             restart=restart,
             time_ms=time_ms,
             replace=replace,
+            tree=tree,
         )
     return list(requests.values())
+
+
+def pack_all(requests: Sequence[RegistrationRequest]) -> list[PackedBot | str]:
+    """Pack the files of bots; return the problem in place of a bot that cannot be packed."""
+    found: list[PackedBot | str] = []
+    for request in requests:
+        try:
+            current_stop().check()
+            found.append(pack_request(request))
+        except Stopped:
+            raise
+        except (LadderError, BotsError) as error:
+            found.append(str(error))
+    return found
 
 
 def examine_all(
     known: Mapping[str, BotRow],
     requests: Sequence[RegistrationRequest],
+    packed: Sequence[PackedBot | str],
     confinement: Confinement,
     *,
     concurrency: int,
@@ -105,6 +132,7 @@ def examine_all(
     Args:
         known: the registered bots by name, including retired ones.
         requests: the bots.
+        packed: their files, as `pack_all` returns them.
         confinement: their confinement in the trials.
         concurrency: number of trials at the same time.
         report: called from any thread with a sentence about a bot that is silent for long.
@@ -115,7 +143,8 @@ def examine_all(
     """
     with ThreadPoolExecutor(concurrency) as pool:
         futures = [
-            pool.submit(_attempt, known, request, confinement, report) for request in requests
+            pool.submit(_attempt, known, request, bot, confinement, report)
+            for request, bot in zip(requests, packed, strict=True)
         ]
         try:
             for future in as_completed(futures):
@@ -127,11 +156,15 @@ def examine_all(
 def _attempt(
     known: Mapping[str, BotRow],
     request: RegistrationRequest,
+    bot: PackedBot | str,
     confinement: Confinement,
     report: Callable[[str], None],
 ) -> Attempt:
+    if isinstance(bot, str):
+        return Attempt(request, problem=bot)
     try:
-        return Attempt(request, examine(known, request, confinement, report))
+        check_request(known, request)
+        return Attempt(request, try_request(known, request, bot, confinement, report))
     except Stopped:
         raise
     except NothingToAdd:

@@ -69,8 +69,7 @@ def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
 
 def is_own_player(bot: BotRow) -> bool:
     """Return whether a bot is a built-in player of the current sources, not one from git."""
-    launch = bot.revision.launch
-    return launch.player is not None and launch.origin is None
+    return bot.revision.launch.is_own
 
 
 def _new_bot(version: Version, revision: NewRevision) -> NewBot:

@@ -3,26 +3,23 @@
 Retired bots appear in no rating list and no run, and their games stay.
 """
 
-import re
-import shlex
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.records.bots import BotRow
+from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.launch import Origin
 from db.store import Store
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-from ladder.match.specs.file_state import hash_value
+from ladder.match.registry.spec_names import base_name
 from ladder.match.specs.git import LoggedCommit
-from ladder.match.specs.git_copies import find_damage
-from ladder.match.specs.git_spec import GitSource
-from ladder.match.specs.spec import INTERPRETER
-from ladder.names import NAME_CHARACTERS, NOT_FIRST
+from ladder.match.specs.source import GitSource, find_origin
 from ladder.visible import visible
 
 SHORT = 10
 """Number of digits of a commit's hash in its bot's name."""
-LONGEST_BASE, LONGEST_NOTE = 60, 200
+LONGEST_NOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +32,6 @@ class CommitBots:
     build: str
     """The build command, or "" for none."""
     python: str | None
-    copies: Path
-    """The folder of all copies; see `ladder.match.specs.git_copies`."""
 
     def name_of(self, commit: str, *, unique: bool = False) -> str:
         """Return the name of the bot at a commit, such as ``v18@0123456789``.
@@ -49,25 +44,9 @@ class CommitBots:
         """
         name = f"{base_name(self.spec)}@{commit[:SHORT]}"
         if unique:
-            made_by = (self.spec, str(self.folder), self.build, self.python)
-            name += f".{hash_value(made_by)[:6]}"
+            made_by = repr((self.spec, str(self.folder), self.build, self.python))
+            name += f".{hashlib.sha256(made_by.encode()).hexdigest()[:6]}"
         return name
-
-
-def base_name(spec: str) -> str:
-    """Return a name for the bot of a specification, such as ``v18`` or ``mybot``."""
-    kind, _, rest = spec.partition(":")
-    try:
-        words = shlex.split(rest) if kind in ("exec", "saiblo") else [rest]
-    except ValueError:
-        words = []
-    plain = [word for word in words if not word.startswith("-")]
-    if len(plain) > 1 and INTERPRETER.fullmatch(Path(plain[0]).name):
-        plain = plain[1:]
-    word = (plain or [""])[0].partition("?")[0].partition(":")[0]
-    stem = re.sub(r"\.(py|so|sh|js|jar)$", "", word.rpartition("/")[2])
-    kept = "".join(letter if letter in NAME_CHARACTERS else "-" for letter in stem)
-    return kept.lstrip(NOT_FIRST)[:LONGEST_BASE] or "bot"
 
 
 def commit_bot(
@@ -75,46 +54,77 @@ def commit_bot(
 ) -> BotRow:
     """Return the bot at a commit; if it is not registered, build, try, register and retire it.
 
+    A commit with the files of another one, whose bot is stored, is not built again.
+
     Raises:
         UsageError: it cannot be built, or failed its trial.
         SpecError: the specification is not valid at this commit.
 
     """
     known = known_bots(store)
+    source = GitSource(commit.commit, bots.build)
+    _, _, origin = find_origin(bots.spec, bots.folder, source)
     name = bots.name_of(commit.commit)
-    if name in known and not _is_same_bot(known[name], bots, commit):
+    if name in known and not _is_commit_bot(known[name], bots, origin):
         name = bots.name_of(commit.commit, unique=True)
     former = known.get(name)
-    if former is not None and _is_same_bot(former, bots, commit) and _is_intact(former):
+    if former is not None and _is_made_from(former, bots, origin):
         return former
-    request = RegistrationRequest(
-        name=name,
-        spec=bots.spec,
-        folder=bots.folder,
-        note=visible(commit.subject)[:LONGEST_NOTE],
-        python=bots.python,
-        replace=former is not None,
-        source=GitSource(commit.commit, bots.build, bots.copies),
-    )
-    examined = examine(known, request, confinement)
-    save_bot(store, examined.new, replace=request.replace)
+    note = visible(commit.subject)[:LONGEST_NOTE]
+    made = next((row for row in known.values() if _is_made_from(row, bots, origin)), None)
+    if made is not None:
+        new = _same_bot(made, name, note)
+    else:
+        request = RegistrationRequest(
+            name=name,
+            spec=bots.spec,
+            folder=bots.folder,
+            note=note,
+            python=bots.python,
+            replace=former is not None,
+            source=source,
+        )
+        new = examine(known, request, confinement).new
+    save_bot(store, new, replace=former is not None)
     return store.bots.retire(name)
 
 
-def _is_same_bot(row: BotRow, bots: CommitBots, commit: LoggedCommit) -> bool:
+def _is_commit_bot(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
     """Return whether a registered bot is the one that the search would register at a commit."""
+    stored = row.revision.launch.origin
+    return stored is not None and stored.commit == origin.commit and _is_alike(row, bots, origin)
+
+
+def _is_made_from(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
+    """Return whether a registered bot can play, and is made from the same files."""
+    return row.revision.launch.can_play and _is_alike(row, bots, origin)
+
+
+def _is_alike(row: BotRow, bots: CommitBots, origin: Origin) -> bool:
     launch = row.revision.launch
-    origin = launch.origin
+    stored = launch.origin
     return (
-        origin is not None
+        stored is not None
         and row.spec == bots.spec
-        and origin.commit == commit.commit
-        and origin.build == bots.build
+        and (stored.tree, stored.inner, stored.build) == (origin.tree, origin.inner, origin.build)
+        and not launch.patterns
         and (launch.python == bots.python or bots.python is None)
     )
 
 
-def _is_intact(row: BotRow) -> bool:
-    """Return whether the copy of a bot from git is undamaged."""
-    origin = row.revision.launch.origin
-    return origin is not None and not find_damage(origin)
+def _same_bot(made: BotRow, name: str, note: str) -> NewBot:
+    """Return another bot with the content of a registered one."""
+    revision = made.revision
+    return NewBot(
+        name=name,
+        family=made.family,
+        spec=made.spec,
+        change=note,
+        revision=NewRevision(
+            content_hash=revision.content_hash,
+            launch=revision.launch,
+            budgets=revision.budgets,
+            boards=revision.boards,
+            files=revision.files,
+        ),
+    )

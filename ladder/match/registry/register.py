@@ -1,25 +1,23 @@
 """Registration of a bot: it is tried out first, and stored only if it passes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from bots.catalogue import VERSIONS
 from db.records.bots import BotRow, NewBot, NewRevision
-from db.records.launch import Launch
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import resolve_bot
-from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options, try_out
+from ladder.match.registry.stored_trial import StoredTrial, named, try_packed
+from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
+from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.file_state import describe_file_changes, find_file_changes
-from ladder.match.specs.fingerprint import describe_changes, select_programs
-from ladder.match.specs.git_spec import GitSource, resolve_spec
-from ladder.match.specs.spec import BUILTIN, ResolvedBot
+from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
+from ladder.match.specs.spec import BUILTIN
 from ladder.names import check_line, check_name, check_text, unknown_bot
 
 
@@ -41,9 +39,11 @@ class RegistrationRequest:
     note: str | None = None
     """The one thing that it changes; None: as the bot that it replaces."""
     python: str | None = None
-    """The interpreter, as `ladder.match.specs.git_spec.resolve_spec` takes it."""
+    """The interpreter, as `ladder.match.specs.source.pack_spec` takes it."""
     patterns: tuple[str, ...] = ()
-    """Files that count as the bot, as `ladder.match.specs.spec.read_spec` takes them."""
+    """Files that belong to the bot, as `ladder.match.specs.spec.read_spec` takes them."""
+    most_mb: int = MOST_MB
+    """The limit on its files, in MiB."""
     restart: Restart | None = None
     """When to restart its process; None: the default of its kind."""
     time_ms: int | None = None
@@ -52,6 +52,8 @@ class RegistrationRequest:
     """Whether to replace a bot of the same name, whose old games then no longer count."""
     source: GitSource | None = None
     """The revision of a git repository; None: the files as they are now."""
+    tree: GitTree | None = None
+    """The files of a revision, if they are built already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,27 @@ class ExaminedBot:
 
     new: NewBot
     found: TrialResult
-    not_tracked: str
-    """The kinds of files that do not count as the bot; "" for a built-in player."""
+    left_out: tuple[str, ...] = ()
+    """What lies beside its files and is not stored."""
+    read_outside: tuple[str, ...] = ()
+    """Files of its original folder that it opened and that are not stored."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences for its author about files that are not stored."""
+        folder = Path(self.new.revision.launch.folder)
+        lines = []
+        if self.left_out:
+            lines.append(f"not stored: {named(self.left_out)}")
+        if self.read_outside:
+            lines.append(
+                f"it opened {named([str(folder / each) for each in self.read_outside])}, which is "
+                "not stored: it plays only while that exists; open files relative to the program, "
+                "and add them by `--files`"
+            )
+        if self.new.revision.launch.writes:
+            lines.append("it writes into its folder: each of its processes gets a copy of its own")
+        return lines
 
 
 def known_bots(store: Store) -> dict[str, BotRow]:
@@ -75,7 +96,7 @@ def examine(
     confinement: Confinement,
     report: Callable[[str], None] = lambda _: None,
 ) -> ExaminedBot:
-    """Try a bot out, without storing anything.
+    """Pack the files of a bot and try it out, without storing anything.
 
     Args:
         known: the registered bots by name, including retired ones.
@@ -84,90 +105,109 @@ def examine(
         report: called from another thread with a sentence about a bot that is silent for long.
 
     Raises:
-        UsageError: the name cannot be used, or the bot failed its trial.
+        UsageError: the name cannot be used, the files cannot be packed, or the bot failed its
+            trial.
         SpecError: the specification is not valid.
 
     """
-    name = check_name(request.name)
-    check_text(request.spec, "a specification")
-    if request.based_on and request.based_on not in known:
-        raise unknown_bot(request.based_on, known, "based_on")
-    former = known.get(name)
-    based_on = request.based_on
-    note = None if request.note is None else check_line(request.note, "a note")
-    if former is not None:
-        based_on = former.based_on if based_on is None else based_on
-        note = former.change if note is None else note
-    with resolve_spec(
+    check_request(known, request)
+    return try_request(known, request, pack_request(request), confinement, report)
+
+
+def pack_request(request: RegistrationRequest) -> PackedBot:
+    """Pack the files of a bot. Raises UsageError and SpecError."""
+    if request.tree is not None:
+        return pack_in_tree(request.tree, request.spec, most_mb=request.most_mb)
+    return pack_spec(
         request.spec,
         request.folder,
         python=request.python,
         source=request.source,
         patterns=request.patterns,
-    ) as resolved:
-        if former is not None:
-            _refuse_taken(former, request, resolved)
-        launch = msgspec.structs.replace(
-            resolved.launch, restart=request.restart or resolved.launch.restart
-        )
-        found = _run_trial(resolved, launch, confinement, request, report)
-        _refuse_changed_in_trial(resolved)
-    launch = msgspec.structs.replace(launch, min_time_ms=found.min_time_ms)
-    revision = NewRevision(
-        content_hash=resolved.content_hash,
-        launch=launch,
-        budgets=found.budgets,
-        boards=found.boards,
-        files=resolved.files,
+        most_mb=request.most_mb,
+    )
+
+
+def try_request(
+    known: Mapping[str, BotRow],
+    request: RegistrationRequest,
+    bot: PackedBot,
+    confinement: Confinement,
+    report: Callable[[str], None] = lambda _: None,
+) -> ExaminedBot:
+    """Try a packed bot out. The arguments and errors are those of `examine`."""
+    former = known.get(request.name)
+    based_on, note = request.based_on, request.note
+    if former is not None:
+        _refuse_taken(former, request, bot)
+        based_on = former.based_on if based_on is None else based_on
+        note = former.change if note is None else note
+    resolved = bot.resolved
+    started = msgspec.structs.replace(
+        resolved.launch, restart=request.restart or resolved.launch.restart
+    )
+    bot = replace(bot, resolved=replace(resolved, launch=started))
+    tried = _run_trial(bot, request, confinement, report)
+    launch = msgspec.structs.replace(
+        started,
+        min_time_ms=tried.found.min_time_ms,
+        writes=tried.writes,
     )
     new = NewBot(
-        name=name,
+        name=request.name,
         family=resolved.family,
         spec=request.spec,
         based_on=based_on or None,
-        change=note or "",
-        revision=revision,
+        change="" if note is None else check_line(note, "a note"),
+        revision=NewRevision(
+            content_hash=resolved.content_hash,
+            launch=launch,
+            budgets=tried.found.budgets,
+            boards=tried.found.boards,
+            files=resolved.files,
+            packed=bot.packed,
+        ),
     )
-    return ExaminedBot(new, found, resolved.not_tracked)
+    return ExaminedBot(new, tried.found, resolved.left_out, tried.read_outside)
+
+
+def check_request(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
+    """Refuse a request before anything is packed. Raises UsageError."""
+    check_name(request.name)
+    if request.name in known:
+        refuse_catalogue_bot(known[request.name], "choose another name")
+    check_text(request.spec, "a specification")
+    if request.note is not None:
+        check_line(request.note, "a note")
+    if request.based_on and request.based_on not in known:
+        raise unknown_bot(request.based_on, known, "based_on")
 
 
 def _run_trial(
-    resolved: ResolvedBot,
-    launch: Launch,
-    confinement: Confinement,
+    bot: PackedBot,
     request: RegistrationRequest,
+    confinement: Confinement,
     report: Callable[[str], None],
-) -> TrialResult:
-    own = launch.player is not None and launch.origin is None
-    if own and "?" not in str(launch.player):
-        return result_from_catalogue(str(launch.player), resolved.budgets or ())
+) -> StoredTrial:
+    resolved = bot.resolved
+    launch, budgets = resolved.launch, resolved.budgets or ()
+    if launch.is_own and "?" not in str(launch.player):
+        return StoredTrial(result_from_catalogue(str(launch.player), budgets))
     compile_launches([launch])
-    if own:
-        return try_options(launch, resolved.budgets or ())
-    return try_out(
-        launch,
-        resolved.budgets,
+    if launch.is_own:
+        return StoredTrial(try_options(launch, budgets))
+    return try_packed(
+        bot,
         confinement,
         name=request.name,
-        report=report,
+        spec=request.spec,
         time_ms=request.time_ms,
+        report=report,
     )
 
 
-def _refuse_changed_in_trial(resolved: ResolvedBot) -> None:
-    """Refuse a bot whose files changed during its trial."""
-    written = find_file_changes(resolved.states)
-    if written:
-        names = describe_file_changes(written, Path(resolved.launch.folder))
-        raise UsageError(
-            f"the bot's files changed during its trial ({names}): files that a bot writes while it "
-            "plays must not count as the bot; name the others by patterns, as in `ladder bots add "
-            "NAME SPEC --files '*.py'`"
-        )
-
-
 def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
-    """Store a bot.
+    """Store a bot with its files.
 
     Args:
         store: the database.
@@ -212,29 +252,26 @@ def refuse_catalogue_bot(bot: BotRow, remedy: str) -> None:
 def is_catalogue_bot(bot: BotRow) -> bool:
     """Return whether a bot is a built-in player under its own name."""
     own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
-    return own and bot.revision.launch.origin is None
+    return own and bot.revision.launch.is_own
 
 
-def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> None:
+def _refuse_taken(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> None:
     """Refuse a name that another bot has, unless the request is to replace that bot."""
-    refuse_catalogue_bot(known, "choose another name")
     if request.replace:
         return
-    name, difference = known.name, _difference(known, request, resolved)
+    name, difference = known.name, _difference(known, request, bot)
+    if not known.revision.launch.can_play:
+        raise UsageError(
+            f"a bot named {name} is registered without its files: `ladder bots add {name} SPEC "
+            "--replace` replaces it, and keeps its games if the content is the same"
+        )
     if known.retired_at is None:
         state = f"a bot named {name} is already registered"
         if not difference:
             raise NothingToAdd(f"{state} with the same content: there is nothing to add")
         raise UsageError(
             f"{state} with other content ({difference}): choose another name, or replace it with "
-            f"`ladder bots add {name} SPEC --replace`, and its old games no longer count; if the "
-            "changed files are not part of the bot, name the others by patterns, as in `ladder "
-            f"bots add {name} SPEC --replace --files '*.py'`"
-        )
-    if known.revision.launch.is_description_only:
-        raise UsageError(
-            f"{name} was imported and never registered on this machine: `ladder bots add {name} "
-            "SPEC --replace` replaces it, and keeps its games if the content is the same"
+            f"`ladder bots add {name} SPEC --replace`, and its old games no longer count"
         )
     if not difference:
         raise UsageError(
@@ -248,9 +285,9 @@ def _refuse_taken(known: BotRow, request: RegistrationRequest, resolved: Resolve
     )
 
 
-def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedBot) -> str:
+def _difference(known: BotRow, request: RegistrationRequest, bot: PackedBot) -> str:
     """Return how a request differs from the registered bot, or "" if the content is the same."""
-    revision = known.revision
+    revision, resolved = known.revision, bot.resolved
     if revision.content_hash == resolved.content_hash:
         return ""
     if known.spec != request.spec:
@@ -261,19 +298,5 @@ def _difference(known: BotRow, request: RegistrationRequest, resolved: ResolvedB
             f"it is commit {revision.launch.origin.commit[:12]}, and this is {origin.commit[:12]}"
         )
     if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
-        return f"it is in {revision.launch.folder}"
-    if not request.patterns and _has_comparable_files(known, resolved):
-        # An earlier release may have selected its files by another rule: compare by that rule.
-        by_its_rule = resolve_bot(known)
-        if by_its_rule.content_hash == revision.content_hash:
-            return ""
-        return describe_changes(revision.files, by_its_rule.files)
-    return describe_changes(revision.files, resolved.files)
-
-
-def _has_comparable_files(known: BotRow, resolved: ResolvedBot) -> bool:
-    """Return whether a bot consists of files in its folder and runs by the same programs."""
-    launch = known.revision.launch
-    if launch.player or launch.origin or resolved.launch.origin or launch.is_description_only:
-        return False
-    return select_programs(known.revision.files) == select_programs(resolved.files)
+        return f"it is from {revision.launch.folder}"
+    return "its files have changed"

@@ -1,31 +1,25 @@
-"""Registered bots: choose them for a run, and check that they have not changed."""
+"""Registered bots: choose them for a run, and start them from their stored files."""
 
 import fnmatch
-import shutil
 from collections.abc import Callable, Collection, Iterable
-from pathlib import Path
 
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
+from db.records.archives import PackedArchive
 from db.records.bots import BotRow, NewBot
+from db.records.launch import Launch
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
+from ladder.errors import UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own_player
+from ladder.match.specs.archive import cached_archive, unpack
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
-from ladder.match.specs.fingerprint import (
-    changed_files,
-    describe_changes,
-    environment_advice,
-    find_moved_programs,
-    select_programs,
-)
-from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
-from ladder.match.specs.spec import ResolvedBot, read_spec, resolve_own_player
-from ladder.match.specs.start_command import make_entrant
+from ladder.match.specs.programs import locate
+from ladder.match.specs.spec import resolve_own_player
+from ladder.match.specs.start_command import locate_python, make_entrant
 from ladder.names import select_names
 
 
@@ -83,148 +77,108 @@ def leave_out(
     return fit, reasons
 
 
-def resolve_bot(bot: BotRow) -> ResolvedBot:
-    """Resolve a registered bot's specification on this machine as it is now.
+def refuse_unplayable(bot: BotRow) -> None:
+    """Refuse a bot whose files are not stored, or that needs a program which is gone.
 
     Raises:
-        SpecError: a file or program of the bot is gone.
-        UsageError: it was imported and never registered on this machine.
+        UnfitBot: its files are not stored.
+        SpecError: a program of the bot is gone.
         UnknownPlayer: these sources no longer have such a player.
 
     """
     launch = bot.revision.launch
-    if launch.is_description_only:
-        raise UsageError(
-            f"{bot.name} was imported without its command: `ladder bots add {bot.name} SPEC "
-            "--replace` registers it from files on this machine, with its games if the files are "
-            "the same"
+    if not launch.can_play:
+        raise UnfitBot(
+            f"{bot.name} cannot play, because this database does not hold its files: it was "
+            "imported without them, or added by an older version",
+            f"add it again with `ladder bots add {bot.name} SPEC --replace`",
         )
-    if launch.origin is not None:
-        return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
-    if is_own_player(bot):  # its launch holds the content of a file that an option named
-        return resolve_own_player(launch)
-    return read_spec(bot.spec, Path(launch.folder), python=launch.python, stored=bot.revision.files)
-
-
-def find_changes_since(bot: BotRow) -> dict[str, str]:
-    """Return the changes of a foreign bot's ingredients since its registration, by name.
-
-    If the bot cannot be resolved any more, the result has one entry: its specification and the
-    reason.
-    """
-    if is_own_player(bot) or bot.revision.launch.is_description_only:
-        return {}
+    if launch.is_own:
+        resolve_own_player(launch)
+        return
     try:
-        return changed_files(bot.revision.files, resolve_bot(bot).files)
+        locate_python(launch)
+        if launch.program is not None:
+            first = launch.command[0]
+            locate(launch.program, None if "/" in first else first)
     except SpecError as error:
-        return {bot.spec: str(error)}
+        raise SpecError(f"{bot.name}: {error}") from error
 
 
-def refuse_changed(bot: BotRow) -> None:
-    """Refuse a bot that has changed since its registration.
-
-    A built-in player may change with the sources, which only must still have it.
+def unpacked_launch(store: Store, bot: BotRow) -> Launch:
+    """Return the launch of a registered bot whose files are unpacked on this machine.
 
     Raises:
-        UsageError: its files have changed.
-        SpecError: a file or program of the bot is gone.
+        UsageError: its files are not stored or damaged, or there is no room for them.
+        SpecError: a program of the bot is gone.
         UnknownPlayer: these sources no longer have such a player.
 
     """
-    if is_own_player(bot):
-        resolve_bot(bot)
-    else:
-        resolve_unchanged(bot)
+    refuse_unplayable(bot)
+    launch = bot.revision.launch
+    if launch.archive is None:
+        resolved = resolve_own_player(launch)
+        if has_changed(bot, resolved):
+            raise UsageError(
+                f"the sources of {bot.name} were edited while the command started: try again"
+            )
+        return resolved.launch
+    unpack_files(store, bot)
+    return launch
 
 
-def resolve_unchanged(bot: BotRow) -> ResolvedBot:
-    """Resolve a registered bot, and refuse it if its content has changed.
+def unpack_files(store: Store, bot: BotRow) -> PackedArchive:
+    """Return the archive of a bot, unpacked on this machine.
 
     Raises:
-        UsageError: its files have changed; games of the two contents must not be mixed.
-        SpecError: a file or program of the bot is gone.
+        UsageError: it is damaged, or there is no room for it.
 
     """
+    archive = bot.revision.launch.archive
+    assert archive is not None  # noqa: S101 - the caller has asked
     try:
-        resolved = resolve_bot(bot)
-    except SpecError as error:
-        raise SpecError(f"{bot.name}: {error}{_lost_program(bot)}") from error
-    if not has_changed(bot, resolved):
-        _refuse_other_start(bot, resolved)
-        return resolved
-    reason = (
-        f"{bot.name} is not what was registered "
-        f"({describe_changes(bot.revision.files, resolved.files)})"
-    )
-    if is_own_player(bot):
-        raise UsageError(f"{reason}: its sources were edited while the command started; try again")
-    for former in find_moved_programs(bot.revision.files, resolved.files):
-        raise UnfitBot(reason, environment_advice(former))
-    raise UnfitBot(reason, REGISTER_ANEW)
-
-
-def _lost_program(bot: BotRow) -> str:
-    """Return the advice if a program of a registered bot is not on PATH, or ""."""
-    for name in select_programs(bot.revision.files):
-        if shutil.which(Path(name).name) is None:
-            return f"; it was {name} when it was registered: {environment_advice(name)}"
-    return ""
-
-
-def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
-    """Refuse a bot whose stored launch differs from the launch of its specification.
-
-    A stored launch is never started. If it differs, another program wrote the database.
-
-    Raises:
-        UsageError: they differ.
-
-    """
-    stored, made = bot.revision.launch, resolved.launch
-    fields = ("command", "folder", "host", "player", "origin")
-    other = [field for field in fields if getattr(stored, field) != getattr(made, field)]
-    if other and not is_own_player(bot):
-        raise UsageError(
-            f"{bot.name} is not started: its stored {' and '.join(other)} differ from those of its "
-            f"specification; check it with `ladder bots show {bot.name}`, and if it is yours, "
-            f"register it again with `ladder bots add {bot.name} SPEC --replace`"
-        )
+        return cached_archive(archive)
+    except FileNotFoundError:
+        manifest = store.archives.manifest(archive)
+    try:
+        return PackedArchive(manifest, unpack(manifest, store.archives.read_parts))
+    except UsageError as error:
+        raise UsageError(f"{bot.name}: {error}") from error
 
 
 def make_entrants(
+    store: Store,
     bots: Iterable[BotRow],
     budget_of: Callable[[BotRow], Budget],
     restart: Restart | None = None,
 ) -> dict[str, Entrant]:
-    """Return registered bots as sides of pairs, by name, after checking that none has changed.
-
-    A bot is started as its specification says on this machine, never by a stored command.
+    """Return registered bots as sides of pairs, by name, with their files unpacked.
 
     Args:
+        store: the database that holds their files.
         bots: the bots.
         budget_of: returns the budget of a bot's moves.
         restart: when to restart their processes; None: as each was registered.
 
     Raises:
-        UsageError: the files of a bot have changed, or sources are being edited now.
-        SpecError: a file or program of a bot is gone.
+        UsageError: the files of a bot are not stored, or sources are being edited now.
+        SpecError: a program of a bot is gone.
 
     """
     chosen = list(bots)
     if any(map(is_own_player, chosen)):
         own_sources()  # copied before anything is hashed, so that `refuse_edited` sees any edit
-    found = {}
-    for bot in chosen:
-        resolved = resolve_unchanged(bot)
-        found[bot.name] = make_entrant(
-            resolved.launch,
+    found = {
+        bot.name: make_entrant(
+            unpacked_launch(store, bot),
             revision=bot.revision.id,
             name=bot.name,
             budget=budget_of(bot),
             restart=bot.revision.launch.restart if restart is None else restart,
-            content=resolved.states,
             kinds=bot.revision.budgets,
         )
+        for bot in chosen
+    }
     if any(map(is_own_player, chosen)):
         refuse_edited()
     return found

@@ -1,81 +1,78 @@
-"""Selection of the files in a bot's folder that count as the bot."""
+"""Selection of the files in a bot's folder that belong to the bot."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bots.errors import SpecError
 from db.companion_files import SUFFIXES
 from ladder.errors import UsageError
+from ladder.match.specs.programs import ENVIRONMENT
 from ladder.names import CONFIG
 
 MOST_FILES = 1000
-MOST_MB = 64
+"""Most files of a folder that is taken to be one bot."""
 SQLITE = b"SQLite format 3\0"
-COMPILED = ("__pycache__",)
+COMPILED = "__pycache__"
 PAGE = b'<meta name="generator" content="connect4-ladder '
 """Part of the head of every HTML report of the ladder (`reports.html.page`)."""
 HEAD = 4096
 """Bytes of the beginning of a file in which `PAGE` is searched."""
 
 
-def find_folder_files(folder: Path, *, most_files: int = MOST_FILES) -> list[Path]:
-    """Return every file below a folder that may belong to the program in it.
+def find_folder_files(folder: Path, most_bytes: int) -> list[Path] | None:
+    """Return what lies below a folder and may belong to the program in it; None if too much.
 
-    Without hidden files and folders, files that Python compiles by itself, and files of the ladder:
-    `ladder.toml`, its databases with the files beside them, and its HTML reports.
-
-    Raises:
-        SpecError: there are too many files, or they are too large, for a bot's own folder.
-
+    These are files, links and empty folders, without hidden ones, Python environments, files that
+    Python compiles by itself, and files of the ladder: `ladder.toml`, its databases with the files
+    beside them, and its HTML reports.
     """
     found = []
     size = 0
-    for path in _walk(folder):
+    for path in _walk(folder, is_everything=False):
         found.append(path)
-        size += path.stat().st_size
-        if len(found) > most_files or size > MOST_MB << 20:
-            raise SpecError(
-                f"{folder} holds more than {most_files} files or {MOST_MB} MiB, too much to be one "
-                "bot: put the bot into a folder of its own, or name the files of the bot by "
-                "patterns, as in `ladder bots add NAME SPEC --files '*.py'`"
-            )
+        size += path.lstat().st_size
+        if len(found) > MOST_FILES or size > most_bytes:
+            return None
     return found
+
+
+def find_tree_files(folder: Path) -> list[Path]:
+    """Return what lies below a folder, apart from environments and what Python compiles."""
+    return list(_walk(folder, is_everything=True))
 
 
 def select_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
     """Return the files that patterns select, such as ``*.py`` or ``weights/**/*.npz``.
 
     Raises:
-        UsageError: a pattern is not valid, or selects no files or too many.
+        UsageError: a pattern is not valid, or selects no files.
 
     """
     found: dict[Path, None] = {}
     for pattern in patterns:
         try:
-            files = sorted(path for path in folder.glob(pattern) if path.is_file())
+            chosen = sorted(folder.glob(pattern))
         except (ValueError, NotImplementedError) as error:
             problem = f"{pattern!r} is not a pattern of files in {folder}: {error}"
             raise UsageError(problem, option="files") from error
+        files = [path for path in chosen if not path.is_dir() or path.is_symlink()]
+        for place in chosen:
+            if place.is_dir() and not place.is_symlink() and "**" not in pattern:
+                files += _walk(place, is_everything=False)
         if not files:
             raise UsageError(f"{pattern!r} selects no file in {folder}", option="files")
         found.update(dict.fromkeys(files))
-        if len(found) > MOST_FILES:
-            problem = f"{pattern!r} selects more than {MOST_FILES} files: choose a narrower pattern"
-            raise UsageError(problem, option="files")
     return list(found)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for place, subfolders, names in os.walk(folder):
-        databases = {name for name in names if _is_database(Path(place, name))}
-        skipped = {name + suffix for name in databases for suffix in SUFFIXES} | databases
-        skipped |= {name for name in (*names, *subfolders) if is_ladders_own(name)}
-        subfolders[:] = sorted(_wanted(subfolders, skipped))
-        for name in sorted(_wanted(names, skipped)):
-            path = Path(place, name)
-            if path.is_file() and not _is_page(path):
-                yield path
+def is_environment(folder: str | Path) -> bool:
+    """Return whether a folder is a Python environment."""
+    return os.path.exists(os.path.join(folder, ENVIRONMENT))
+
+
+def is_ladders_file(path: Path) -> bool:
+    """Return whether a file or folder belongs to the ladder by its name or its content."""
+    return is_ladders_own(path.name) or _is_database(path) or _is_page(path)
 
 
 def is_ladders_own(name: str) -> bool:
@@ -89,10 +86,24 @@ def is_ladders_own(name: str) -> bool:
     return name == CONFIG or name in beside_servers or name.endswith(beside_files)
 
 
-def _wanted(names: Iterable[str], skipped: set[str]) -> Iterator[str]:
-    for name in names:
-        if not name.startswith(".") and name not in skipped and name not in COMPILED:
-            yield name
+def _walk(folder: Path, *, is_everything: bool) -> Iterator[Path]:
+    for place, subfolders, names in os.walk(folder):
+        skipped = {name for name in subfolders if is_environment(os.path.join(place, name))}
+        skipped.add(COMPILED)
+        if not is_everything:
+            databases = {name for name in names if _is_database(Path(place, name))}
+            skipped |= {name + suffix for name in databases for suffix in SUFFIXES} | databases
+            everything = (*names, *subfolders)
+            skipped |= {name for name in everything if name[0] == "." or is_ladders_own(name)}
+        links = [name for name in subfolders if os.path.islink(os.path.join(place, name))]
+        subfolders[:] = sorted({*subfolders} - skipped - {*links})
+        found = sorted({*names, *links} - skipped)
+        for name in found:
+            path = Path(place, name)
+            if path.is_symlink() or (path.is_file() and (is_everything or not _is_page(path))):
+                yield path
+        if not names and not subfolders and not links and place != str(folder):
+            yield Path(place)
 
 
 def _is_database(path: Path) -> bool:

@@ -131,14 +131,14 @@ def has_uncommitted(repository: Path, commit: Commit) -> bool:
     return bool(_git(repository, "status", "--porcelain", "--untracked-files=no").stdout)
 
 
-def extract(repository: Path, commit: Commit, folder: Path) -> None:
+def extract(repository: Path, commit: str, folder: Path) -> None:
     """Extract the files of a commit, as from `git archive`, into an empty folder.
 
     Raises:
         UsageError: git or the file system fails.
 
     """
-    command = ["git", "archive", "--format=tar", commit.commit]
+    command = ["git", "archive", "--format=tar", commit]
     with subprocess.Popen(
         command,
         cwd=repository,
@@ -156,7 +156,7 @@ def extract(repository: Path, commit: Commit, folder: Path) -> None:
                 git.stdout.read()  # the padding at the end, or git fails with a closed pipe
         except (tarfile.TarError, OSError) as error:
             git.kill()
-            problem = f"the files of {commit.commit[:12]} cannot be extracted: {error}"
+            problem = f"the files of {commit[:12]} cannot be extracted: {error}"
             raise UsageError(problem, option="git") from error
     if git.returncode != 0:
         raise UsageError(

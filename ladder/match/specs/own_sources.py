@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from db.records.launch import FileState
 from engine.cache import ROOT, cache_root
 from ladder.errors import UsageError
-from ladder.match.specs.file_state import read_file_state
 
 PACKAGES = ("engine", "bots")
 READ_ONLY = 0o444
@@ -38,8 +36,6 @@ class OwnSources:
     """The folder that holds both."""
     digest: str
     """Hash of the names and contents of all their files."""
-    content: tuple[FileState, ...] = ()
-    """All files if hosts run the working tree, because no copy could be made; else empty."""
 
 
 def own_sources(root: Path = ROOT) -> OwnSources:
@@ -68,12 +64,11 @@ def refuse_edited(root: Path = ROOT) -> None:
 def copy_sources(root: Path, copies: Path) -> OwnSources:
     """Return a copy of a working tree, made if there is none with the same content.
 
-    If it cannot be written, hosts run the working tree, which then must not change.
+    If it cannot be written, hosts run the working tree.
 
     Args:
         root: the working tree.
         copies: the folder of all copies.
-
     """
     files = _read(root)
     digest = _digest(files)
@@ -83,7 +78,7 @@ def copy_sources(root: Path, copies: Path) -> OwnSources:
             _write(place, files)
             _remove_old(copies)
     except OSError:
-        return OwnSources(root, digest, tuple(read_file_state(root / name) for name in files))
+        return OwnSources(root, digest)
     _note_use(place)
     _lock(place)
     return OwnSources(place, digest)

@@ -1,12 +1,11 @@
-"""Bot specifications: resolve what a user writes to a launch and a content hash."""
+"""Bot specifications: resolve what a user writes to a launch and the files that belong to it."""
 
-import re
+import os
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,23 +15,29 @@ from bots.catalogue import VERSIONS, parse_player, with_options
 from bots.errors import SpecError
 from bots.identity import OPTION, behaviour, content_hash
 from bots.protocol import BudgetKind
-from db.records.launch import FileState, Launch
+from db.records.launch import Launch
 from db.records.restart import Restart
 from engine.cache import ROOT
 from ladder.errors import UsageError
-from ladder.match.specs.file_state import hash_value
-from ladder.match.specs.fingerprint import (
-    PYTHON,
-    Ingredients,
-    find_interpreter,
-    find_local_modules,
-    find_module_files,
-    find_program,
-    is_program,
+from ladder.match.specs.archive import MOST_MB
+from ladder.match.specs.folder_files import (
+    COMPILED,
+    find_folder_files,
+    find_tree_files,
+    is_environment,
+    is_ladders_file,
+    select_files,
 )
-from ladder.match.specs.folder_files import find_folder_files, select_files
+from ladder.match.specs.imports import find_local_modules, find_module_files
 from ladder.match.specs.own_sources import own_sources
-from ladder.names import CONFIG
+from ladder.match.specs.programs import (
+    INTERPRETER,
+    PYTHON,
+    Program,
+    describe_program,
+    find_interpreter,
+    find_program,
+)
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
@@ -42,12 +47,6 @@ FORMS = (
 )
 THU_ADDRESS_MB = 1536
 """The course allows a process 1 GiB; the rest is for Python and shared libraries."""
-INTERPRETER = re.compile(
-    r"(python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|luajit|java|dotnet|julia|Rscript|R|"
-    r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
-)
-"""Names of programs that run source files."""
-OPENED_BY_PYTHON = "data that it opens, and installed packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +55,17 @@ class ResolvedBot:
 
     family: str
     launch: Launch
+    """How to start it; without an archive it starts in its folder."""
     files: Mapping[str, str]
-    """The ingredients: files with their hash, programs with their version, options."""
-    content_hash: str
-    """Equal for equal bots."""
+    """Its parts outside of the archive: programs with their version, options."""
+    content_hash: str = ""
+    """Equal for equal players of this installation; "" for other bots."""
     budgets: tuple[BudgetKind, ...] | None = None
     """The kinds of budget that it accepts; None: those in its hello."""
-    states: tuple[FileState, ...] = ()
-    """The states of its files; empty for a player of this installation."""
-    not_tracked: str = ""
-    """The kinds of files that may belong to the bot but do not count, for its author."""
+    paths: tuple[Path, ...] = ()
+    """The files, links and empty folders that belong to it."""
+    left_out: tuple[str, ...] = ()
+    """What lies beside them and does not belong to it, for its author."""
 
 
 def read_spec(
@@ -74,8 +74,8 @@ def read_spec(
     *,
     python: str | None = None,
     patterns: Sequence[str] = (),
-    stored: Mapping[str, str] | None = None,
-    remote_programs: Mapping[str, str] | None = None,
+    root: Path | None = None,
+    most_mb: int = MOST_MB,
 ) -> ResolvedBot:
     """Resolve a specification.
 
@@ -83,17 +83,15 @@ def read_spec(
         spec: the specification as the user wrote it.
         folder: the folder in which it was written, and in which the bot will run.
         python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
-        patterns: patterns of further files that count as the bot; for a program that an interpreter
-            other than Python runs, they replace its whole folder.
-        stored: the ingredients of a registered bot. Its files are read again, and files that came
-            into its folder later do not count; `patterns` are not used.
-        remote_programs: the programs, by path with version, of a bot that was registered on another
-            machine; programs of the same version count as the same, wherever they are.
+        patterns: patterns of further files that belong to the bot; they replace its whole folder.
+        root: the top of a tree from git, all of which belongs to the bot unless there are patterns;
+            None: the folder, of which the specification means a part.
+        most_mb: the size in MiB up to which a whole folder is taken to be the bot.
 
     Raises:
         SpecError: the specification has no known form, or names a missing file or program.
         UnknownPlayer: no built-in player has the name.
-        UsageError: an option does not fit the specification.
+        UsageError: an option does not fit the specification, or a file lies outside of the root.
 
     """
     kind, colon, rest = spec.partition(":")
@@ -112,13 +110,16 @@ def read_spec(
             problem = "a built-in player has no files to choose: leave the patterns out"
             raise UsageError(problem, option="files")
         return _resolve_builtin(rest, folder)
-    ingredients = Ingredients(folder.resolve(), remote_programs or {})
+    place = _Place(folder.resolve(), (root or folder).resolve())
     try:
         if kind in _PYTHON_FORMS:
-            parsed = _PYTHON_FORMS[kind](rest.strip(), ingredients, python)
+            parsed = _PYTHON_FORMS[kind](rest.strip(), place, python)
         else:
-            parsed = _PROGRAM_FORMS[kind](rest.strip(), ingredients)
-        not_tracked = _add_implicit_files(ingredients, parsed, patterns, stored)
+            parsed = _PROGRAM_FORMS[kind](rest.strip(), place)
+        if root is not None and not patterns:
+            paths = find_tree_files(place.root)
+        else:
+            paths = _select(parsed, place, patterns, most_mb)
     except OSError as error:
         # A name that no file can have, or a file without the right to read it.
         problem = f"a file of {spec[:80]!r} cannot be read: {error.strerror or error}"
@@ -126,10 +127,9 @@ def read_spec(
     return ResolvedBot(
         family=FOREIGN,
         launch=parsed.launch,
-        files=ingredients.values,
-        content_hash=hash_value((spec, sorted(ingredients.values.items()))),
-        states=tuple(ingredients.states),
-        not_tracked=not_tracked,
+        files=dict(place.programs),
+        paths=tuple(paths),
+        left_out=_left_out(parsed.home or place.folder, paths),
     )
 
 
@@ -190,85 +190,143 @@ def _hash_sources() -> str:
     return own_sources().digest
 
 
+@dataclass(slots=True)
+class _Place:
+    """The folders of a specification, and what it names."""
+
+    folder: Path
+    """The folder in which it was written."""
+    root: Path
+    """The folder that all files of the bot must lie in."""
+    named: list[Path] = field(default_factory=list)
+    """Named files and folders."""
+    programs: list[Program] = field(default_factory=list)
+    """Programs outside of the bot's files."""
+
+    def find(self, word: str) -> Path | None:
+        """Return the file or folder that a word names, or None; environments are not searched.
+
+        Raises:
+            UsageError: it is a file outside of the root.
+
+        """
+        path = Path(os.path.normpath(self.folder / word))
+        if not os.path.lexists(path):
+            return None
+        if not path.is_relative_to(self.root):
+            if path.is_file():
+                raise UsageError(
+                    f"{word} lies outside of {self.root}, whose files are stored: copy it there, "
+                    "or run the command in a folder above both"
+                )
+            return None
+        return None if self.is_in_environment(path) else path
+
+    def is_in_environment(self, path: Path) -> bool:
+        """Return whether a path lies in a Python environment below the root."""
+        return any(is_environment(each) for each in path.parents if each.is_relative_to(self.root))
+
+    def relative(self, path: Path) -> str:
+        """Return a path below the root relative to the folder."""
+        return os.path.relpath(path, self.folder)
+
+
 class _ParsedSpec(NamedTuple):
-    """The launch of a specification, whose named files and programs are collected already."""
+    """The launch of a specification, and where its files lie."""
 
     launch: Launch
-    not_tracked: str
-    program_folder: Path | None = None
-    """The folder of a program that an interpreter runs: all of it may belong to the bot."""
-    modules: Callable[[], list[Path]] | None = None
+    home: Path | None = None
+    """The folder of its program or entry file."""
+    is_whole: bool = False
+    """Whether all of that folder may belong to the bot."""
+    modules: Callable[[], Iterable[Path]] | None = None
     """Finds a Python script and the files that it imports."""
 
 
-def _add_implicit_files(
-    ingredients: Ingredients,
-    parsed: _ParsedSpec,
-    patterns: Sequence[str],
-    stored: Mapping[str, str] | None,
-) -> str:
-    """Add the files that the specification does not name; return which kinds do not count."""
-    if stored is not None:
-        for name, value in stored.items():
-            path = ingredients.folder / name
-            if path.name == CONFIG and name not in ingredients.values:
-                # Earlier releases counted `ladder.toml` as part of a bot; keep its recorded hash.
-                ingredients.values[name] = value
-                continue
-            if not is_program(name, value) and path.is_file():
-                ingredients.add_file(path, name)
-        return ""
-    if parsed.modules is not None:
-        ingredients.add_files(parsed.modules())
+def _select(
+    parsed: _ParsedSpec, place: _Place, patterns: Sequence[str], most_mb: int
+) -> list[Path]:
+    """Return the files that belong to a bot.
+
+    Raises:
+        SpecError: its folder holds too much to be one bot.
+
+    """
+    found: list[Path] = []
+    for path in place.named:
+        is_folder = path.is_dir() and not path.is_symlink()
+        found += (find_folder_files(path, most_mb << 20) or ()) if is_folder else [path]
     if patterns:
-        ingredients.add_files(select_files(ingredients.folder, patterns))
-        return "files that the patterns do not select"
-    if parsed.program_folder is not None:
-        ingredients.add_files(find_folder_files(parsed.program_folder))
-    return f"{parsed.not_tracked} (`ladder bots add NAME SPEC --files PATTERN` adds files)"
+        found += parsed.modules() if parsed.modules is not None else ()
+        return [*found, *select_files(place.folder, patterns)]
+    if parsed.home is None or not parsed.is_whole:
+        return found
+    whole = find_folder_files(parsed.home, most_mb << 20)
+    if whole is not None:
+        return [*found, *whole]
+    if parsed.modules is None:
+        raise SpecError(
+            f"{parsed.home} holds too much to be one bot: put the bot into a folder of its own, or "
+            "name its files by patterns, as in `ladder bots add NAME SPEC --files '*.js'`"
+        )
+    return [*found, *parsed.modules()]
 
 
-def _parse_exec(command: str, ingredients: Ingredients) -> _ParsedSpec:
-    words = _parse_command(command, ingredients)
-    launch = Launch(command=words, folder=str(ingredients.folder))
-    return _parse_program(launch, words, ingredients)
+def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """Return what lies in a folder and holds nothing of the bot."""
+    depth = len(home.parts)
+    taken = {path.parts[depth] for path in paths if home in path.parents}
+    with suppress(OSError):
+        names = sorted(os.listdir(home))
+        return tuple(
+            name
+            for name in names
+            if name not in taken and name != COMPILED and not is_ladders_file(home / name)
+        )
+    return ()
 
 
-def _parse_saiblo(command: str, ingredients: Ingredients) -> _ParsedSpec:
-    words = _parse_command(command, ingredients)
-    folder = str(ingredients.folder)
-    launch = Launch(command=(folder, *words), folder=folder, host="saiblo")
-    return _parse_program(launch, words, ingredients)
+def _parse_exec(command: str, place: _Place) -> _ParsedSpec:
+    words, program = _parse_command(command, place)
+    launch = Launch(command=words, folder=str(place.folder), program=program)
+    return _parse_program(launch, place)
 
 
-def _parse_program(launch: Launch, words: tuple[str, ...], ingredients: Ingredients) -> _ParsedSpec:
-    """Find the files that a command may need besides those that its words name."""
-    folder = ingredients.folder
-    named = [folder / word for word in words if (folder / word).is_file()]
-    first = folder / words[0]
-    on_path = not first.is_file()
-    if on_path:
-        first = Path(find_program(words[0], folder).path)
-    arguments = named if on_path else named[1:]
-    is_interpreter = INTERPRETER.fullmatch(first.name) is not None
-    scripts = _find_scripts(words, first, arguments, folder)
-    if scripts:
-        import_folder = folder if "-m" in words else scripts[0].parent
-        modules = partial(find_local_modules, scripts, import_folder)
-        return _ParsedSpec(launch, OPENED_BY_PYTHON, modules=modules)
-    if is_interpreter or (on_path and arguments):
-        own_folder = arguments[0].parent if arguments else folder
-    elif _is_compiled(first):
-        return _ParsedSpec(launch, "libraries and data that the program opens")
+def _parse_saiblo(command: str, place: _Place) -> _ParsedSpec:
+    words, program = _parse_command(command, place)
+    launch = Launch(command=words, folder=str(place.folder), program=program, host="saiblo")
+    return _parse_program(launch, place)
+
+
+def _parse_program(launch: Launch, place: _Place) -> _ParsedSpec:
+    """Find the folder of a command's program."""
+    words = launch.command
+    files = [path for path in place.named if not path.is_dir()]
+    if launch.program is None:
+        first, arguments = files[0], files[1:]
     else:
-        own_folder = folder if on_path else first.parent
-    not_tracked = f"files outside of {own_folder}, and installed packages"
-    return _ParsedSpec(launch, not_tracked, program_folder=own_folder)
+        first, arguments = Path(launch.program), files
+    is_interpreter = INTERPRETER.fullmatch(first.name) is not None
+    scripts = _find_scripts(words, first, arguments, place.folder)
+    if scripts:
+        home = place.folder if "-m" in words else scripts[0].parent
+
+        def modules() -> list[Path]:
+            return find_local_modules(scripts, home)
+
+        return _ParsedSpec(launch, home, is_whole=True, modules=modules)
+    if is_interpreter or (launch.program is not None and arguments):
+        home = arguments[0].parent if arguments else place.folder
+    elif _is_compiled(first):
+        return _ParsedSpec(launch, place.folder if launch.program is not None else first.parent)
+    else:
+        home = place.folder if launch.program is not None else first.parent
+    return _ParsedSpec(launch, home, is_whole=True)
 
 
 def _find_scripts(
-    words: tuple[str, ...], first: Path, arguments: list[Path], folder: Path
-) -> list[Path]:
+    words: Sequence[str], first: Path, arguments: Sequence[Path], folder: Path
+) -> Sequence[Path]:
     """Return the files that Python runs first; empty if they cannot be known."""
     if PYTHON.fullmatch(first.name):
         if "-c" in words:
@@ -276,17 +334,16 @@ def _find_scripts(
         if "-m" in words[:-1]:
             return find_module_files(words[words.index("-m") + 1], folder)
         return arguments[:1]
-    if arguments and arguments[0].suffix == ".py":  # such as `uv run bot.py`
+    in_folder = first.is_relative_to(folder)
+    if not in_folder and arguments and arguments[0].suffix == ".py":  # such as `uv run bot.py`
         return arguments[:1]
     with first.open("rb") as file:
         shebang = file.readline(200)
     # Not shims of version managers, which are scripts, too, but outside of the folder.
-    in_folder = first.is_relative_to(folder)
     return [first] if in_folder and shebang.startswith(b"#!") and b"python" in shebang else []
 
 
-def _parse_python(target: str, ingredients: Ingredients, python: str | None) -> _ParsedSpec:
-    folder = ingredients.folder
+def _parse_python(target: str, place: _Place, python: str | None) -> _ParsedSpec:
     where, _, name = target.rpartition(":")
     if not where or not name.isidentifier():
         raise SpecError(
@@ -294,94 +351,129 @@ def _parse_python(target: str, ingredients: Ingredients, python: str | None) -> 
             "python:package.module:Class"
         )
     if where.endswith(".py"):
-        entry = _find_file(folder, where, "python")
-        import_folder = entry.parent
+        entry = _find_file(place, where, "python")
+        home = entry.parent
+        target = f"{place.relative(entry)}:{name}"
     else:
-        entry = _find_module(folder, where)
-        import_folder = folder
-    return _parse_hosted("python", target, entry, import_folder, ingredients, python)
+        entry = _find_module(place.folder, where)
+        home = place.folder
+    return _parse_hosted("python", target, entry, home, place, python)
 
 
-def _parse_kaggle(file: str, ingredients: Ingredients, python: str | None) -> _ParsedSpec:
-    entry = _find_file(ingredients.folder, file, "kaggle")
-    parsed = _parse_hosted("kaggle", file, entry, entry.parent, ingredients, python)
+def _parse_kaggle(file: str, place: _Place, python: str | None) -> _ParsedSpec:
+    entry = _find_file(place, file, "kaggle")
+    parsed = _parse_hosted("kaggle", place.relative(entry), entry, entry.parent, place, python)
     # On Kaggle each game has a new process, so that modules may keep the state of a game.
     launch = msgspec.structs.replace(parsed.launch, restart=Restart.GAME)
-    return parsed._replace(launch=launch)
+    return parsed._replace(launch=launch, is_whole=entry.suffix == ".py")
 
 
 def _parse_hosted(
-    host: str,
-    target: str,
-    entry: Path,
-    import_folder: Path,
-    ingredients: Ingredients,
-    python: str | None,
+    host: str, target: str, entry: Path, home: Path, place: _Place, python: str | None
 ) -> _ParsedSpec:
-    interpreter = find_interpreter(python, ingredients.folder)
-    ingredients.add_program(interpreter)
-    ingredients.add_files(find_local_modules([entry], import_folder))
-    folder = str(ingredients.folder)
+    interpreter = find_interpreter(python, place.folder)
+    place.programs.append(interpreter)
+    place.named.append(entry)
     launch = Launch(
-        command=(folder, target),
-        folder=folder,
+        command=(target,),
+        folder=str(place.folder),
         host=host,
         python=interpreter.path,
-        is_python_chosen=msgspec.UNSET if python is None else True,
+        is_python_chosen=python is not None,
     )
-    return _ParsedSpec(launch, OPENED_BY_PYTHON)
+    return _ParsedSpec(
+        launch, home, is_whole=True, modules=lambda: find_local_modules([entry], home)
+    )
 
 
-def _parse_thu(file: str, ingredients: Ingredients) -> _ParsedSpec:
-    path = _find_file(ingredients.folder, file, "thu")
+def _parse_thu(file: str, place: _Place) -> _ParsedSpec:
+    path = _find_file(place, file, "thu")
     if not _is_compiled(path):
         raise SpecError(
             f"thu:{file} is not a shared library of this system: compile the strategy first, as "
             "in g++ -O2 -shared -fPIC -o strategy.so Strategy.cpp"
         )
-    ingredients.add_file(path, file)
-    folder = str(ingredients.folder)
+    place.named.append(path)
     launch = Launch(
-        command=(folder, file),
-        folder=folder,
+        command=(place.relative(path),),
+        folder=str(place.folder),
         # Strategies keep static state, and the course's own judge starts each game anew.
         restart=Restart.GAME,
         address_mb=THU_ADDRESS_MB,
         host="thu",
     )
-    return _ParsedSpec(launch, "libraries and data that it opens")
+    return _ParsedSpec(launch, path.parent)
 
 
-_PROGRAM_FORMS: Mapping[str, Callable[[str, Ingredients], _ParsedSpec]] = {
+_PROGRAM_FORMS: Mapping[str, Callable[[str, _Place], _ParsedSpec]] = {
     "exec": _parse_exec,
     "thu": _parse_thu,
     "saiblo": _parse_saiblo,
 }
-_PYTHON_FORMS: Mapping[str, Callable[[str, Ingredients, str | None], _ParsedSpec]] = {
+_PYTHON_FORMS: Mapping[str, Callable[[str, _Place, str | None], _ParsedSpec]] = {
     "python": _parse_python,
     "kaggle": _parse_kaggle,
 }
 
 
-def _parse_command(command: str, ingredients: Ingredients) -> tuple[str, ...]:
-    """Return the words of a command, and collect the files and the program that they name."""
-    folder = ingredients.folder
+def _parse_command(command: str, place: _Place) -> tuple[tuple[str, ...], str | None]:
+    """Return a command relative to its folder, and its program if that lies elsewhere.
+
+    What it names is added to the place.
+    """
     try:
-        words = tuple(shlex.split(command))
+        first, *others = shlex.split(command)
     except ValueError as error:
         raise SpecError(f"the command {command!r} cannot be read: {error}") from error
-    in_folder = (folder / words[0]).is_file()
-    if in_folder and "/" not in words[0] and shutil.which(words[0]) is None:
-        raise SpecError(
-            f"{words[0]!r} is not on PATH, where a command without a slash is looked up: did you "
-            f"mean ./{words[0]}?"
-        )
-    if not in_folder:
-        ingredients.add_program(find_program(words[0], folder))
-    for word in words:
-        if (folder / word).is_file():
-            ingredients.add_file(folder / word, word)
-    return words
+    program = None
+    if _is_elsewhere(first, place):
+        found = _find_elsewhere(first, place)
+        place.programs.append(found)
+        program = found.path
+    else:
+        path = place.find(first)
+        if path is None or not path.is_file():
+            raise SpecError(f"there is no file {first} in {place.folder}")
+        place.named.append(path)
+        first = os.path.join(".", place.relative(path))
+    return (first, *(_localized(word, place) for word in others)), program
+
+
+def _is_elsewhere(word: str, place: _Place) -> bool:
+    """Return whether a command's program does not belong to the bot's files."""
+    folder = place.folder
+    if "/" not in word:
+        if (folder / word).is_file() and shutil.which(word) is None:
+            raise SpecError(
+                f"{word!r} is not on PATH, where a command without a slash is looked up: did you "
+                f"mean ./{word}?"
+            )
+        return True
+    path = Path(os.path.normpath(folder / word))
+    if path.is_relative_to(place.root):
+        return place.is_in_environment(path)
+    # A bot outside of the root is refused; interpreters and installed programs are not stored.
+    on_path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return path.is_file() and (
+        INTERPRETER.fullmatch(path.name) is not None or str(path.parent) in on_path
+    )
+
+
+def _find_elsewhere(word: str, place: _Place) -> Program:
+    if "/" not in word:
+        return find_program(word, place.folder)
+    return describe_program(os.path.normpath(place.folder / word))
+
+
+def _localized(word: str, place: _Place) -> str:
+    """Return an argument with a path of a stored file relative to the folder."""
+    before, equals, value = word.partition("=")
+    for start, name in (("", word), (before + equals, value)):
+        path = place.find(name) if name else None
+        if path is not None and path != place.folder:
+            place.named.append(path)
+            return start + (place.relative(path) if os.path.isabs(name) else name)
+    return word
 
 
 def _is_compiled(path: Path) -> bool:
@@ -390,11 +482,11 @@ def _is_compiled(path: Path) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
-def _find_file(folder: Path, file: str, kind: str) -> Path:
-    path = folder / file
-    if not path.is_file():
-        raise SpecError(f"{kind}: there is no file {file} in {folder}")
-    return path.absolute()
+def _find_file(place: _Place, file: str, kind: str) -> Path:
+    path = place.find(file)
+    if path is None or not path.is_file():
+        raise SpecError(f"{kind}: there is no file {file} in {place.folder}")
+    return path
 
 
 def _find_module(folder: Path, name: str) -> Path:

@@ -2,15 +2,17 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from bots.foreign import script_of
 from bots.protocol import Budget
-from db.records.launch import FileState, Launch, Start
+from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from engine.cache import cache_root
-from ladder.match.specs.git_copies import cache_of
+from ladder.match.specs.archive import cache_of, files_of
 from ladder.match.specs.own_sources import own_sources
+from ladder.match.specs.programs import locate
 
 
 def builtin_launch(player: str) -> Launch:
@@ -18,27 +20,63 @@ def builtin_launch(player: str) -> Launch:
     return Launch(command=(), folder="", player=player)
 
 
-def make_start(launch: Launch, content: Sequence[FileState] = ()) -> Start:
+def make_start(launch: Launch) -> Start:
     """Return the start of a bot's process with this installation's interpreter and scripts.
 
-    Args:
-        launch: the stored launch.
-        content: the files that must not change while the bot plays.
+    Its archive must be unpacked on this machine. A launch without an archive, which is not stored,
+    starts in its folder.
+
+    Raises:
+        SpecError: a program that it needs is gone.
 
     """
-    if launch.player is not None:
-        return _player_start(launch, tuple(content))
+    if launch.is_own:
+        return _own_start(launch)
+    archive = launch.archive
+    root = Path(launch.folder) if archive is None else files_of(archive)
+    inner = "" if launch.origin is None else launch.origin.inner
+    folder = str(root / inner)
+    environment: tuple[tuple[str, str], ...] = ()
+    if archive is not None:
+        cache = str(cache_of(archive))
+        environment = (("NUMBA_CACHE_DIR", cache), ("PYTHONPYCACHEPREFIX", cache))
     command = launch.command
+    if launch.player is not None:
+        # PYTHONPATH precedes the installed packages, including this project, so that the packages
+        # of the archive are imported; their dependencies are found among the installed ones.
+        command = host_command("bots.host", locate_python(launch))
+        environment = (("LADDER_CACHE", cache_folder_of(launch)), ("PYTHONPATH", folder))
+    elif launch.program is not None:
+        word = None if "/" in command[0] else command[0]
+        command = (locate(launch.program, word), *command[1:])
     if launch.host is not None:
         # Our own interpreter needs no packages here, and starts faster without them.
-        python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
-        command = (*python, script_of(launch.host), *launch.command)
+        chosen = locate_python(launch)
+        python = (sys.executable, "-I", "-S") if chosen is None else (chosen,)
+        command = (*python, script_of(launch.host), folder, *command)
     return Start(
         argv=command,
-        folder=launch.folder,
+        folder=folder,
+        environment=environment,
         address_mb=launch.address_mb,
-        content=tuple(content),
+        copied=str(root) if launch.writes and archive is not None else "",
     )
+
+
+def locate_python(launch: Launch) -> str | None:
+    """Return the interpreter of a launch; None if it needs none. Raises SpecError."""
+    if launch.python is None:
+        return None
+    return locate(launch.python, None if launch.is_python_chosen else "python3")
+
+
+def cache_folder_of(launch: Launch) -> str:
+    """Return the folder of the kernels of a player that plays from an archive.
+
+    It is not the user's cache: there, one stamp would stand for all copies of the same sources,
+    while numba stores machine code by the path of its source.
+    """
+    return str(cache_of(launch.archive)) if launch.archive else str(Path(launch.folder, ".cache"))
 
 
 def make_entrant(
@@ -48,7 +86,6 @@ def make_entrant(
     name: str,
     budget: Budget,
     restart: Restart | None = None,
-    content: Sequence[FileState] = (),
     values: Mapping[str, str] | None = None,
     kinds: Sequence[str] = (),
 ) -> Entrant:
@@ -60,22 +97,20 @@ def make_entrant(
         name: the bot's name.
         budget: the budget of a move.
         restart: when to restart its process; None: as its launch says.
-        content: the files that must not change while it plays.
         values: values of the placeholders ``{name}`` in its command, which another machine fills
             in; None if it has no placeholders.
         kinds: the kinds of budget in its hello. Players of the current sources know all of time.
 
     """
-    is_own_player = launch.player is not None and launch.origin is None
     return Entrant(
         revision=revision,
         name=name,
-        start=make_start(launch, content),
+        start=make_start(launch),
         budget=budget,
         player=launch.player,
         restart=launch.restart if restart is None else restart,
         values=tuple((values or {}).items()),
-        knows_clock=is_own_player or "clock" in kinds,
+        knows_clock=launch.is_own or "clock" in kinds,
     )
 
 
@@ -100,24 +135,16 @@ def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
     return (python or sys.executable, "-P", "-m", module)
 
 
-def _player_start(launch: Launch, content: tuple[FileState, ...]) -> Start:
-    """Return the start of a player's host, from our copy of the sources or the launch's own copy.
+def _own_start(launch: Launch) -> Start:
+    """Return the start of a player's host, from our copy of the sources.
 
-    PYTHONPATH precedes the installed packages, including this project, so that the copy's packages
-    are imported; their dependencies are found among the installed ones. LADDER_CACHE names the
-    folder of kernels, because HOME is a scratch folder.
+    LADDER_CACHE names the folder of kernels, because HOME is a scratch folder.
     """
-    origin = launch.origin
-    if origin is None:
-        own = own_sources()
-        folder, cache, content = str(own.root), str(cache_root()), own.content
-    else:
-        folder, cache = launch.folder, str(cache_of(origin))
+    root = str(own_sources().root)
     return Start(
-        argv=host_command("bots.host", launch.python),
-        folder=folder,
-        environment=(("LADDER_CACHE", cache), ("PYTHONPATH", folder)),
+        argv=host_command("bots.host"),
+        folder=root,
+        environment=(("LADDER_CACHE", str(cache_root())), ("PYTHONPATH", root)),
         address_mb=launch.address_mb,
-        foreign=origin is not None,
-        content=content,
+        foreign=False,
     )

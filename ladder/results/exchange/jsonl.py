@@ -8,13 +8,14 @@ import msgspec
 
 from db.records.exchange import GameLine
 from ladder.errors import UsageError
+from ladder.results.exchange.archives import STARTS
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible_json
 
 
 @contextmanager
 def open_games(path: Path) -> Iterator[Iterator[NumberedGame]]:
-    """Open a file and yield an iterator over its games, which skips empty lines.
+    """Open a file and yield an iterator over its games, without empty lines and bots' files.
 
     Raises:
         UsageError: the file cannot be read.
@@ -35,7 +36,7 @@ def open_games(path: Path) -> Iterator[Iterator[NumberedGame]]:
 def _read(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
     decoder = msgspec.json.Decoder(GameLine)
     for number, line in enumerate(lines, start=1):
-        if line.strip():
+        if line.strip() and not line.startswith(STARTS):
             try:
                 yield NumberedGame(number, decoder.decode(line))
             except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:

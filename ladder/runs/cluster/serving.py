@@ -12,11 +12,11 @@ import dask
 import msgspec
 from distributed import Status, Worker
 
+from engine.cache import cache_root
 from ladder.match.process.failures import to_one_line
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.executor import PREFIX
-from ladder.runs.cluster.shipped_cache import shipped_folder
 from ladder.runs.cluster.tasks import RESOURCE, slots
 
 PAUSE_S = 2.0
@@ -141,7 +141,7 @@ class _Service:
                     memory_limit=0,  # what bots use is not this process's, and has its own limits
                     dashboard=False,
                     dashboard_address="127.0.0.1:0",
-                    local_directory=str(shipped_folder()),
+                    local_directory=str(cache_root() / "dask"),
                     death_timeout=CONNECT_S,
                 ) as self._worker:
                     is_lost = False

@@ -21,8 +21,8 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.specs.archive import clean_cache, use
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.cluster.shipped_cache import CacheLock, archives_folder, clean_cache
 from ladder.runs.cluster.shipping import RunManifest, start_here, with_start
 
 SANDBOX_VARIABLE = "LADDER_SANDBOX"
@@ -37,8 +37,6 @@ class _Run:
     manifest: RunManifest
     starts: Mapping[int, Start]
     pool: BotPool
-    lock: CacheLock
-    """The lock on its archives in the cache."""
 
 
 _run: _Run | None = None
@@ -59,7 +57,7 @@ def prepare(manifest: RunManifest, sides: Sequence[Entrant]) -> dict[int, str]:
 
     """
     clear_leftovers()
-    lock = _lock_archives(manifest)
+    _lock_archives(manifest)
     clean_cache()
     starts, refused = _find_starts(manifest)
     pool = BotPool(_confinement(manifest))
@@ -76,7 +74,6 @@ def prepare(manifest: RunManifest, sides: Sequence[Entrant]) -> dict[int, str]:
                 refused[side.revision] = to_one_line(f"{side.name} does not start there: {error}")
     finally:
         pool.close()
-        lock.close()
     if manifest.adjudicated:
         compile_solver(tuple(map(parse_board_class, manifest.adjudicated)))
     return refused
@@ -95,7 +92,6 @@ def play(manifest: RunManifest, plan: PairPlan) -> PairRecord:
         a=with_start(plan.a, run.starts[plan.a.revision]),
         b=with_start(plan.b, run.starts[plan.b.revision]),
     )
-    run.lock.mark_used()
     return play_pair(here, run.pool)
 
 
@@ -104,7 +100,7 @@ def _current_run(manifest: RunManifest) -> _Run:
     global _run
     if _run is not None and _run.manifest == manifest:
         return _run
-    lock = _lock_archives(manifest)
+    _lock_archives(manifest)
     starts, _ = _find_starts(manifest)
     if manifest.pin and _run is None:
         claim_cpu()
@@ -112,14 +108,13 @@ def _current_run(manifest: RunManifest) -> _Run:
         _end_run()
     else:
         Finalize(None, _end_run, exitpriority=10)
-    _run = _Run(manifest, starts, BotPool(_confinement(manifest)), lock)
+    _run = _Run(manifest, starts, BotPool(_confinement(manifest)))
     return _run
 
 
 def _end_run() -> None:
     if _run is not None:
         _run.pool.close()
-        _run.lock.close()
 
 
 def _find_starts(manifest: RunManifest) -> tuple[dict[int, Start], dict[int, str]]:
@@ -128,17 +123,16 @@ def _find_starts(manifest: RunManifest) -> tuple[dict[int, Start], dict[int, str
     refused: dict[int, str] = {}
     for bot in manifest.bots:
         try:
-            starts[bot.revision] = start_here(bot, archives_folder())
+            starts[bot.revision] = start_here(bot)
         except UsageError as error:
             refused[bot.revision] = to_one_line(str(error))
     return starts, refused
 
 
-def _lock_archives(manifest: RunManifest) -> CacheLock:
-    """Lock the archives of a manifest. Raises OSError if one is missing."""
-    return CacheLock(
-        sorted({archives_folder() / bot.archive for bot in manifest.bots if bot.archive})
-    )
+def _lock_archives(manifest: RunManifest) -> None:
+    """Lock the unpacked archives of a manifest. Raises OSError if one is missing."""
+    for archive in {bot.archive for bot in manifest.bots if bot.archive}:
+        use(archive)
 
 
 def _confinement(manifest: RunManifest) -> Confinement:

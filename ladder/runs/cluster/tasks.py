@@ -22,10 +22,10 @@ from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
+from ladder.match.specs.archive import use
 from ladder.runs.cluster import slot
-from ladder.runs.cluster.archive import unpack
+from ladder.runs.cluster.archive import unpack_archive
 from ladder.runs.cluster.bot_bundle import BotBundle
-from ladder.runs.cluster.shipped_cache import archives_folder, mark_used
 from ladder.runs.cluster.shipping import RunManifest
 
 T = TypeVar("T")
@@ -130,8 +130,6 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
     except Exception as error:  # a fault of this worker: others may play the pair
         _prepared.pop(key, None)
         return _refuse({None: to_one_line(str(error)) or type(error).__name__})
-    if record.changed:
-        return _refuse({None: f"files in its cache have changed ({record.abort_reason})"})
     return record
 
 
@@ -153,11 +151,11 @@ def _prepare(key: str, packed: bytes) -> tuple[RunManifest, dict[int, str]]:
         if key not in _prepared:
             bundle: BotBundle
             bundle, sides = pickle.loads(packed)  # noqa: S301 - of the coordinator
-            folder = archives_folder()
-            mark_used(folder / name for name in bundle.archives)
             for name, archive in bundle.archives.items():
-                if not (folder / name).is_dir():
-                    unpack(archive, folder / name)
+                try:
+                    use(name)
+                except FileNotFoundError:
+                    unpack_archive(archive)
             refused = run_in_slot(slot.prepare, bundle.manifest, sides, is_wanted=is_worker_serving)
             _prepared[key] = (bundle.manifest, refused)
         return _prepared[key]

@@ -37,6 +37,7 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     return [
         *findings,
         *truth,
+        _check_archives(store, repair=repair),
         *_check_adjudicated(store),
         _check_derived(store, repair=repair),
     ]
@@ -85,6 +86,21 @@ def _check_rows(store: Store) -> list[Finding]:
             f"{games} games replay legally to their stored results",
         ),
     ]
+
+
+def _check_archives(store: Store, *, repair: bool) -> Finding:
+    """Check the stored files of bots; with `repair`, remove those that no bot uses."""
+    damaged = store.archives.damaged()
+    if damaged:
+        what = "bots' files that are damaged; add the bots again with --replace"
+        return _faults("bots", damaged, what, "")
+    unused = store.archives.remove_unused() if repair else store.archives.unused()
+    if unused and repair:
+        return Finding("bots", Level.OK, f"removed the files of {unused} bots that are not used")
+    if unused:
+        text = f"the files of {unused} bots are not used any more: `--repair` removes them"
+        return Finding("bots", Level.WARNING, text)
+    return Finding("bots", Level.OK, "the files of all bots are as they were stored")
 
 
 def _check_adjudicated(store: Store) -> list[Finding]:

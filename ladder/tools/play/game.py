@@ -42,8 +42,8 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
 
     Raises:
         UnknownRow: no bot has the name.
-        UsageError: the bot is retired, has changed, or does not support the board or the budget.
-        SpecError: a file of the bot is missing.
+        UsageError: the bot is retired, cannot play, or does not support the board or the budget.
+        SpecError: a program of the bot is gone.
 
     """
     bot = store.bots.get(name)
@@ -55,7 +55,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
             f"choose {propose_boards(bot.revision.boards)}"
         )
     refuse_short_time([bot], budgets.share_ms(name, [BoardClass(board)]))
-    found = make_entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
+    found = make_entrants(store, [bot], lambda each: budgets.for_bot(name, each.revision.budgets))
     compile_entrants(found.values())
     return found[name]
 

@@ -256,7 +256,8 @@ def ask_for_move(database: str, confinement: Confinement, request: GameRequest) 
     """Ask a bot for its move in the position of a request; its process then ends.
 
     Raises:
-        UsageError: the bot does not support the position or the budget, or failed.
+        UsageError: the bot cannot play, or does not support the position or the
+            budget, or failed.
 
     """
     _leave_claimed_cpus()

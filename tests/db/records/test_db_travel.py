@@ -7,7 +7,7 @@ import pytest
 from bots.budget import Budget
 from db.records import thought_blob
 from db.records.games import GameRecord, Thought
-from db.records.launch import FileState, Start
+from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.restart import Restart
 from db.records.sides import SideSums
@@ -15,8 +15,7 @@ from engine.result import Result, Termination
 
 
 def plan_in(folder: str) -> PairPlan:
-    content = (FileState(path=f"{folder}/bot.py", size=7, changed_ns=1, digest="0" * 16),)
-    start = Start(("python3", "bot.py"), folder, (("KEY", "a b"),), 512, True, content)
+    start = Start(("python3", "bot.py"), folder, (("KEY", "a b"),), 512, True, folder)
     a = Entrant(3, "ä b", start, Budget(time_ms=100), restart=Restart.GAME)
     b = Entrant(4, "v18", start, Budget(nodes=2**53 - 1), player="v18?c=0.5")
     return PairPlan(2**40, 5, a, b, "10x11@3,4", "thu", (5, 10), 2**53 - 1, watchdog_s=0.5)
@@ -29,7 +28,7 @@ def record_with(detail: str) -> PairRecord:
     game = GameRecord(
         False, (5, 10, 3, 4), Result.WIN, Termination.CRASH, sides, thoughts, 1.5e9, 3, detail
     )
-    return PairRecord(2**40, 5, (game, game), 2, "stalled", (3,), (4,))
+    return PairRecord(2**40, 5, (game, game), 2, "stalled", (3,))
 
 
 @pytest.mark.parametrize("text", ["/a", "/ä🆕\n\x00", "/not\udcffutf8"])

@@ -61,32 +61,6 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_changed_files_are_refused_shown_and_replaced(ladder: Ladder) -> None:
-    """A run must refuse changed files, `show` name them, and --replace make them a new revision."""
-    spec = python_bot(ladder.folder)
-    add(ladder, "mine", spec)
-    before = ladder("bots", "show", "mine", "--json").document
-    assert (before["changes"], before["restart"], before["revision"]) == ({}, "never", 1)
-    rules = ladder.folder / "rules.py"
-    rules.write_text(rules.read_text() + "# better\n")
-    run = ("run", "--bots", "mine,random", "--simulations", "1", "--games", "2")
-    refused = ladder(*run)
-    assert refused.code == 2
-    assert "mine is not what was registered (rules.py changed)" in refused.err
-    assert "--replace" in refused.err
-    assert ladder("bots", "show", "mine", "--json").document["changes"] == {"rules.py": "changed"}
-    assert "rules.py: changed" in ladder("bots", "show", "mine").out
-    taken = ladder("bots", "add", "mine", spec)
-    assert taken.code == 2
-    assert "with other content" in taken.err
-    add(ladder, "mine", spec, "--replace", "--note", "better", "--restart", "pair")
-    after = ladder("bots", "show", "mine", "--json").document
-    assert (after["changes"], after["restart"], after["revision"]) == ({}, "pair", 2)
-    assert after["change"] == "better"
-    assert ladder(*run).code == 0
-
-
-@pytest.mark.slow
 def test_a_run_with_too_little_time_is_refused(ladder: Ladder) -> None:
     """The sentence must name the bot and the least time that it takes."""
     out = add(ladder, "slow", compiled(ladder.folder, "SLEEPS"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ladder.match.specs.archive import cache_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.support.data.repositories import (
     commit,
@@ -103,30 +104,9 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
     add(ladder, "mine", spec, "--git", "main", "--build", "cp source.txt built.py")
     shown = ladder("bots", "show", "mine", "--json").document
     assert shown["git"]["build"] == "cp source.txt built.py"
-    assert shown["folder"] == str(Path(shown["git"]["copy"], "files", "bots"))
-    assert "built.py" in shown["files"]
+    assert shown["folder"] == str(ladder.folder)
+    assert "bots/built.py" in shown["archive"]["files"]
     assert ladder("bots", "check", "mine").code == 0
-
-
-@pytest.mark.slow
-def test_a_changed_copy_is_refused_and_copied_again(ladder: Ladder) -> None:
-    """A changed copy must stop a run and be named; --replace repairs it without a new revision."""
-    repository(ladder.folder, MAIN)
-    add(ladder, "mine", SPEC, "--git", "main")
-    shown = ladder("bots", "show", "mine", "--json").document
-    rules = Path(shown["folder"], "rules.py")
-    rules.write_text(rules.read_text() + "# better\n")
-    run = ("run", "--bots", "mine,random", "--games", 2, *QUICK)
-    refused = ladder(*run)
-    assert refused.code == 2
-    assert "mine: the ladder's copy of main" in refused.err
-    assert "(rules.py changed)" in refused.err
-    assert "rules.py changed" in ladder("bots", "show", "mine").out
-    assert ladder("bots", "check", "mine").code == 2
-    add(ladder, "mine", SPEC, "--git", "main", "--replace")
-    mended = ladder("bots", "show", "mine", "--json").document
-    assert {key: mended[key] for key in shown} == shown
-    assert ladder(*run).code == 0
 
 
 @pytest.mark.slow
@@ -228,7 +208,7 @@ def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     place = own_repository(ladder)
     commit(place, {"bots/simple/flat.py": ONE_KERNEL})
     assert "compiled bots.simple.flat" in add(ladder, "f", "builtin:flat-mc", "--git", "main")
-    cache = Path(ladder("bots", "show", "f", "--json").document["git"]["copy"], "cache")
+    cache = cache_of(ladder("bots", "show", "f", "--json").document["archive"]["sha256"])
     assert list(cache.rglob("*.nbi"))
     match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--margin", "500ms")
     match = (*match, "--boards", "6x7")

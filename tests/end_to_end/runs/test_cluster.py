@@ -182,9 +182,9 @@ def test_a_cluster_that_cannot_play_is_refused(
 def test_a_tuning_on_machines_ends_as_on_one_machine(ladder: Ladder) -> None:
     """Settings travel with their pairs: the steps, the values and the gate must be equal."""
     tuned = (
-        "tune", "exec:env X={x} python3 -I -S stacker.py", "--param", "x=0..0.3..1", "--games",
-        8, "--pairs", 2, "--boards", "6x7", "--opening-plies", 0, "--simulations", 1, "--seed", 5,
-        "--max-games", 4, "--json",
+        "tune", "exec:env X={x} python3 -I -S stacker.py", "--files", "stacker.py", "--param",
+        "x=0..0.3..1", "--games", 8, "--pairs", 2, "--boards", "6x7", "--opening-plies", 0,
+        "--simulations", 1, "--seed", 5, "--max-games", 4, "--json",
     )  # fmt: skip
     shutil.copy(FAKE_BOT.parent / "stacker.py", ladder.folder)
     alone = ladder.stock()(*tuned)

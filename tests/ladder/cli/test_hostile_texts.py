@@ -229,6 +229,7 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
     ("bots unretire", [(name,) for name in SOME]),
     ("bots rename", [("\x1b[31mred", name) for name in SOME]),
     ("bots delete", [("\x1b[31mred",)]),
+    ("bots extract", [(name, "out") for name in SOME]),
     ("bots check", [(name,) for name in SOME]),
     ("report", [
         (), ("--json",), ("--format", "csv"), ("--format", "markdown"),

@@ -8,7 +8,7 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.runs.health import DEATHS_IN_A_ROW, DEATHS_OVER_A_PAIR, RunHealth
 from ladder.runs.progress import LiveBot, LiveRun
-from ladder.runs.roster import Roster
+from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
 from tests.ladder.runs.test_stalls import GIVEN_UP, plan, played
 
 BUDGET = Budget(time_ms=100)
@@ -68,10 +68,10 @@ def test_a_pair_without_games_ends_no_series_of_deaths() -> None:
 
 def test_the_warning_comes_before_the_end_of_a_run_with_too_few_bots() -> None:
     """The reader learns first which bot is paused, then that too few are left."""
-    record = PairRecord(1, 0, (), changed=(1,), abort_reason="bot.py changed")
+    record = PairRecord(1, 0, (), failed_starts=(1,) * STARTS_BEFORE_PAUSE)
     found = RunHealth(roster("bot1", "bot2")).observe(pair(0), record)
-    assert next(found).startswith("bot1 is paused")
-    with pytest.raises(InvalidRun, match="too few bots can play: bot1 is not what"):
+    assert next(found).startswith("bot1 could not be started")
+    with pytest.raises(InvalidRun, match="too few bots can play: bot1 could not"):
         next(found)
     assert len(list(RunHealth(roster("bot1", "bot2", "bot3")).observe(pair(0), record))) == 1
     assert list(RunHealth(None).observe(pair(0), record)) == []

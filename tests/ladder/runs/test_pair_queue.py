@@ -17,7 +17,7 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
 from ladder.runs.progress import LiveBot
-from ladder.runs.roster import Roster
+from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
 from ladder.runs.start import check_possible, schedule_of
@@ -76,7 +76,7 @@ def queue_of(
         run=run,
         settings=settings,
         schedule=schedule_of(settings, bots, run.seed),
-        entrants=check_possible(settings, bots),
+        entrants=check_possible(store, settings, bots),
         roster=Roster({name: LiveBot(name, 0.0, 0.0) for name in names}),
         judge=judge,
         adopt=adopt,
@@ -84,9 +84,10 @@ def queue_of(
 
 
 def pause(queue: PairQueue, plan: PairPlan) -> str:
-    """Pause the first bot of a pair, because its files have changed; return its name."""
-    record = PairRecord(1, 0, (), changed=(plan.a.revision,), abort_reason="bot.py changed")
-    assert len(list(queue.roster.note_changed(plan, record))) == 1
+    """Pause the first bot of a pair, because it cannot be started; return its name."""
+    failed = (plan.a.revision,) * STARTS_BEFORE_PAUSE
+    record = PairRecord(1, 0, (), failed_starts=failed)
+    assert len(list(queue.roster.note_starts(plan, record))) == 1
     return plan.a.name
 
 
@@ -173,7 +174,7 @@ def test_no_pair_of_a_paused_bot_is_played(store: Store, run: RunRow) -> None:
     """With one bot left the run is invalid."""
     queue = queue_of(store, run)
     name = pause(queue, next_plan(queue, 1))
-    with pytest.raises(InvalidRun, match=f"{name} is not what was registered"):
+    with pytest.raises(InvalidRun, match=f"{name} could not be started"):
         queue.next_pair(wanted=3, in_play=0)
 
 
@@ -202,18 +203,6 @@ def test_a_deferred_pair_that_is_wanted_again_is_played(store: Store, run: RunRo
     assert not queue.settle_deferred([third.number])
     assert next_plan(queue).number == 1
     assert planned(store, run) == [1, 2]
-
-
-def test_a_pair_whose_bot_has_changed_stays_planned_without_a_warning(
-    store: Store, run: RunRow
-) -> None:
-    """The warning is that of the pause, and the pair counts no attempt."""
-    queue = queue_of(store, run)
-    plan = next_plan(queue, 1)
-    changed = PairRecord(plan.id, 0, (), aborts=3, changed=(plan.a.revision,), abort_reason="x")
-    assert queue.give_up(plan, changed) == ""
-    assert planned(store, run) == [0]
-    assert [pair.aborts for pair in store.pairs.of_run(run.id)] in ([], [0])
 
 
 def test_a_queue_waits_for_results_that_the_next_pairings_depend_on(

@@ -149,7 +149,7 @@ def test_last_output_is_shown_once_and_limited(data: ReportData) -> None:
 def test_a_bot_from_git_has_the_date_of_its_commit(data: ReportData) -> None:
     """Other bots have the date of their registration."""
     name, bot = next(iter(data.bots.items()))
-    origin = Origin("main", "c", "t", "", "", "/", "d", committed_at=86_400.0)
+    origin = Origin("main", "c", "t", "", "", committed_at=86_400.0)
     launch = type(bot.revision.launch)(command=(), folder="/", origin=origin)
     dated = replace(bot, revision=replace(bot.revision, launch=launch))
     rated = [replace(rated_bots(data.standings)[0], name=name)]

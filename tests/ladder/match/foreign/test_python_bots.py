@@ -139,19 +139,6 @@ def test_an_illegal_column_is_the_referee_s_to_judge(tmp_path: Path) -> None:
     assert "legal columns were" in game.detail
 
 
-def test_imported_files_are_part_of_the_bot(tmp_path: Path) -> None:
-    """Changing a module that the bot imports must make it another bot, any other file not."""
-    write(tmp_path, **{"lib/__init__": "", "lib/rules": LEGAL, "lib/rest": "X = 1\n"}, unused="")
-    write(tmp_path, bot=BOT.format(module="lib.rules") + "from lib import rest\n")
-    before = read_spec("python:bot.py:Bot", tmp_path)
-    assert {"bot.py", "lib/__init__.py", "lib/rules.py", "lib/rest.py"} < set(before.files)
-    assert "unused.py" not in before.files
-    write(tmp_path, unused="Y = 2\n")
-    assert read_spec("python:bot.py:Bot", tmp_path).content_hash == before.content_hash
-    write(tmp_path, **{"lib/rest": "X = 2\n"})
-    assert read_spec("python:bot.py:Bot", tmp_path).content_hash != before.content_hash
-
-
 def test_an_interpreter_that_cannot_host_the_bot_is_refused(tmp_path: Path) -> None:
     """An invalid or too old interpreter is refused before the bot is tried."""
     write(tmp_path, rules=LEGAL, bot=BOT.format(module="rules"))

@@ -12,21 +12,21 @@ from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
 from db.store import Store
 from ladder.match.registry.builtins import sync_builtins
+from ladder.match.specs.archive import cache_of, files_of
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import builtin_launch, make_start
 from tests.db.migrations.versions import go_back
 
-ORIGIN = Origin(
-    revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"
-)
-OF_GIT = Launch(command=(), folder="/copy/files", player="v4", origin=ORIGIN)
+ORIGIN = Origin(revision="main", commit="c" * 40, tree="d" * 40, inner="in", build="")
+OF_GIT = Launch(command=(), folder="/work", player="v4", origin=ORIGIN, archive="e" * 64)
 
 
 def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
     """A player that this project gains later must not change a version of the same name."""
     with Store.open(str(tmp_path / "x.db"), create=True) as store:
-        revision = NewRevision("hash of v4", OF_GIT, ("time",))
+        launch = msgspec.structs.replace(OF_GIT, archive=None)
+        revision = NewRevision("hash of v4", launch, ("time",))
         store.bots.add(NewBot("v4", "uct", "builtin:v4", revision))
         sync_builtins(store)
         assert sync_builtins(store) == []
@@ -38,13 +38,14 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     """Its process must find the copy's packages and kernels, and the current players ours."""
     start = make_start(OF_GIT)
     assert start.argv == (sys.executable, "-P", "-m", "bots.host")
-    assert (start.folder, start.foreign) == ("/copy/files", True)
-    environment = {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
+    folder = str(files_of("e" * 64) / "in")
+    assert (start.folder, start.foreign) == (folder, True)
+    environment = {"PYTHONPATH": folder, "LADDER_CACHE": str(cache_of("e" * 64))}
     assert dict(start.environment) == environment
     ours = make_start(builtin_launch("v4"))
     assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
-    other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
-    assert make_start(other).argv[0] == "/copy/files/.venv/bin/python"
+    other = msgspec.structs.replace(OF_GIT, python=sys.executable)
+    assert make_start(other).argv[0] == sys.executable
 
 
 def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:

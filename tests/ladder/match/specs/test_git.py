@@ -71,7 +71,7 @@ def test_a_commit_is_extracted_as_it_was(tmp_path: Path) -> None:
     (place / "extra").write_text("untracked")
     folder = tmp_path / "copy"
     folder.mkdir()
-    extract(place, resolve_commit(place, "main"), folder)
+    extract(place, resolve_commit(place, "main").commit, folder)
     assert (folder / "deep" / "run").read_text() == "old"
     assert os.access(folder / "deep" / "run", os.X_OK)
     assert (folder / "link").readlink() == Path("deep/run")

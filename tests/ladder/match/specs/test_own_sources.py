@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.match.specs.file_state import find_file_changes
 from ladder.match.specs.own_sources import OwnSources, copy_sources, own_sources, refuse_edited
 
 
@@ -83,15 +82,3 @@ def test_a_changed_copy_is_made_again(tree: Path) -> None:
     copied.write_text("tampered\n")
     assert next_process(tree) == own
     assert copied.read_text() == "engine/board.py as it was\n"
-
-
-def test_without_a_cache_edits_of_the_working_tree_are_found(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Hosts then run the working tree, and an edit stops them as it stops a foreign bot."""
-    monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
-    own = own_sources(tree)
-    assert own.root == tree
-    assert find_file_changes(own.content) == {}
-    (tree / "bots/uct/player.py").write_text("edited\n")
-    assert find_file_changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}

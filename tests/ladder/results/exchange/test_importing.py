@@ -23,7 +23,7 @@ from engine.result import Result, Termination
 from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.match.game.adjudicator import proof_of
-from ladder.match.registry.registered import resolve_unchanged
+from ladder.match.registry.registered import refuse_unplayable
 from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
@@ -60,15 +60,15 @@ def taken_in(store: Store, path: Path, lines: list[bytes]) -> int:
         return import_games(store, path.name, games).games
 
 
-def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) -> None:
-    """A bot that a file describes must be retired, and hold nothing that can be started."""
+def test_an_imported_bot_without_files_cannot_play(store: Store, tmp_path: Path) -> None:
+    """A bot that a file describes must be retired, and nothing of it is started."""
     lines = lines_of_a_pair()
     bot = BotLine(
         name="guest", family="foreign", spec="exec:true", based_on=None, change="",
         content_hash="h", budgets=("any",), boards=None, files={"true": "1"},
         launch=Launch(
             command=("sh", "-c", EVIL), folder=EVIL, host=EVIL, python=EVIL, player="v1",
-            origin=Origin(EVIL, EVIL, EVIL, EVIL, EVIL, EVIL, EVIL), min_time_ms=7,
+            origin=Origin(EVIL, EVIL, EVIL, EVIL, EVIL), archive="0" * 64,
         ),
     )  # fmt: skip
     lines[0].introduces = Introduction(bots=[bot])
@@ -79,10 +79,9 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
     assert taken_in(store, tmp_path / "games.jsonl", texts) == 2
     row = store.bots.get("guest")
     assert row.retired_at is not None
-    assert row.revision.launch == Launch(command=(), folder="", min_time_ms=7)
-    with pytest.raises(UsageError, match="was imported without its command"):
-        resolve_unchanged(row)
-    assert "pwned" not in "".join(map(str, store.exchange.export_lines(None)))
+    assert (row.revision.launch.archive, row.revision.launch.folder) == (None, "")
+    with pytest.raises(UsageError, match="does not hold its files: it was imported without"):
+        refuse_unplayable(row)
 
 
 @pytest.mark.parametrize(

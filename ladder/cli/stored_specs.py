@@ -1,0 +1,135 @@
+"""Bots that commands store or compare with their original files before they play."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.cli.output import print_error
+
+if TYPE_CHECKING:
+    from db.records.bots import BotRow
+    from db.records.runs import RunKind
+    from db.store import Store
+    from ladder.cli.run_options import BotOptions
+    from ladder.match.process.confinement import Confinement
+    from ladder.match.registry.from_spec import NamedSpec
+
+
+def store_specs(
+    db: str, words: Iterable[str], options: "BotOptions", based_on: str | None = None
+) -> "dict[str, NamedSpec]":
+    """Store the bots that specifications among some words mean, and print their names.
+
+    Args:
+        db: the database.
+        words: names and specifications.
+        options: limits and sandbox of the bots in their trials.
+        based_on: the bot that new ones improve on; None: the newest of the same line.
+
+    Returns:
+        The bots by specification.
+
+    Raises:
+        UsageError: a bot's files cannot be packed, or it failed its trial.
+        SpecError: a specification is not valid.
+
+    """
+    from ladder.match.registry.from_spec import find_or_examine, is_spec
+
+    specs = list(dict.fromkeys(word for word in words if is_spec(word)))
+    found: dict[str, NamedSpec] = {}
+    if not specs:
+        return found
+    from ladder.cli.database import open_draft, open_store
+    from ladder.match.registry.register import known_bots, save_bot
+
+    for spec in specs:
+        with open_draft(db) as store, trial_bounds(db, options) as confinement:
+            named = find_or_examine(
+                known_bots(store), spec, Path.cwd(), confinement, print_error, based_on
+            )
+        found[spec] = named
+        if named.examined is None:
+            print_error(f"{spec} is {named.name}")
+            continue
+        with open_store(db, create=True, sync=True) as store:
+            save_bot(store, named.examined.new, replace=False)
+        base = named.examined.new.based_on
+        print_error(f"{spec} is stored as {named.name}" + (f", based on {base}" if base else ""))
+        for line in named.examined.warnings:
+            print_error(line)
+    return found
+
+
+def name_of(found: "dict[str, NamedSpec]", word: str) -> str:
+    """Return the name of the bot that a word means."""
+    return found[word].name if word in found else word
+
+
+def print_former_run(
+    store: "Store", found: "dict[str, NamedSpec]", kind: "RunKind", remedy: str
+) -> None:
+    """Print the interrupted run with the former content of a specification, if there is one.
+
+    Args:
+        store: the database.
+        found: the bots by specification.
+        kind: the kind of the run.
+        remedy: how to continue it, with ``{name}`` for the former version.
+
+    """
+    from ladder.runs.resumable import is_unfinished
+
+    formers = {each.former: each.spec for each in found.values() if each.former and each.examined}
+    for run in store.runs.find(kind=kind) if formers else ():
+        name = next((name for name in run.settings.get("bots", ()) if name in formers), None)
+        if name is not None and is_unfinished(run):
+            print_error(
+                f"run {run.id} of {name}, the former content of {formers[name]}, was interrupted: "
+                + remedy.format(name=name)
+            )
+            return
+
+
+def former_names(db: str, words: Sequence[str]) -> list[str] | None:
+    """Return the bots of the newest interrupted run that the same words have started.
+
+    None if no such run was interrupted.
+    """
+    from ladder.cli.database import is_missing, open_to_read
+    from ladder.match.registry.from_spec import is_spec
+    from ladder.runs.resumable import is_unfinished, options_of
+
+    if is_missing(db) or not any(map(is_spec, words)):
+        return None
+    with open_to_read(db) as store:
+        for run in store.runs.find():
+            options = options_of(run) or {}
+            if is_unfinished(run) and options.get("bots") == ",".join(words):
+                return list(run.settings["bots"])
+    return None
+
+
+def report_changed_origins(store: "Store", bots: "Iterable[BotRow]") -> None:
+    """Print a line about the bots whose original files differ from the stored ones."""
+    from ladder.match.registry.origin import describe_changed_origins
+
+    line = describe_changed_origins(store, bots)
+    if line:
+        print_error(line)
+
+
+@contextlib.contextmanager
+def trial_bounds(db: str, options: "BotOptions") -> "Iterator[Confinement]":
+    """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
+    from db.companion_files import LOGS, folder_beside
+    from db.store import find_database_file
+
+    logs = folder_beside(find_database_file(db), LOGS) / "trial"
+    try:
+        yield options.confinement(logs=logs)
+    finally:
+        with contextlib.suppress(OSError):  # not empty if a bot has written to stderr
+            logs.rmdir()
+            logs.parent.rmdir()

@@ -1,0 +1,114 @@
+"""The trial of a bot from its packed files, and the search for files that it lacks."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from db.records.launch import Launch
+from ladder.errors import UsageError
+from ladder.match.process.confinement import Confinement
+from ladder.match.registry.trial import TrialResult, try_out
+from ladder.match.specs.archive import is_changed, writable_copy
+from ladder.match.specs.source import PackedBot
+from ladder.match.specs.watch import OpenWatch
+
+MOST_NAMED = 8
+"""Most files that a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """The result of a trial from packed files."""
+
+    found: TrialResult
+    writes: bool = False
+    """Whether the bot created or changed files in its folder."""
+    read_outside: tuple[str, ...] = ()
+    """Files of its original folder that it opened; they are not stored."""
+
+
+def try_packed(
+    bot: PackedBot,
+    confinement: Confinement,
+    *,
+    name: str,
+    spec: str,
+    time_ms: int | None,
+    report: Callable[[str], None],
+) -> StoredTrial:
+    """Try a bot out in a copy of its packed files.
+
+    If it fails, it is tried once in its original folder, to find out which files it lacks.
+
+    Args:
+        bot: the bot.
+        confinement: its confinement.
+        name: its name, for its log and for advice.
+        spec: its specification, for advice.
+        time_ms: time per move, as `ladder.match.registry.trial.try_out` takes it.
+        report: called from another thread with a sentence about a bot that is silent for long.
+
+    Raises:
+        UsageError: it failed.
+
+    """
+    resolved, packed = bot.resolved, bot.packed
+    launch = resolved.launch
+    play = partial(try_out, confinement=confinement, name=name, time_ms=time_ms)
+    if packed is None or launch.player is not None:  # a player of this project from git
+        return StoredTrial(play(launch, resolved.budgets, report=report))
+    folder = None if launch.origin is not None else Path(launch.folder)
+    with writable_copy(packed) as copy:
+        inside = msgspec.structs.replace(launch, archive=None, folder=str(copy))
+        try:
+            if folder is None:
+                found = play(inside, None, report=report)
+                return StoredTrial(found, is_changed(packed.manifest, copy))
+            with OpenWatch(folder) as watch:
+                found = play(inside, None, report=report)
+            writes = is_changed(packed.manifest, copy)
+            return StoredTrial(found, writes, tuple(watch.opened()))
+        except UsageError as error:
+            if folder is None or not folder.is_dir():
+                raise
+            failure = error
+    raise _explain(failure, bot, folder, play, name, spec) from failure
+
+
+def _explain(
+    failure: UsageError,
+    bot: PackedBot,
+    folder: Path,
+    play: Callable[..., TrialResult],
+    name: str,
+    spec: str,
+) -> UsageError:
+    """Return the failure, or an error that names the files which the bot lacks."""
+    launch: Launch = msgspec.structs.replace(bot.resolved.launch, archive=None)
+    try:
+        with OpenWatch(folder) as watch:
+            play(launch, None)
+    except UsageError:
+        return failure
+    packed = {file.path for file in bot.packed.manifest.files} if bot.packed else set()
+    opened = [each for each in watch.opened() if each not in packed and "__pycache__" not in each]
+    others = [each for each in bot.resolved.left_out if each not in opened]
+    patterns = [shlex.quote(each) for each in opened or others[:1] or ["PATTERN"]]
+    used = f": it opened {named(opened)}" if opened else ""
+    beside = f"; beside it also lie {named(others)}" if others else ""
+    files = " ".join(f"--files {pattern}" for pattern in patterns[:MOST_NAMED])
+    return UsageError(
+        f"the bot plays in its folder, but not from its stored files alone, for it needs files "
+        f"beside it{used}{beside}; store them, too: `ladder bots add {name} {shlex.quote(spec)} "
+        f"{files}`"
+    )
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first names and the number of the others."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,424 @@
+"""Archives of bots' files: packed from a folder, and unpacked once per content to be played from.
+
+Below the user's cache folder, ``bots/SHA256/files`` holds the files of an archive, read-only and
+with fixed times, beside the manifest, and ``bots/SHA256/cache`` what is compiled from them. Each
+process that uses an archive holds a shared lock on its folder, so that no archive in use is
+removed.
+"""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from db.records.archives import PART_BYTES, ArchivedFile, Manifest, PackedArchive
+from engine.cache import cache_root
+from ladder.errors import UsageError
+
+FILES, CACHE, MANIFEST = "files", "cache", "manifest.json"
+MOST_MB = 256
+"""Most MiB of a bot's files, unless an option allows more."""
+MOST_NAMED = 3
+"""Number of the largest files that a message names."""
+FIXED_TIME = 946_684_800
+"""Time of change of all unpacked files: compilers' caches compare it."""
+MOST_BYTES = 4 << 30
+"""Most bytes of all unpacked archives together."""
+OLDEST_S = 30 * 86_400.0
+"""Seconds without use after which an unpacked archive is removed."""
+IN_USE_S = 3600.0
+"""Seconds after its last use in which an unpacked archive is never removed."""
+PartReader = Callable[[ArchivedFile], Iterable[bytes]]
+
+_locks: dict[str, int] = {}
+"""Descriptors of the locked folders of this process, by archive."""
+
+
+def archives_folder() -> Path:
+    """Return the folder of unpacked archives on this machine."""
+    return cache_root() / "bots"
+
+
+def files_of(sha256: str) -> Path:
+    """Return the folder of an archive's files on this machine."""
+    return archives_folder() / sha256 / FILES
+
+
+def cache_of(sha256: str) -> Path:
+    """Return the folder of what is compiled from an archive."""
+    return archives_folder() / sha256 / CACHE
+
+
+def cached_archive(sha256: str) -> PackedArchive:
+    """Return an archive that is unpacked on this machine. Raises OSError."""
+    content = (archives_folder() / sha256 / MANIFEST).read_bytes()
+    return PackedArchive(msgspec.json.decode(content, type=Manifest), use(sha256))
+
+
+def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> PackedArchive:
+    """Copy files into an unpacked archive.
+
+    Args:
+        root: the folder that the paths of the archive are relative to, resolved.
+        paths: files, links and empty folders below it.
+        most_mb: the limit on all files together, in MiB.
+
+    Raises:
+        UsageError: they are too large, a link leads out of the root, or a file cannot be read, was
+            changed meanwhile, or there is no room for the copy.
+
+    """
+    chosen = _with_targets(root, paths)
+    _refuse_large(root, chosen, most_mb)
+    files, links, folders = [], [], []
+    with _staging() as new:
+        stamps = {}
+        for path in chosen:
+            name = str(path.relative_to(root))
+            copy = new / FILES / name
+            with _explained(f"{name} cannot be packed"):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                if path.is_symlink():
+                    target = os.path.relpath(path.resolve(), path.parent.resolve())
+                    copy.symlink_to(target)
+                    links.append((name, target))
+                elif path.is_dir():
+                    copy.mkdir()
+                    folders.append(name)
+                else:
+                    stamps[path], file = _copy(path, name, copy)
+                    files.append(file)
+        for path, stamp in stamps.items():
+            with _explained(f"{path.relative_to(root)} cannot be packed"):
+                if _stamp(path.stat()) != stamp:
+                    raise _changed(str(path.relative_to(root)))
+        manifest = Manifest(tuple(files), tuple(links), tuple(folders))
+        _publish(new, manifest)
+    return PackedArchive(manifest, use(manifest.sha256))
+
+
+def unpack(manifest: Manifest, read: PartReader) -> Path:
+    """Return the folder of an archive's files, unpacked first if it is not yet.
+
+    Args:
+        manifest: the content of the archive.
+        read: yields the parts of a file; raises ValueError if one is damaged.
+
+    Raises:
+        UsageError: the archive is damaged, or there is no room for its files.
+
+    """
+    sha256 = manifest.sha256
+    with contextlib.suppress(FileNotFoundError):
+        return use(sha256)
+    with _staging() as new, _explained(f"{manifest.bytes >> 20} MiB cannot be unpacked"):
+        for file in manifest.files:
+            place = _inside(new / FILES, file.path)
+            digest = hashlib.sha256()
+            with place.open("xb") as copy:
+                try:
+                    for part in read(file):
+                        digest.update(part)
+                        copy.write(part)
+                except ValueError as error:
+                    raise _damaged(file.path) from error
+            if digest.hexdigest() != file.sha256:
+                raise _damaged(file.path)
+            _finish(place, file.executable)
+        for name, target in manifest.links:
+            place = _inside(new / FILES, name)
+            _inside(new / FILES, os.path.join(os.path.dirname(name), target))
+            place.symlink_to(target)
+        for name in manifest.folders:
+            _inside(new / FILES, name).mkdir()
+        _publish(new, manifest)
+    clean_cache()
+    return use(sha256)
+
+
+def use(sha256: str) -> Path:
+    """Lock an unpacked archive until this process ends, and return the folder of its files.
+
+    Raises:
+        FileNotFoundError: it is not unpacked.
+
+    """
+    place = archives_folder() / sha256
+    if sha256 not in _locks or not os.path.exists(place / FILES):
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        if not (place / FILES).is_dir():  # it was removed while this process waited for the lock
+            os.close(descriptor)
+            raise FileNotFoundError(place)
+        former = _locks.pop(sha256, None)
+        if former is not None:
+            os.close(former)
+        _locks[sha256] = descriptor
+    with contextlib.suppress(OSError):
+        os.utime(place)
+    return place / FILES
+
+
+def write_out(root: Path, folder: Path) -> None:
+    """Write an unpacked archive into a new or empty folder, with ordinary rights.
+
+    Raises:
+        UsageError: the folder is not empty or cannot be written.
+
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is not an empty folder: choose another one")
+    with _explained(f"the files cannot be written into {folder}"):
+        copy_tree(root, folder)
+
+
+def copy_tree(source: Path, copy: Path) -> None:
+    """Copy an unpacked archive so that its files can be changed. Raises OSError."""
+    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True, copy_function=shutil.copy)
+    for place, _, names in os.walk(copy):
+        Path(place).chmod(0o755)
+        for name in names:
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | stat.S_IWUSR)
+
+
+@contextmanager
+def writable_copy(packed: PackedArchive) -> Iterator[Path]:
+    """Yield a copy of an unpacked archive that can be changed, and remove it afterwards.
+
+    Raises:
+        UsageError: there is no room for it.
+
+    """
+    with _staging() as new:
+        with _explained(f"{packed.manifest.bytes >> 20} MiB cannot be copied for the trial"):
+            copy_tree(packed.root, new / FILES)
+        yield new / FILES
+
+
+def is_changed(manifest: Manifest, copy: Path) -> bool:
+    """Return whether files were created, changed or removed in a copy of an archive."""
+    known = {file.path: file for file in manifest.files}
+    seen = 0
+    for place, subfolders, names in os.walk(copy):
+        subfolders[:] = [name for name in subfolders if name != "__pycache__"]
+        for name in names:
+            path = Path(place, name)
+            if path.is_symlink():
+                continue
+            file = known.get(str(path.relative_to(copy)))
+            if file is None or not is_same_file(file, path):
+                return True
+            seen += 1
+    return seen != len(known)
+
+
+def is_same_file(file: ArchivedFile, path: Path) -> bool:
+    """Return whether a file has the content of an archived one; False if it is missing."""
+    try:
+        if path.stat().st_size != file.size:
+            return False
+        with path.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest() == file.sha256
+    except OSError:
+        return False
+
+
+def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> list[Path]:
+    """Remove unpacked archives that are too old, and the oldest ones beyond a size; return them."""
+    now, removed = time.time(), []
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for place in archives_folder().iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found.append((place.lstat().st_mtime, place))
+    sizes = {place: _size(place) for _, place in found}
+    size = sum(sizes.values())
+    for used, place in sorted(found):
+        is_old = size > most_bytes or now > used + oldest_s
+        if is_old and now > used + IN_USE_S and _remove_unlocked(place):
+            removed.append(place)
+            size -= sizes[place]
+    return removed
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with read-only folders in it, as far as possible."""
+    for place, _, _ in os.walk(folder):
+        with contextlib.suppress(OSError):
+            os.chmod(place, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_targets(root: Path, paths: Iterable[Path]) -> list[Path]:
+    """Return paths, and what links among them lead to, in order and each once."""
+    chosen: set[Path] = set()
+    waiting = [Path(os.path.normpath(path)) for path in paths]
+    while waiting:
+        path = waiting.pop()
+        if path in chosen:
+            continue
+        # A path through a link to a folder: the link and the file behind it are packed.
+        through = next((each for each in path.parents if each != root and each.is_symlink()), None)
+        if through is not None and through.is_relative_to(root):
+            waiting += [through, path.resolve()]
+            continue
+        if not path.is_relative_to(root):
+            raise UsageError(f"{path} is outside of {root}: run the command in a folder above both")
+        if path.is_symlink():
+            target = path.resolve()
+            if not target.is_relative_to(root):
+                raise UsageError(
+                    f"{path.relative_to(root)} is a link to {target}, outside of {root}: copy the "
+                    "file there, or leave it out by `--files`"
+                )
+            if target.is_dir() and target != root and not path.is_relative_to(target):
+                waiting += [
+                    Path(place, name) for place, _, names in os.walk(target) for name in names
+                ]
+            elif target.is_file():
+                waiting.append(target)
+        chosen.add(path)
+    return sorted(chosen)
+
+
+def _refuse_large(root: Path, paths: Iterable[Path], most_mb: int) -> None:
+    sizes = {path: path.lstat().st_size for path in paths if path.is_file()}
+    size = sum(sizes.values())
+    if size > most_mb << 20:
+        largest = sorted(sizes, key=lambda path: -sizes[path])[:MOST_NAMED]
+        names = ", ".join(f"{path.relative_to(root)} {_mb(sizes[path])}" for path in largest)
+        raise UsageError(
+            f"the bot's files have {_mb(size)}, more than {most_mb} MiB (the largest: {names}): "
+            "choose the files that it needs by `--files`, or raise the limit by `--max-size`"
+        )
+
+
+def _mb(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MiB"
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _copy(path: Path, name: str, copy: Path) -> tuple[tuple[int, int, int], ArchivedFile]:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as source, copy.open("xb") as target:
+        status = os.fstat(source.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise UsageError(f"{name} is not a file: leave it out by `--files`")
+        while part := source.read(PART_BYTES):
+            digest.update(part)
+            target.write(part)
+            size += len(part)
+    if size != status.st_size:
+        raise _changed(name)
+    executable = bool(status.st_mode & stat.S_IXUSR)
+    _finish(copy, executable)
+    return _stamp(status), ArchivedFile(name, digest.hexdigest(), size, executable)
+
+
+def _finish(path: Path, executable: bool) -> None:
+    path.chmod(0o555 if executable else 0o444)
+    os.utime(path, (FIXED_TIME, FIXED_TIME))
+
+
+def _changed(name: str) -> UsageError:
+    return UsageError(f"{name} was changed while it was packed: run the command again")
+
+
+def _damaged(name: str) -> UsageError:
+    return UsageError(
+        f"the archive is damaged in the database: {name} is not what was stored; add the bot again "
+        "with `ladder bots add NAME SPEC --replace`"
+    )
+
+
+def _inside(root: Path, name: str) -> Path:
+    """Return a path below a root, whose parent exists then. Raises UsageError if it is outside."""
+    path = Path(os.path.normpath(root / name))
+    if not path.is_relative_to(root):
+        raise _damaged(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def _staging() -> Iterator[Path]:
+    """Yield a new folder among the unpacked archives, and remove what is left of it."""
+    with _explained("the cache folder cannot be used"):
+        archives_folder().mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=".new-", dir=archives_folder()))
+        (new / FILES).mkdir()
+    descriptor = os.open(new, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield new
+    finally:
+        os.close(descriptor)
+        remove_tree(new)
+
+
+@contextmanager
+def _explained(problem: str) -> Iterator[None]:
+    """Raise a `UsageError` for an `OSError`, with what to do if there is no room."""
+    try:
+        yield
+    except OSError as error:
+        remedy = ""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = f": free some room, or choose another cache folder than {cache_root()} by "
+            remedy += "LADDER_CACHE"
+        raise UsageError(f"{problem}: {error.strerror or error}{remedy}") from error
+
+
+def _publish(new: Path, manifest: Manifest) -> None:
+    """Move a complete archive to its place, unless another process was faster. Raises OSError."""
+    (new / CACHE).mkdir()
+    (new / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+    for folder, _, _ in os.walk(new / FILES, topdown=False):
+        os.utime(folder, (FIXED_TIME, FIXED_TIME))
+        Path(folder).chmod(0o555)
+    new.chmod(0o755)
+    place = archives_folder() / manifest.sha256
+    try:
+        new.rename(place)
+    except OSError:
+        if not (place / FILES).is_dir():
+            raise
+
+
+def _size(place: Path) -> int:
+    return sum(
+        path.lstat().st_size
+        for path in place.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
+
+
+def _remove_unlocked(place: Path) -> bool:
+    """Remove an unpacked archive unless a living process has locked it; return whether it did."""
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(place)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return not place.exists()

@@ -1,0 +1,417 @@
+"""Where the files of a bot come from: its folder, or a revision in git."""
+
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from bots.errors import SpecError
+from bots.protocol import BudgetKind
+from db.records.archives import PackedArchive
+from db.records.launch import Launch, Origin
+from engine.cache import ROOT, cache_root
+from ladder.errors import UsageError
+from ladder.match.specs.archive import MOST_MB, pack, remove_tree
+from ladder.match.specs.environment import environment_without_secrets
+from ladder.match.specs.folder_files import find_tree_files, is_environment
+from ladder.match.specs.git import extract, find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.git_build import run_build
+from ladder.match.specs.programs import find_interpreter
+from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
+from ladder.match.specs.start_command import make_start
+
+PROJECT = "connect4-ladder"
+DESCRIBE = """
+import json, sys
+import bots
+from bots.catalogue import parse_player
+from bots.errors import BotsError
+try:
+    version, options = parse_player(sys.argv[1])
+except BotsError as error:
+    sys.exit(str(error))
+try:
+    from bots.game_clock import GameClock
+    clocks = ["clock", "overage"]
+except ImportError:
+    clocks = []
+print(json.dumps([bots.__file__, version.family, [*version.budgets, *clocks]]))
+"""
+"""A program that prints the file, family and budgets of a player, run by a revision's sources."""
+DESCRIBE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class GitSource:
+    """A revision of a git repository and its build command."""
+
+    revision: str
+    build: str = ""
+    """The build command, or "" for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitTree:
+    """The files of a revision after its build."""
+
+    root: Path
+    """The top folder of the files."""
+    origin: Origin
+    start: Path
+    """The folder in the working tree in which a specification is written."""
+    repository: Path
+    """The top folder of the working tree."""
+
+    @property
+    def place(self) -> Path:
+        """The folder in which a specification is read."""
+        return self.root / self.origin.inner
+
+    def below(self, folder: Path) -> "GitTree":
+        """Return the tree with specifications in a folder below the present one.
+
+        Raises:
+            UsageError: there is no such folder.
+
+        """
+        place = (self.place / folder).resolve()
+        if not place.is_dir() or not place.is_relative_to(self.root):
+            raise UsageError(f"{folder} is not a folder of {self.origin.revision}")
+        inner = os.path.relpath(place, self.root)
+        origin = msgspec.structs.replace(self.origin, inner="" if inner == "." else inner)
+        return replace(self, origin=origin, start=self.start / folder)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedBot:
+    """A bot whose files are packed."""
+
+    resolved: ResolvedBot
+    """Its launch names the archive."""
+    packed: PackedArchive | None
+    """None for a player of this installation."""
+
+
+def make_git_source(git: str | None, build: str | None) -> GitSource | None:
+    """Return the source that the options `git` and `build` describe.
+
+    Raises:
+        UsageError: a build command without a revision.
+
+    """
+    if git is None:
+        if build is not None:
+            raise UsageError(
+                "a build command needs a bot from git: name its revision, too", option="build"
+            )
+        return None
+    return GitSource(git, build or "")
+
+
+def find_spec_repository(spec: str, folder: Path, option: str | None = "git") -> Path:
+    """Return the top folder of the repository in which a specification is read.
+
+    For a built-in player this is the repository of this project.
+
+    Args:
+        spec: as `ladder.match.specs.spec.read_spec` takes it.
+        folder: the folder in which it was written.
+        option: the option that an error names, or None.
+
+    Raises:
+        UsageError: there is no repository.
+
+    """
+    return find_repository(_find_start_folder(spec, folder), option)
+
+
+def describe_uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
+    """Return a warning about changes that are not part of the revision, or None.
+
+    Raises:
+        UsageError: there is no such repository or revision.
+
+    """
+    if source is None:
+        return None
+    repository = find_spec_repository(spec, folder)
+    if not has_uncommitted(repository, resolve_commit(repository, source.revision)):
+        return None
+    return f"uncommitted changes in {repository} are not part of {source.revision}"
+
+
+def pack_spec(
+    spec: str,
+    folder: Path,
+    *,
+    python: str | None = None,
+    source: GitSource | None = None,
+    patterns: Sequence[str] = (),
+    most_mb: int = MOST_MB,
+) -> PackedBot:
+    """Pack the files of a specification, as they are now or at a revision.
+
+    Args:
+        spec: as `ladder.match.specs.spec.read_spec` takes it.
+        folder: the folder in which it was written.
+        python: the interpreter for ``python:`` and ``kaggle:``, and for ``builtin:`` at a revision.
+        source: the revision; None: the files as they are now.
+        patterns: files that are added to those which the specification means.
+        most_mb: the limit on all files together, in MiB.
+
+    Raises:
+        UsageError: the revision is missing or cannot be built, or the files cannot be packed.
+        SpecError: the specification is not valid there.
+
+    """
+    if source is None:
+        resolved = read_spec(spec, folder, python=python, patterns=patterns, most_mb=most_mb)
+        if resolved.launch.is_own:
+            return PackedBot(resolved, None)
+        packed = pack(folder.resolve(), resolved.paths, most_mb=most_mb)
+        return _packed_bot(resolved, packed, patterns)
+    with open_tree(spec, folder, source) as tree:
+        bot = pack_in_tree(tree, spec, python=python, patterns=patterns, most_mb=most_mb)
+    return _described(spec, bot) if spec.startswith(BUILTIN) else bot
+
+
+@contextmanager
+def open_tree(spec: str, folder: Path, source: GitSource) -> Iterator[GitTree]:
+    """Yield the files of a revision after its build, and remove them afterwards.
+
+    Python environments among them are kept, for their interpreters may be needed.
+
+    Args:
+        spec: a specification, which decides whose repository is meant.
+        folder: the folder in which it was written.
+        source: the revision.
+
+    Raises:
+        UsageError: the revision is missing or cannot be built.
+
+    """
+    start, repository, origin = find_origin(spec, folder, source)
+    with _built_tree(repository, origin) as root:
+        yield GitTree(root, origin, start, repository)
+
+
+def pack_in_tree(
+    tree: GitTree,
+    spec: str,
+    *,
+    python: str | None = None,
+    patterns: Sequence[str] = (),
+    most_mb: int = MOST_MB,
+) -> PackedBot:
+    """Pack the files of a specification in a tree. The arguments are those of `pack_spec`."""
+    root, origin = tree.root, tree.origin
+    _refuse_absolute(spec, tree.repository, origin, root)
+    try:
+        if spec.startswith(BUILTIN):
+            resolved = _read_player(spec, tree.place, root, python)
+        else:
+            resolved = read_spec(
+                spec, tree.place, python=python, patterns=patterns, root=root, most_mb=most_mb
+            )
+    except SpecError as error:
+        raise SpecError(
+            f"at {origin.revision} ({origin.commit[:12]}, committed files only): {error}"
+        ) from error
+    packed = pack(root, resolved.paths, most_mb=most_mb)
+    launch = msgspec.structs.replace(resolved.launch, folder=str(tree.start), origin=origin)
+    return _packed_bot(replace(resolved, launch=launch), packed, patterns)
+
+
+def find_origin(spec: str, folder: Path, source: GitSource) -> tuple[Path, Path, Origin]:
+    """Return the folder that a specification refers to, its repository, and the commit.
+
+    Raises:
+        UsageError: there is no such repository or revision.
+
+    """
+    start = _find_start_folder(spec, folder)
+    repository = find_repository(start)
+    commit = resolve_commit(repository, source.revision)
+    origin = Origin(
+        revision=source.revision,
+        commit=commit.commit,
+        tree=commit.tree,
+        inner=_path_inside(start, repository),
+        build=source.build,
+        committed_at=commit.time,
+    )
+    return start, repository, origin
+
+
+def _packed_bot(resolved: ResolvedBot, packed: PackedArchive, patterns: Sequence[str]) -> PackedBot:
+    """Return a bot with its archive and its identity: its files and how they are started."""
+    launch = msgspec.structs.replace(
+        resolved.launch, archive=packed.manifest.sha256, patterns=tuple(patterns)
+    )
+    return PackedBot(replace(resolved, launch=launch, content_hash=identity_of(launch)), packed)
+
+
+def identity_of(launch: Launch) -> str:
+    """Return the content hash of a bot with an archive: its files and how they are started.
+
+    Interpreters and programs outside of the archive are information, not identity.
+    """
+    first, *others = launch.command or ("",)
+    inner = "" if launch.origin is None else launch.origin.inner
+    command = [first if launch.program is None else Path(first).name, *others]
+    parts = [launch.archive, launch.host, launch.player, inner, command]
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+@contextmanager
+def _built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
+    """Yield a folder with the files of a commit after the build, and remove it afterwards.
+
+    Raises:
+        UsageError: the files cannot be extracted, or the build failed.
+
+    """
+    builds = cache_root() / "builds"
+    builds.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f"{origin.commit[:12]}-", dir=builds))
+    root = place / "files"
+    try:
+        root.mkdir()
+        extract(repository, origin.commit, root)
+        if not (root / origin.inner).is_dir():
+            problem = f"there is no folder {origin.inner} in {repository} at {origin.revision}"
+            raise UsageError(problem, option="git")
+        if origin.build:
+            run_build(origin.build, root / origin.inner)
+        yield root.resolve()
+    except BaseException:
+        remove_tree(place)
+        raise
+    _remove_apart_from_environments(place)
+
+
+def _remove_apart_from_environments(place: Path) -> None:
+    kept = {
+        each for found, names, _ in os.walk(place) for each in _environments(Path(found), names)
+    }
+    for path in [place, *sorted(place.rglob("*"))][::-1]:
+        if any(path.is_relative_to(each) or each.is_relative_to(path) for each in kept):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _environments(place: Path, names: list[str]) -> list[Path]:
+    """Return the environments among subfolders, which are not searched further."""
+    found = [place / name for name in names if is_environment(place / name)]
+    names[:] = [name for name in names if place / name not in found]
+    return found
+
+
+def _find_start_folder(spec: str, folder: Path) -> Path:
+    """Return the folder whose repository is meant: this project's for a built-in player."""
+    folder = folder.resolve()
+    if not spec.startswith(BUILTIN):
+        return folder
+    for place in (folder, *folder.parents, ROOT):
+        if _is_project(place):
+            return place
+    raise UsageError(
+        f"{spec} is a player of {PROJECT} itself: run the command in a clone of its repository",
+        option="git",
+    )
+
+
+def _is_project(folder: Path) -> bool:
+    try:
+        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+        return bool(tomllib.loads(text).get("project", {}).get("name") == PROJECT)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _path_inside(start: Path, repository: Path) -> str:
+    inner = str(start.relative_to(repository.resolve()))
+    return "" if inner == "." else inner
+
+
+def _refuse_absolute(spec: str, repository: Path, origin: Origin, root: Path) -> None:
+    """Refuse a specification that names files of the working tree instead of the commit's."""
+    try:
+        words = shlex.split(spec.partition(":")[2])
+    except ValueError:  # read_spec reports it
+        return
+    for word in words:
+        path = Path(word)
+        if path.is_absolute() and path.is_relative_to(repository):
+            inside = path.relative_to(repository)
+            if (root / inside).is_file():
+                raise UsageError(
+                    f"{word} is a file of the working tree, not of {origin.revision}: write it "
+                    "relative to the current folder"
+                )
+
+
+def _read_player(spec: str, folder: Path, root: Path, python: str | None) -> ResolvedBot:
+    """Resolve a player of this project that the sources of a commit host."""
+    if not (folder / "bots" / "host.py").is_file():
+        raise SpecError("this revision has no bots/host.py, so it cannot host a player")
+    interpreter = None if python is None else find_interpreter(python, folder)
+    launch = Launch(
+        command=(),
+        folder="",
+        player=spec.removeprefix(BUILTIN),
+        python=None if interpreter is None else interpreter.path,
+        is_python_chosen=python is not None,
+    )
+    files = {} if interpreter is None else {interpreter.path: interpreter.version}
+    return ResolvedBot("", launch, files, paths=tuple(find_tree_files(root)))
+
+
+def _described(spec: str, bot: PackedBot) -> PackedBot:
+    """Return a packed player with the family and budgets of its own catalogue."""
+    launch = bot.resolved.launch
+    folder = make_start(launch).folder
+    if os.pathsep in folder:
+        raise SpecError(
+            f"{folder} cannot be part of PYTHONPATH: choose a cache folder whose path has no "
+            f"{os.pathsep!r}"
+        )
+    player = spec.removeprefix(BUILTIN)
+    file, family, budgets = _describe_player(player, launch)
+    if not Path(file).is_relative_to(folder):
+        raise SpecError(f"{player} would run {file} instead of the sources of its commit")
+    return replace(bot, resolved=replace(bot.resolved, family=family, budgets=tuple(budgets)))
+
+
+def _describe_player(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]:
+    """Return the file of the copy's package, and family and budgets from its own catalogue."""
+    start = make_start(launch)
+    try:
+        done = subprocess.run(
+            [launch.python or sys.executable, "-P", "-c", DESCRIBE, player],
+            cwd=start.folder,
+            env={**environment_without_secrets(), **dict(start.environment)},
+            capture_output=True,
+            text=True,
+            timeout=DESCRIBE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise SpecError("its catalogue of players did not answer within a minute") from error
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["it printed nothing"]
+        raise SpecError(f"its catalogue of players failed: {lines[-1]}")
+    return msgspec.json.decode(done.stdout.splitlines()[-1], type=tuple[str, str, list[BudgetKind]])
