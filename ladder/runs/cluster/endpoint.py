@@ -1,6 +1,7 @@
 """Addresses of Dask schedulers, and the first connection to one."""
 
 import asyncio
+import os
 import ssl
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -43,9 +44,9 @@ class Endpoint:
         try:
             theirs = asyncio.run(self._ask_version(patience_s))
         except (OSError, TimeoutError, ValueError) as error:  # ValueError: a server without TLS
-            why = to_one_line(str(error.__cause__ or "") or str(error)) or type(error).__name__
             raise UsageError(
-                f"no Dask scheduler answers at {self.address} within {patience_s:g} s ({why}): "
+                f"no Dask scheduler answers at {self.address} within {patience_s:g} s "
+                f"({_describe(error)}): "
                 "start one with `dask scheduler`, or correct the address",
                 option=self.option,
             ) from error
@@ -67,6 +68,15 @@ class Endpoint:
             finally:
                 comm.abort()
         return str(answer["packages"]["distributed"])
+
+
+def _describe(error: BaseException) -> str:
+    """Return the first cause of a failed connection, without Dask's objects."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+    return to_one_line(str(error)) or "no answer"
 
 
 def parse_endpoint(
