@@ -94,7 +94,7 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     """Return the division with this number, label or beginning of a label.
 
-    For None, return that of the latest run with games, of `ladder run` if there is one.
+    For None, return the latest division with rated games, of `ladder run` if there is one.
 
     Raises:
         UnknownRow: there is no such division.
@@ -106,7 +106,8 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     runs = [*store.runs.find(kind=RunKind.LADDER), *store.runs.find()]
     if not runs:
         raise UsageError("this database holds no games yet: play some with `ladder run`")
-    run = next((run for run in runs if store.games.count(run.id)), runs[0])
+    rated = store.aggregate.count_games()
+    run = next((run for run in runs if rated.get(run.division_id)), runs[0])
     return store.divisions.find(str(run.division_id))
 
 

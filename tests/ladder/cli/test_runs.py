@@ -16,7 +16,7 @@ from tests.support.data.league import League
 
 KEYS = {
     "run", "kind", "status", "verdict", "title", "division", "games", "target_games", "rated",
-    "seed", "note",
+    "seed", "note", "paused",
 }  # fmt: skip
 
 
