@@ -131,6 +131,7 @@ def first_moves(ladder: Ladder, *players: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.very_slow
+@pytest.mark.timeout(900)  # twenty bots are added
 @pytest.mark.both_databases
 def test_two_versions_from_one_folder_play_as_they_were_added(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
