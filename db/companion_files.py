@@ -8,9 +8,7 @@ LOCKS = ".locks"
 """One locked byte for each run in play; see `db.backends.file_locks`."""
 LOGS = ".logs"
 """Logs of the bots' stderr."""
-UNSAVED = ".unsaved"
-"""Games of people that could not be stored."""
-SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS, UNSAVED)
+SUFFIXES = (WAL, WAL_INDEX, JOURNAL, LOCKS, LOGS)
 
 
 def folder_beside(database: str | None, suffix: str) -> Path:

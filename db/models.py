@@ -173,7 +173,7 @@ class Run(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """ladder, match, gate, tune, bisect or select."""
+    """ladder, match, gate, tune, bisect, select or play."""
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
@@ -250,7 +250,10 @@ class TuningStep(Base):
 
 
 class Pair(Base):
-    """Two games on one board with the colours swapped: the unit of planning and storing."""
+    """Two games on one board with the colours swapped: the unit of planning and storing.
+
+    A pair of a run of the kind `play` has game 0 only.
+    """
 
     __tablename__ = "pairs"
     __table_args__ = (
@@ -428,34 +431,6 @@ class Rating(Base):
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     elo: Mapped[float]
     games: Mapped[int]
-
-
-class HumanGame(Base):
-    """A game of a person against a bot; it belongs to no run, division or rating."""
-
-    __tablename__ = "saved_games"
-    __table_args__ = (NEVER_REUSED,)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-    """The bot's revision."""
-    bot_side: Mapped[int]
-    """0 if the bot moved first, else 1."""
-    board: Mapped[str]
-    budget: Mapped[str]
-    """JSON object such as ``{"time_ms":100}``."""
-    seed: Mapped[int] = mapped_column(BigInteger)
-    moves: Mapped[str]
-    """Columns, one character each, without moves that were taken back."""
-    result: Mapped[str]
-    """win, loss or draw from the first player's side."""
-    termination: Mapped[str]
-    detail: Mapped[str]
-    """What happened, if the bot failed."""
-    started_at: Mapped[float]
-    duration_us: Mapped[int] = mapped_column(BigInteger)
-    thoughts: Mapped[bytes]
-    """Packed by `db.records.thought_blob`; a person's moves have only a time."""
 
 
 class SolvedPosition(Base):

@@ -20,9 +20,9 @@ from db.queries.divisions import Divisions
 from db.queries.exchange import Exchange
 from db.queries.games import Games
 from db.queries.history import History
-from db.queries.human_games import HumanGames
 from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
+from db.queries.plays import Plays
 from db.queries.queue import Queue
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
@@ -89,7 +89,7 @@ class Store:
         self.aggregate = Aggregate(database)
         self.history = History(database)
         self.showcase = Showcase(database)
-        self.human_games = HumanGames(database)
+        self.plays = Plays(database)
         self.exchange = Exchange(database)
         self.analysis = Analysis(database)
         self.queue = Queue(database)

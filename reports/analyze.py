@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from bots.champion import CHAMPION
+from db.records.games import GameRow
 from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
@@ -18,7 +19,6 @@ from ladder.visible import visible
 from reports.layout.format import csv_text, markdown_text, number, rounded, values_of
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit, to_markdown
-from reports.replay import StoredGame
 
 PROOFS_NAMED = 20
 """Number of false proofs that text lists; JSON has all of them."""
@@ -335,9 +335,7 @@ def review_status(state: ReviewProgress) -> str:
 
 
 @contextmanager
-def review_display(
-    console: Console, game: StoredGame
-) -> Iterator[Callable[[ReviewProgress], None]]:
+def review_display(console: Console, game: GameRow) -> Iterator[Callable[[ReviewProgress], None]]:
     """Yield a function that shows the progress of a review while the block runs."""
     display = display_for(console, _ReviewView(game))
     state = ReviewProgress(0)
@@ -360,7 +358,7 @@ def review_display(
 class _ReviewView:
     """A review as a `reports.layout.progress.View`."""
 
-    game: StoredGame
+    game: GameRow
 
     def title(self, state: ReviewProgress) -> Sequence[str]:
         """Return the work ahead."""

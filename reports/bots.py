@@ -9,7 +9,7 @@ from rich.table import Table
 
 from bots.identity import OPTION
 from db.records.archives import Manifest
-from db.records.bots import BotRow
+from db.records.bots import HUMAN, BotRow
 from db.records.restart import Restart
 from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
@@ -88,7 +88,9 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] 
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
     if launch.folder:
         lines.insert(2, f"  from        {launch.folder}")
-    if not launch.can_play:
+    if revision.content_hash == HUMAN:
+        lines.insert(2, "  program     none: it stands for people")
+    elif not launch.can_play:
         lines.insert(2, "  no files    it cannot play until `ladder bots add` stores them")
     if manifest is not None:
         count = len(manifest.files)

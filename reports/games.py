@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from db.records.games import GameRow, GameSummary, HumanGameRow, Proof
+from db.records.games import GameRow, GameSummary, Proof
 from engine.result import Result, Termination
 from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
@@ -43,7 +43,7 @@ def ending_words(termination: Termination) -> str:
     return termination.value.replace("_", " ")
 
 
-def cause_words(game: GameRow | HumanGameRow) -> str:
+def cause_words(game: GameRow) -> str:
     """Return the cause of a forfeit, or the proof of an adjudicated game; empty for other games."""
     proof = game.proof
     if proof is None:

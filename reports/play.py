@@ -3,6 +3,7 @@
 from bots.budget import BUDGETS
 from bots.player import Info
 from db.records.pairs import Entrant
+from engine.position import Position, format_moves
 from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
 from ladder.match.game.answers import make_thought
@@ -34,6 +35,11 @@ def heading(game: InteractiveGame) -> str:
 def budget_text(bot: Entrant) -> str:
     """Return the bot's budget per move in words."""
     return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
+
+
+def replay_line(position: Position) -> str:
+    """Return the command that shows a game that is not stored."""
+    return f"ladder replay {position.board} {format_moves(position.moves)}"
 
 
 def prompt(game: InteractiveGame) -> str:

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.champion import CHAMPION
-from db.records.games import GameRow, HumanGameRow, LastOutput, Thought
+from db.records.games import GameRow, LastOutput, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
-from engine.result import Result
+from engine.result import Result, Termination
 from engine.solver.value import Outcome
 from ladder.names import counted
 from ladder.results.analysis.division import (
@@ -29,18 +29,19 @@ from reports.layout.board import SIGNS, STYLES, board_text
 from reports.layout.format import labelled, lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
 
-StoredGame = GameRow | HumanGameRow
-"""A game of two bots or of a person and a bot."""
 
-
-def game_heading(row: StoredGame) -> str:
+def game_heading(row: GameRow) -> str:
     """Return the players, the board and the end of a game."""
     winner = {Result.WIN: row.first, Result.LOSS: row.second}.get(row.result)
     ending = "draw" if winner is None else f"{winner} won"
+    by = f"{ending} by {ending_words(row.termination)}"
+    if row.termination is Termination.ABORTED:
+        by = "not over"
     lines = [
-        f"game {row.id}: {row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
+        (f"game {row.id}: " if row.id else "")
+        + f"{row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
         *lines_of(
-            f"{ending} by {ending_words(row.termination)} after {counted(len(row.moves), 'ply')}"
+            f"{by} after {counted(len(row.moves), 'ply')}"
             + (f": {cause}" if (cause := cause_words(row)) else "")
         ),
         f"{row.board} {format_moves(row.moves)}",
@@ -48,31 +49,31 @@ def game_heading(row: StoredGame) -> str:
     return text_of_lines(lines)
 
 
-def last_output_of(row: StoredGame) -> LastOutput | None:
+def last_output_of(row: GameRow) -> LastOutput | None:
     """Return the last output of the bot that forfeited, or None if none is stored."""
-    return row.last_output if isinstance(row, GameRow) else None
+    return row.last_output
 
 
-def last_output_text(row: StoredGame) -> str:
+def last_output_text(row: GameRow) -> str:
     """Return the last messages and stderr of the bot that forfeited; empty if none are stored."""
     output = last_output_of(row)
     if output is None:
         return ""
-    offender = row.first if isinstance(row, GameRow) and row.offender == 0 else row.second
+    offender = row.first if row.offender == 0 else row.second
     lines = [f"last messages with {offender} (> to the bot, < from it):"]
     lines += output.messages or ["none"]
     lines += ["", "its last output on stderr:", *(output.stderr or "none").rstrip().split("\n")]
     return text_of_lines(lines)
 
 
-def ply_view(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
+def ply_view(row: GameRow, ply: int, truth: GameTruth | None = None) -> RenderableType:
     """Lay out the board after `ply` plies, with the facts about the last one beside it."""
     rows = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
     facts = Text("\n".join(labelled(rows, 10, indent="")))
     return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
 
 
-def ply_screen(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
+def ply_screen(row: GameRow, ply: int, truth: GameTruth | None = None) -> RenderableType:
     """Lay out the board for a terminal that shows one ply at a time, and the moves around it."""
     facts = dict(truth_facts(row, ply, truth))
     mistake = f", a mistake: {facts['mistake']}" if "mistake" in facts else ""
@@ -90,7 +91,7 @@ def beside(board: Text, panel: RenderableType) -> RenderableType:
     return grid
 
 
-def ply_line(row: StoredGame, ply: int) -> str:
+def ply_line(row: GameRow, ply: int) -> str:
     """Return the move that led to a ply, in a line."""
     if ply == 0:
         return "start"
@@ -99,14 +100,14 @@ def ply_line(row: StoredGame, ply: int) -> str:
     return visible(f"ply {ply}: {_mover(row, ply)} played column {row.moves[ply - 1]}")
 
 
-def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
+def ply_facts(row: GameRow, ply: int) -> list[tuple[str, str]]:
     """Return the statistics of the move that led to a ply, as labels and values."""
     thought, left_us = _thought(row, ply), _left_us(row, ply)
     facts = [] if thought is None else thought_facts(thought)
     return facts if left_us is None else [*facts, ("clock left", f"{left_us / 1000:,.0f} ms")]
 
 
-def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
+def truth_facts(row: GameRow, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
     """Return the true values of the columns before a ply's move, and its mistake, if known."""
     place = ply - 1 - row.opening_plies
     if truth is None or not 0 <= place < len(truth.columns):
@@ -126,7 +127,7 @@ def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tupl
     return facts
 
 
-def truth_summary(row: StoredGame, truth: GameTruth) -> str:
+def truth_summary(row: GameRow, truth: GameTruth) -> str:
     """Return the turning point of an analysed game in a sentence, or from where it is decided."""
     turning = truth.turning_point
     if turning is not None:
@@ -147,7 +148,7 @@ def truth_summary(row: StoredGame, truth: GameTruth) -> str:
     return f"From ply {ply} on the game {words}; who would win before is not proven."
 
 
-def _turning_words(row: StoredGame, truth: GameTruth, turning: int) -> str:
+def _turning_words(row: GameRow, truth: GameTruth, turning: int) -> str:
     ply = row.opening_plies + turning + 1
     column, columns = row.moves[ply - 1], truth.columns[turning]
     best = best_bounds(columns)
@@ -221,7 +222,7 @@ def _work(thought: Thought, unit: str) -> str:
     return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
-def moves_table(row: StoredGame, ply: int, truth: GameTruth | None) -> Table:
+def moves_table(row: GameRow, ply: int, truth: GameTruth | None) -> Table:
     """Return the moves around a ply, as many as the board has rows; that ply is marked.
 
     A fact that no move of the game has gets no column.
@@ -290,7 +291,7 @@ def short_count(count: int) -> str:
     )
 
 
-def _true_cell(row: StoredGame, ply: int, truth: GameTruth) -> str:
+def _true_cell(row: GameRow, ply: int, truth: GameTruth) -> str:
     """Return the true value before a ply's move, or an estimate such as ``~+0.31``."""
     place = ply - 1 - row.opening_plies
     if not 0 <= place < len(truth.columns):
@@ -301,7 +302,7 @@ def _true_cell(row: StoredGame, ply: int, truth: GameTruth) -> str:
     return "" if estimate is None else f"~{estimate:+z.2f}"
 
 
-def _mistake(row: StoredGame, ply: int, truth: GameTruth) -> str:
+def _mistake(row: GameRow, ply: int, truth: GameTruth) -> str:
     """Return the mistake of a ply's move, such as ``win to draw``; empty if it made no mistake."""
     place = ply - 1 - row.opening_plies
     if not 0 <= place < len(truth.verdicts) or not truth.verdicts[place].is_mistake:
@@ -309,38 +310,37 @@ def _mistake(row: StoredGame, ply: int, truth: GameTruth) -> str:
     return f"{truth.verdicts[place].before} to {truth.verdicts[place].after}"
 
 
-def _board(row: StoredGame, ply: int) -> Text:
+def _board(row: GameRow, ply: int) -> Text:
     return board_text(Position.from_moves(parse_board(row.board), row.moves[:ply]))
 
 
-def _mover(row: StoredGame, ply: int) -> str:
+def _mover(row: GameRow, ply: int) -> str:
     return row.first if ply % 2 else row.second
 
 
-def _thought(row: StoredGame, ply: int) -> Thought | None:
+def _thought(row: GameRow, ply: int) -> Thought | None:
     """Return the stored statistics of a ply's move; None for opening moves."""
     place = ply - 1 - row.opening_plies
     return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
 
 
-def _left_us(row: StoredGame, ply: int) -> int | None:
+def _left_us(row: GameRow, ply: int) -> int | None:
     """Return what was left of the mover's clock after a ply; None for opening moves."""
     place = ply - 1 - row.opening_plies
-    left_us = row.left_us if isinstance(row, GameRow) else ()
-    return left_us[place] if 0 <= place < len(left_us) else None
+    return row.left_us[place] if 0 <= place < len(row.left_us) else None
 
 
-def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, Any]:
+def game_document(row: GameRow, truth: GameTruth | None = None) -> dict[str, Any]:
     """Return the document of `ladder replay --json`; what depends on the clock is in `timing`.
 
-    A person's game belongs to no pair, so its `pair` and `game` are null, as is the `analysis` of
-    a game that was not analysed.
+    A game that is not stored has no `id`, `pair` and `game`: these are null, as is the `analysis`
+    of a game that was not analysed.
     """
     output = last_output_of(row)
     return {
-        "id": row.id,
-        "pair": row.pair_id if isinstance(row, GameRow) else None,
-        "game": row.game if isinstance(row, GameRow) else None,
+        "id": row.id or None,
+        "pair": row.pair_id or None,
+        "game": row.game if row.id else None,
         **values_of(row, "first", "second", "board", "opening_plies", "seed"),
         "moves": format_moves(row.moves),
         **values_of(row, "result", "termination", "detail"),
@@ -350,13 +350,13 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
             "moves": [_named(thought) for thought in row.thoughts],
-            "left_us": list(row.left_us) if isinstance(row, GameRow) and row.left_us else None,
+            "left_us": list(row.left_us) or None,
             "last_words": output and {"stderr": output.stderr, "messages": list(output.messages)},
         },
     }
 
 
-def _analysis(row: StoredGame, truth: GameTruth) -> dict[str, Any]:
+def _analysis(row: GameRow, truth: GameTruth) -> dict[str, Any]:
     """Return the verdicts on the moves after the opening, with plies from 0."""
     moves = []
     for place, (columns, verdict) in enumerate(zip(truth.columns, truth.verdicts, strict=True)):

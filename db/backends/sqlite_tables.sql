@@ -201,22 +201,6 @@ CREATE TABLE "games" (
 );
 CREATE INDEX ix_games_forfeited ON games (division_id) WHERE offender IS NOT NULL;
 CREATE INDEX ix_games_lines ON games (line_hash, division_id, rated, first_revision_id, second_revision_id);
-CREATE TABLE "saved_games" (
-	id INTEGER NOT NULL CONSTRAINT pk_saved_games PRIMARY KEY AUTOINCREMENT, 
-	revision_id INTEGER NOT NULL, 
-	bot_side INTEGER NOT NULL, 
-	board TEXT NOT NULL, 
-	budget TEXT NOT NULL, 
-	seed BIGINT NOT NULL, 
-	moves TEXT NOT NULL, 
-	result TEXT NOT NULL, 
-	termination TEXT NOT NULL, 
-	detail TEXT NOT NULL, 
-	started_at DOUBLE NOT NULL, 
-	duration_us BIGINT NOT NULL, 
-	thoughts BLOB NOT NULL, 
-	CONSTRAINT fk_saved_games_revision_id_revisions FOREIGN KEY(revision_id) REFERENCES revisions (id)
-);
 CREATE TABLE run_bots (
 	run_id INTEGER NOT NULL, 
 	name TEXT NOT NULL, 
@@ -268,4 +252,4 @@ CREATE TABLE bot_files (
 	content BLOB NOT NULL, 
 	CONSTRAINT pk_bot_files PRIMARY KEY (sha256, part)
 );
-INSERT INTO alembic_version VALUES ('0023');
+INSERT INTO alembic_version VALUES ('0024');

@@ -75,11 +75,6 @@ def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
     return _first_fault((*_GAME_RULES, partial(_check_opening_of_set, openings=openings)), game)
 
 
-def find_human_game_fault(game: Values) -> str | None:
-    """Return the first fault of a game of a person, or None."""
-    return _first_fault((_check_human_game,), game)
-
-
 def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
     try:
         for rule in rules:
@@ -117,6 +112,8 @@ def _check_run(run: Values) -> str | None:
     for name, words in (("kind", RunKind), ("status", RunStatus)):
         if run[name] not in set(words):
             return f"it has the unknown {name} {run[name]!r}"
+    if run["kind"] == RunKind.PLAY and run["rated"]:
+        return "a game against a person cannot be rated"
     for name in ("stream", "identity"):
         if not run[name]:
             return f"its {name} is missing"
@@ -287,15 +284,6 @@ def _check_ending(game: Values) -> str | None:
     return find_ending_fault(
         position, result, termination, game["detail"], game["division_adjudicate"]
     )
-
-
-def _check_human_game(game: Values) -> str | None:
-    Result(game["result"])
-    Termination(game["termination"])
-    msgspec.json.decode(game["budget"], type=dict[str, int])
-    thought_blob.decode(game["thoughts"])
-    Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
-    return None
 
 
 _GAME_RULES: tuple[Rule, ...] = (

@@ -16,7 +16,6 @@ from db.derived.invariants import (
     OF_RUN,
     OpeningLines,
     find_game_fault,
-    find_human_game_fault,
     find_pair_fault,
     find_revision_fault,
     find_run_fault,
@@ -26,7 +25,6 @@ from db.models import (
     Base,
     Division,
     Game,
-    HumanGame,
     LastOutput,
     OpeningSet,
     Pair,
@@ -35,6 +33,7 @@ from db.models import (
 )
 from db.queries.bots import read_bot_names
 from db.records.pairs import PairStatus
+from db.records.runs import RunKind
 from db.records.server import ServerState
 
 
@@ -70,7 +69,7 @@ class Audit:
 
     def find_damage(self) -> Corrupt | None:
         """Check everything after a failed read; return the first fault as an error, or None."""
-        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games)
+        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games)
         for check in checks:
             for fault in check():
                 place = self._database.place
@@ -88,15 +87,6 @@ class Audit:
                 fault = find_revision_fault(row._asdict())
                 if fault is not None:
                     yield f"revision {row.id}: {fault}"
-
-    def human_games(self) -> Iterator[str]:
-        """Yield faults of games of people."""
-        query = select(HumanGame.__table__).order_by(HumanGame.id)
-        with self._database.streaming() as connection:
-            for row in connection.execute(query):
-                fault = find_human_game_fault(row._asdict())
-                if fault is not None:
-                    yield f"game p{row.id}: {fault}"
 
     def runs(self) -> Iterator[str]:
         """Yield faults of runs, and runs whose stream has another seed or identity."""
@@ -125,7 +115,12 @@ class Audit:
         )
         games = counts.subquery()
         query = (
-            select(Pair.__table__, Run.stream.label("run_stream"), games.c.first, games.c.second)
+            select(
+                Pair.__table__,
+                *_prefixed_columns(Run, "run", ("stream", "kind")),
+                games.c.first,
+                games.c.second,
+            )
             .outerjoin(Run, Run.id == Pair.run_id)
             .outerjoin(games, games.c.pair_id == Pair.id)
             .order_by(Pair.id)
@@ -134,7 +129,8 @@ class Audit:
             for row in connection.execute(query):
                 fault = find_pair_fault(row._asdict())
                 played = (row.first or 0, row.second or 0)
-                whole = (1, 1) if row.status == PairStatus.FINISHED else (0, 0)
+                per_pair = 1 if row.run_kind == RunKind.PLAY else 2
+                whole = (1, per_pair - 1) if row.status == PairStatus.FINISHED else (0, 0)
                 if fault is not None:
                     yield f"pair {row.id}: {fault}"
                 elif played != whole:

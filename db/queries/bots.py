@@ -11,7 +11,7 @@ from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, HumanGame, Pair, Revision, RunBot
+from db.models import Bot, Pair, Revision, RunBot
 from db.queries.archives import remove_unused, store_archive
 from db.queries.divisions import rename_in_divisions
 from db.records.bots import (
@@ -164,9 +164,6 @@ class Bots:
                 ).scalar()
                 if run is not None:
                     raise InUse(why.format(name=name, run=run))
-            saved = select(HumanGame.id).where(HumanGame.revision_id.in_(revisions)).limit(1)
-            if connection.execute(saved).first() is not None:
-                raise InUse(f"{name} has stored games against people: retire it instead")
             connection.execute(delete(Pair).where(pairs))
             connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
             connection.execute(delete(Revision).where(Revision.bot_id == bot.id))

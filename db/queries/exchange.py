@@ -23,7 +23,7 @@ class Exchange:
         """Stream all finished games by run, pair and game, with their numbers if `ids`."""
         return export_lines(self._database, division_id, ids=ids)
 
-    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> Imported:
+    def import_lines(self, pairs: Sequence[Sequence[GameLine]], rate: Rate) -> Imported:
         """Store all pairs of an export or none, skipping those that are already stored.
 
         Raises:

@@ -37,6 +37,7 @@ from db.records.games import (
     Proof,
 )
 from db.records.pairs import PairStatus
+from db.records.runs import RunKind
 from engine.position import parse_moves
 from engine.result import Result, Termination
 
@@ -45,6 +46,8 @@ COLUMNS = Game.__table__.c
 _PLANNED_AHEAD = 500
 """More pairs than a run has in play: their games may be stored in another order."""
 _IDS_PER_STATEMENT = 500
+_PER_PAIR = case((Run.kind == RunKind.PLAY.value, RunKind.PLAY.games_per_pair), else_=2)
+"""Games of a finished pair."""
 _SHIFT = 1 << 31
 """Greater than every revision's id."""
 
@@ -135,16 +138,19 @@ class Games:
 
     def count(self, run_id: int) -> int:
         """Return the number of finished games of a run."""
-        query = select(func.count()).where(
-            Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
+        query = (
+            select(func.coalesce(func.sum(_PER_PAIR), 0))
+            .join_from(Pair, Run)
+            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
         )
         with self._database.reading() as connection:
-            return 2 * connection.execute(query).scalar_one()
+            return int(connection.execute(query).scalar_one())
 
     def count_by_run(self) -> dict[int, int]:
         """Return the number of finished games by run, without zeros."""
         query = (
-            select(Pair.run_id, 2 * func.count())
+            select(Pair.run_id, func.sum(_PER_PAIR))
+            .join(Run)
             .where(Pair.status == PairStatus.FINISHED.value)
             .group_by(Pair.run_id)
         )
@@ -154,7 +160,7 @@ class Games:
     def count_unrated(self) -> dict[int, int]:
         """Return the number of unrated games by division id, without zeros."""
         query = (
-            select(Run.division_id, 2 * func.count())
+            select(Run.division_id, func.sum(_PER_PAIR))
             .join(Pair, Pair.run_id == Run.id)
             .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED.value)
             .group_by(Run.division_id)

@@ -41,8 +41,8 @@ from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus
 
-PairLines = tuple[GameLine, GameLine]
-"""Game 0 and game 1 of a pair."""
+PairLines = Sequence[GameLine]
+"""The games of a pair: 0 and 1, or only 0 of a person against a bot."""
 Content = tuple[str, str]
 """A bot's name and content hash, which identify a revision in any database."""
 
@@ -55,7 +55,7 @@ def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> 
 
     Args:
         database: to store in.
-        pairs: the two games of each pair, in the order of storing.
+        pairs: the games of each pair, in the order of storing.
         rate: computes live ratings.
 
     Raises:
@@ -69,14 +69,15 @@ def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> 
         fresh = [
             (index, pair)
             for index, pair in enumerate(pairs)
-            if not importer.match_stored_pair(index, *pair)
+            if not importer.match_stored_pair(index, pair)
         ]
         importer.create_runs(fresh)
         for index, pair in fresh:
-            importer.store(index, *pair)
+            importer.store(index, pair)
         if fresh:
             rebuild_derived(connection, rate, repair=True)
-    return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
+    games = sum(len(pair) for _, pair in fresh)
+    return Imported(games, sum(map(len, pairs)) - games)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class _Importer:
         for revisions in lines.values():
             self._register_revisions(sorted(revisions.values(), key=latest_game))
 
-    def match_stored_pair(self, index: int, first: GameLine, second: GameLine) -> bool:
+    def match_stored_pair(self, index: int, pair: PairLines) -> bool:
         """Return whether an equal pair is stored; if so, use its run for the line's run.
 
         Remembers the pair, which the file must not hold again.
@@ -144,6 +145,7 @@ class _Importer:
                 finished, or the file holds the pair twice.
 
         """
+        first = pair[0]
         number = first.stream, first.pair
         if number in self._seen_pairs:
             raise NotImportable(index, f"the file holds pair {first.pair} of this stream twice")
@@ -164,9 +166,9 @@ class _Importer:
         games = self._connection.execute(
             select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
         ).all()
-        if len(games) != 2:
+        if len(games) != len(pair):
             raise NotImportable(index, f"{label} without its games: see `ladder doctor`")
-        for line, game in zip((first, second), games, strict=True):
+        for line, game in zip(pair, games, strict=True):
             differing = self._difference(line, stored, game)
             if differing is not None:
                 raise NotImportable(index, f"{label}, but game {line.game} differs in {differing}")
@@ -208,18 +210,19 @@ class _Importer:
             NotImportable: a run breaks a rule.
 
         """
-        firsts = [(index, first) for index, (first, _) in pairs]
+        firsts = [(index, pair[0]) for index, pair in pairs]
         for index, line in sorted(firsts, key=lambda each: (each[1].run, each[1].pair)):
             if (line.run, line.stream) not in self._runs:
                 self._runs[line.run, line.stream] = self._make_run(index, line)
 
-    def store(self, index: int, first: GameLine, second: GameLine) -> None:
+    def store(self, index: int, lines: PairLines) -> None:
         """Store a pair.
 
         Raises:
             NotImportable: the pair or a game breaks a rule.
 
         """
+        first = lines[0]
         run = self._runs[first.run, first.stream]
         a = self._revision(index, first.first, first.first_hash)
         b = self._revision(index, first.second, first.second_hash)
@@ -236,14 +239,14 @@ class _Importer:
             "status": PairStatus.FINISHED.value,
             "aborts": first.timing.aborts,
             "finished_at": max(
-                line.timing.started + line.timing.duration_us / 1e6 for line in (first, second)
+                line.timing.started + line.timing.duration_us / 1e6 for line in lines
             ),
         }
         fault = find_pair_fault({**pair, "run_stream": run.stream})
         if fault is not None:
             raise NotImportable(index, f"pair {first.pair}: {fault}")
         games = []
-        for line, mover, other in ((first, a, b), (second, b, a)):
+        for line, (mover, other) in zip(lines, ((a, b), (b, a)), strict=False):
             values = {
                 **_game_values(line),
                 "run_id": run.id,
@@ -268,7 +271,7 @@ class _Importer:
         ).scalar_one()
         for values in games:
             values.update(pair_id=pair_id, repeat=False)  # the rebuild marks repeats
-        last_outputs = [line.timing.last_words for line in (first, second)]
+        last_outputs = [line.timing.last_words for line in lines]
         self._games.insert(self._connection, games, last_outputs)
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from db.records.archives import PackedArchive
 from db.records.launch import Launch
 
+HUMAN = "human"
+"""Name, specification and content hash of the bot that stands for people."""
+
 
 def remedy_for(
     name: str, known: Iterable[str], otherwise: str = "`ladder bots list` shows them"
@@ -76,3 +79,10 @@ class BotRow:
     created_at: float
     retired_at: float | None
     revision: RevisionRow
+
+    @property
+    def absence(self) -> str:
+        """Why a retired bot cannot play, and what to do."""
+        if self.revision.content_hash == HUMAN:
+            return f"{self.name} stands for people and has no program: choose another bot"
+        return f"{self.name} is retired: `ladder bots unretire {self.name}` lets it play again"

@@ -1,4 +1,4 @@
-"""Records of finished games, queries for them, and games of people."""
+"""Records of finished games, and queries for them."""
 
 import re
 from collections.abc import Mapping
@@ -145,8 +145,8 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedGame:
-    """The common fields of games of two bots and of games of people."""
+class GameRow:
+    """A finished game."""
 
     board: str
     seed: int
@@ -163,17 +163,6 @@ class FinishedGame:
     thoughts: tuple[Thought, ...]
     """One per move after the opening, and one for an illegal move; a person's has only a time.
     Empty if the query did not ask for them."""
-
-    @property
-    def proof(self) -> Proof | None:
-        """The proof of an adjudicated game; None for other games."""
-        return Proof.of(self.termination, self.detail)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameRow(FinishedGame):
-    """A finished game of two bots."""
-
     id: int
     pair_id: int
     run_id: int
@@ -199,6 +188,11 @@ class GameRow(FinishedGame):
     left_us: tuple[int, ...] = ()
     """What was left of the mover's clock or overage after each move in `thoughts`; empty if the
     bots had neither. `Games.stream` leaves it out."""
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof of an adjudicated game; None for other games."""
+        return Proof.of(self.termination, self.detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,13 +289,9 @@ class PliesTally:
     games: int
 
 
-PERSON = "person"
-"""The name of the person in a game against a bot."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewHumanGame(FinishedGame):
-    """A finished game of a person against a bot."""
+class NewPlay:
+    """A finished game of a person against a bot, to be stored."""
 
     revision: int
     """The bot's revision."""
@@ -309,36 +299,19 @@ class NewHumanGame(FinishedGame):
     """0 if the bot moved first, else 1."""
     budget: Mapping[str, int]
     """The bot's budget per move, such as ``{"time_ms": 100}``."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanGameRow(FinishedGame):
-    """A stored game of a person against a bot."""
-
-    key: int
-    bot: str
-    """The bot's name."""
-    bot_side: int
-    """0 if the bot moved first, else 1."""
-    budget: Mapping[str, int]
-    """The bot's budget per move."""
-
-    @property
-    def id(self) -> str:
-        """The game's number for users, such as ``p3``; games of bots have plain numbers."""
-        return f"p{self.key}"
-
-    @property
-    def first(self) -> str:
-        """The name of the side that moved first."""
-        return PERSON if self.bot_side else self.bot
-
-    @property
-    def second(self) -> str:
-        """The name of the side that moved second."""
-        return self.bot if self.bot_side else PERSON
-
-    @property
-    def opening_plies(self) -> int:
-        """Always 0: these games have no random opening."""
-        return 0
+    board: str
+    opening_plies: int
+    """Moves before the game began."""
+    seed: int
+    moves: tuple[int, ...]
+    """All columns, including the opening."""
+    result: Result
+    """Result for the first player."""
+    termination: Termination
+    detail: str
+    """What happened, if the bot failed."""
+    started_at: float
+    """Seconds since the epoch."""
+    duration_us: int
+    thoughts: tuple[Thought, ...]
+    """One per move after the opening; a person's has only a time."""

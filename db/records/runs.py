@@ -30,6 +30,13 @@ class RunKind(StrEnum):
     BISECT = "bisect"
     """One commit of a bisection against the good commit."""
     SELECT = "select"
+    PLAY = "play"
+    """One game of a person against a bot."""
+
+    @property
+    def games_per_pair(self) -> int:
+        """Games of a finished pair."""
+        return 1 if self is RunKind.PLAY else 2
 
 
 class RunStatus(StrEnum):

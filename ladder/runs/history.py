@@ -88,6 +88,8 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
     if word == PairingKind.GATE:
         candidate, _, against = rest.partition(":")
         return f"{candidate} against {against.replace(',', ', ')}"
+    if kind is RunKind.PLAY:
+        return " against ".join(names)
     if kind is RunKind.MATCH:
         options = settings.get(OPTIONS) or {}
         as_given = [str(options.get(side)) for side in "ab"]  # stored names have no order

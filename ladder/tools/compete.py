@@ -76,7 +76,7 @@ def find_registered_bot(word: str, folder: Path, store: Store | None) -> BotRow 
         )
     bot = store.bots.get(word)
     if bot.retired_at is not None:
-        raise UsageError(f"{word} is retired: `ladder bots list` lists the bots that can play")
+        raise UsageError(bot.absence)
     return bot
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from db.records.games import GameRow, HumanGameRow, Thought
+from db.records.games import GameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 from ladder.results.analysis.division import GameTruth
@@ -15,9 +15,7 @@ TEXT_LIMIT = 4000
 """Characters of a bot's text that a page shows."""
 
 
-def viewer_game(
-    game: GameRow | HumanGameRow, reason: str, truth: GameTruth | None = None
-) -> dict[str, Any]:
+def viewer_game(game: GameRow, reason: str, truth: GameTruth | None = None) -> dict[str, Any]:
     """Return a game for the viewer.
 
     ``cells`` has the row and column of every stone in order, with row 0 at the bottom; ``line``
@@ -56,19 +54,16 @@ def viewer_game(
         "result": game.result.value,
         "termination": ending_words(game.termination),
         "detail": cause_words(game)[:TEXT_LIMIT],
-        "offender": game.offender if isinstance(game, GameRow) else None,
+        "offender": game.offender,
         "started": game.started_at,
         "reason": reason,
         "thoughts": thoughts,
-        "left": [
-            round(left_us / 1000, 2)
-            for left_us in (game.left_us if isinstance(game, GameRow) else ())
-        ],
+        "left": [round(left_us / 1000, 2) for left_us in game.left_us],
         **_truth_of(game, truth),
     }
 
 
-def _truth_of(game: GameRow | HumanGameRow, truth: GameTruth | None) -> dict[str, Any]:
+def _truth_of(game: GameRow, truth: GameTruth | None) -> dict[str, Any]:
     """Return the result of a game's analysis; all empty if it was not analysed."""
     if truth is None:
         return {"truth": [], "values": [], "estimates": [], "turning": None, "summary": ""}

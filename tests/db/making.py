@@ -7,7 +7,7 @@ from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.aggregate import RatingRow
 from db.records.bots import NewBot, NewRevision, RevisionRow
-from db.records.games import GameRecord, LastOutput, NewHumanGame, Thought
+from db.records.games import GameRecord, LastOutput, NewPlay, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
@@ -126,12 +126,13 @@ def game(
     )
 
 
-def human_game(revision: int) -> NewHumanGame:
-    return NewHumanGame(
+def new_play(revision: int) -> NewPlay:
+    return NewPlay(
         revision=revision,
         bot_side=1,
         board="6x7",
         budget={"simulations": 50},
+        opening_plies=5,
         seed=2**53 - 1,
         moves=(6, 0, 6, 0, 6, 0, 6),
         result=Result.WIN,

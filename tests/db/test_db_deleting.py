@@ -16,9 +16,9 @@ from tests.db.making import (
     add_bots,
     elo,
     ensure_revision,
-    human_game,
     maker,
     new_bot,
+    new_play,
     new_run,
     play_all,
     played,
@@ -164,7 +164,7 @@ def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
     assert fresh.id > deleted.id
     assert fresh.revision.id > deleted.revision.id
     with pytest.raises(UnknownRow, match="was deleted while it played"):
-        store.human_games.add(human_game(deleted.revision.id))
+        store.plays.add(new_play(deleted.revision.id))
 
 
 @pytest.mark.slow
@@ -190,13 +190,13 @@ def test_a_bot_with_games_is_not_deleted(store: Store) -> None:
     play_all(store, run, revisions[:2], 1)
     ensure_revision(store, "v1", revision("two"))  # its games are of a former revision
     store.pairs.plan(run.id, 1, maker(revisions[2:4]))
-    store.human_games.add(human_game(revisions[4]))
+    play = store.plays.add(new_play(revisions[4]))
     for name, why in (
         ("v1", f"stored games \\(run {run.id}\\): retire it"),
         ("v2", f"stored games \\(run {run.id}\\): retire it"),
         ("v3", f"pairs to play in run {run.id}"),
         ("v4", f"pairs to play in run {run.id}"),
-        ("v5", "stored games against people: retire it"),
+        ("v5", f"stored games \\(run {store.games.get_many([play])[0].run_id}\\): retire it"),
     ):
         with pytest.raises(InUse, match=f"{name} has {why}"):
             store.bots.delete(name)

@@ -6,11 +6,14 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from db.records.games import HumanGameRow, Thought
-from engine.result import Result, Termination
+from db.records.bots import HUMAN
+from db.records.games import Thought
+from engine.board import parse_board
+from engine.position import Position
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.solved import UNBOUNDED, Bounds
 from ladder.results.analysis.verdict import judge_move
+from ladder.results.overview.find_game import unstored_game
 from reports.replay import (
     game_document,
     game_heading,
@@ -21,19 +24,9 @@ from reports.replay import (
 )
 from tests.support.data.analysed import an_analysed_game
 
-GAME = HumanGameRow(
-    key=3,
-    bot="v4",
-    bot_side=1,
-    board="6x7",
-    budget={"simulations": 50},
-    seed=1,
-    moves=(6, 0, 6, 0, 6, 0, 6),
-    result=Result.WIN,
-    termination=Termination.FOUR_IN_A_ROW,
-    detail="",
-    started_at=0.0,
-    duration_us=1,
+GAME = unstored_game(
+    Position.from_moves(parse_board("6x7"), (6, 0, 6, 0, 6, 0, 6)),
+    (HUMAN, "v4"),
     thoughts=(
         Thought(12_000_000),
         Thought(2_500, -0.25, 1234, 7),
@@ -89,15 +82,15 @@ def test_unknown_statistics_have_no_column() -> None:
     assert lines[2][24:].split() == ["ply", "col", "time"]
 
 
-def test_a_persons_game_is_marked() -> None:
-    """Its id starts with p, and it belongs to no pair."""
+def test_a_game_that_is_not_stored_has_no_number() -> None:
+    """Its heading names none, and in JSON the number and the pair are null."""
     assert game_heading(GAME).splitlines() == [
-        "game p3: person (X) against v4 (O) on 6x7",
-        "person won by four in a row after 7 plies",
+        "human (X) against v4 (O) on 6x7",
+        "human won by four in a row after 7 plies",
         "6x7 6060606",
     ]
     document = game_document(GAME)
-    assert (document["id"], document["pair"], document["game"]) == ("p3", None, None)
+    assert (document["id"], document["pair"], document["game"]) == (None, None, None)
     moves = document["timing"]["moves"]
     assert (moves[1]["simulations"], moves[1]["nodes"]) == (1234, None)
     fields = ("simulations", "nodes", "proven", "distance")

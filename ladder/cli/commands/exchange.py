@@ -31,17 +31,16 @@ def export(
     output: Output = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Write the stored games of bots as text.
+    """Write the stored games as text.
 
-    Equal games give equal files: the order does not depend on the clock. Games of people, saved by
-    `ladder play --save`, are left out.
+    Equal games give equal files: the order does not depend on the clock.
     """
     import sys
     from itertools import chain
 
     from ladder.checked_stream import open_checked
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import check_writable, print_error
+    from ladder.cli.output import check_writable
     from ladder.errors import UsageError
     from ladder.results.exchange.archives import write_archives
     from ladder.results.exchange.files import WRITERS
@@ -58,10 +57,6 @@ def export(
         else:
             with open_checked(output, "-o") as file:
                 file.writelines(pieces)
-        people = store.human_games.count()
-    if people:
-        games = "1 game of a person is" if people == 1 else f"{people} games of people are"
-        print_error(f"{games} not exported: only games of bots are; `ladder replay` shows the rest")
     return 0
 
 

@@ -62,7 +62,7 @@ def play(
         bool,
         flag(
             "--save",
-            "Store the finished game for `ladder replay`; it counts in no rating.",
+            "Store the finished game, unrated, as one of the bot `human`.",
             PANEL_OUTPUT,
         ),
     ] = False,
@@ -126,8 +126,7 @@ def play(
         try:
             dialogue_for(stdout_console(), game, adviser).play()
         finally:
-            if save:
-                _save(game, db)
+            _finish(game, db, save=save)
     return 0
 
 
@@ -135,13 +134,24 @@ HINT_MS = 1000
 """Time for a hint of a bot that does not support the budget of the game."""
 
 
-def _save(game: "InteractiveGame", db: str) -> None:
+def _finish(game: "InteractiveGame", db: str, *, save: bool) -> None:
+    """Store the game if that is wanted, else print the command that shows it."""
+    from db.errors import DatabaseError
     from ladder.cli.database import open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.tools.play.saving import save_game
+    from ladder.errors import UsageError
+    from reports.play import replay_line
 
-    if game.verdict is None:
+    if save and game.verdict is None:
         print_error("not saved: the game was not over")
+    line = f"`{replay_line(game.position)}` shows this game"
+    if not save or game.verdict is None:
+        if game.position.moves:
+            print_out(line)
         return
-    key = save_game(game, db, lambda: open_store(db, create=True))
-    print_out(f"saved as game p{key}: `ladder replay p{key}` shows it")
+    try:
+        with open_store(db, create=True) as store:
+            key = store.plays.add(game.record())
+    except DatabaseError as error:
+        raise UsageError(f"the game was not saved: {error}; {line}") from error
+    print_out(f"saved as game {key}: `ladder replay {key}` shows it")

@@ -1,4 +1,4 @@
-"""`ladder replay`: steps through a stored game."""
+"""`ladder replay`: steps through a game."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +20,9 @@ from ladder.visible import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from db.records.games import GameRow
     from db.store import Store
     from ladder.results.analysis.division import GameTruth
-    from reports.replay import StoredGame
 
 
 PANEL_ANALYZE = "Analysis"
@@ -33,9 +33,9 @@ def replay(
     words: Annotated[
         list[str] | None,
         argument(
-            "GAME_ID",
-            "Number of a game, as `ladder games` lists them, or p3 for the third game that "
-            "`ladder play --save` stored. With --last-loss: one or two bots.",
+            "GAME",
+            "Number of a game, as `ladder games` lists them, or a board and moves, such as "
+            "6x7 3342. With --last-loss: one or two bots.",
             autocompletion=bot_names,
         ),
     ] = None,
@@ -81,14 +81,14 @@ def replay(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Show a stored game move by move, with what the bots reported about each move.
+    """Show a game move by move, with what the bots of a stored game reported about each move.
 
     On a terminal the arrow keys step through the game; otherwise all positions are printed. A game
     that --analyze or `ladder analyze` has solved also shows its turning point, mistakes, and true
     values.
     """
     from engine.board import parse_board
-    from ladder.cli.database import open_to_read
+    from ladder.cli.database import open_or_preview, open_to_read
     from ladder.cli.output import print_out, stdout_console
     from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
@@ -104,8 +104,15 @@ def replay(
 
     if not analyze and (nodes is not None or time is not None):
         raise UsageError("--nodes and --time limit the solver of --analyze: give --analyze, too")
-    with open_to_read(db) as store:
-        row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
+    line = None if last_loss else _parse_line(words or [])
+    # A line needs no database.
+    with (open_to_read if line is None else open_or_preview)(db) as store:
+        if line is not None:
+            row = line
+        elif last_loss:
+            row = _last_loss(store, words or [], db)
+        else:
+            row = _find(store, words or [], db)
         last = len(row.moves)
         if ply is not None and not 0 <= ply <= last:
             raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
@@ -127,7 +134,7 @@ def replay(
     return 0
 
 
-def _review(store: "Store", row: "StoredGame", nodes: int | None, time: str | None) -> "GameTruth":
+def _review(store: "Store", row: "GameRow", nodes: int | None, time: str | None) -> "GameTruth":
     """Solve the positions of a game and store their values.
 
     Raises:
@@ -160,7 +167,7 @@ def _review(store: "Store", row: "StoredGame", nodes: int | None, time: str | No
     return made.truth
 
 
-def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
+def _last_loss(store: "Store", names: list[str], db: str) -> "GameRow":
     from db.records.games import GameQuery
     from engine.result import Result
     from ladder.errors import UsageError
@@ -177,32 +184,39 @@ def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
     return _find(store, [str(found[0].id)], db)
 
 
-def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
+def _parse_line(words: list[str]) -> "GameRow | None":
+    """Return the game of a board and moves; None for the number of a game."""
+    from engine.errors import EngineError
+    from engine.position import parse_position
     from ladder.errors import UsageError
+    from ladder.results.overview.find_game import unstored_game
+
+    text = " ".join(words)
+    if not text.strip() or text.strip().isdecimal():
+        return None
+    try:
+        return unstored_game(parse_position(text), ("first", "second"))
+    except EngineError as error:
+        raise UsageError(
+            f"GAME: {text!r} is neither a board and moves ({error}) nor the number of a game: "
+            "`ladder games` lists them"
+        ) from error
+
+
+def _find(store: "Store", words: list[str], db: str) -> "GameRow":
+    from ladder.errors import UsageError
+    from ladder.results.overview.find_game import MOST_DIGITS
 
     if not words:
-        raise UsageError("GAME_ID is missing: `ladder games` lists the numbers of games")
-    word = words[0].strip().lower() if len(words) == 1 else ""
-    digits = word.removeprefix("p")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
-        raise UsageError(
-            f"GAME_ID: {' '.join(words)!r} is not the number of a game: `ladder games` lists them, "
-            "and p3 is the third game that `ladder play --save` stored"
-        )
-    if word == digits:
-        row = store.games.get(int(digits))
-        if row is None:
-            raise UsageError(f"no game {word} is stored in {db}: `ladder games` lists them")
-        return row
-    saved = store.human_games.get(int(digits))
-    if saved is None:
-        count = store.human_games.count()
-        there = f"there are p1 to p{count}" if count else "`ladder play --save` saves one"
-        raise UsageError(f"no game {word} is saved in {db}: {there}")
-    return saved
+        raise UsageError("GAME is missing: `ladder games` lists the numbers of games")
+    word = " ".join(words).strip()
+    row = store.games.get(int(word)) if len(word) <= MOST_DIGITS else None
+    if row is None:
+        raise UsageError(f"no game {word} is stored in {db}: `ladder games` lists them")
+    return row
 
 
-def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> None:
+def _step(console: "Console", row: "GameRow", truth: "GameTruth | None") -> None:
     """Show one ply after the other, as the keys ask."""
     from rich.console import Group
     from rich.text import Text

@@ -13,7 +13,7 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
-from ladder.names import unknown_bot
+from ladder.match.registry.registered import find_bot
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
@@ -106,15 +106,11 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     """Return a gate between the registered bots that the pairing names.
 
     Raises:
-        UnknownBot: a bot is not registered.
+        UnknownBot: a bot is not registered, or is retired.
 
     """
-    known = {bot.name: bot for bot in store.bots.all()}
-    names = [str(settings.pairing.candidate), *settings.pairing.against]
-    for index, name in enumerate(names):
-        if name not in known:
-            raise unknown_bot(name, known, "against" if index else "candidate")
-    candidate, *baselines = (known[name] for name in names)
+    candidate = find_bot(store, str(settings.pairing.candidate), "candidate")
+    baselines = [find_bot(store, name, "against") for name in settings.pairing.against]
     return GateTask(settings, candidate, baselines, test)
 
 

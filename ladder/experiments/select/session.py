@@ -12,7 +12,7 @@ from ladder.experiments.engine import ExperimentContext, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
-from ladder.names import unknown_bot
+from ladder.match.registry.registered import find_bot
 from ladder.runs.settings import Settings
 
 
@@ -99,11 +99,7 @@ def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ..
 
 def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
     """Return the registered bots of some names. Raises UnknownBot."""
-    known = {bot.name: bot for bot in store.bots.all()}
-    for name in names:
-        if name not in known:
-            raise unknown_bot(name, known)
-    return [known[name] for name in names]
+    return [find_bot(store, name) for name in names]
 
 
 def play_selection(

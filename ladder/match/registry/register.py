@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import VERSIONS
-from db.records.bots import BotRow, NewBot, NewRevision
+from db.records.bots import HUMAN, BotRow, NewBot, NewRevision
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
@@ -174,6 +174,8 @@ def try_request(
 def check_request(known: Mapping[str, BotRow], request: RegistrationRequest) -> None:
     """Refuse a request before anything is packed. Raises UsageError."""
     check_name(request.name)
+    if request.name == HUMAN:
+        raise UsageError(f"{HUMAN} is the name of people in their games: choose another name")
     if request.name in known:
         refuse_catalogue_bot(known[request.name], "choose another name")
     check_text(request.spec, "a specification")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
 from db.records.archives import PackedArchive
-from db.records.bots import BotRow, NewBot
+from db.records.bots import HUMAN, BotRow, NewBot
 from db.records.launch import Launch
 from db.records.pairs import Entrant
 from db.records.restart import Restart
@@ -20,7 +20,7 @@ from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.programs import locate
 from ladder.match.specs.spec import resolve_own_player
 from ladder.match.specs.start_command import locate_python, make_entrant
-from ladder.names import select_names
+from ladder.names import select_names, unknown_bot
 
 
 def choose_bots(
@@ -39,14 +39,22 @@ def choose_bots(
     """
     bots = store.bots.all(include_retired=True)
     playing = {bot.name: bot for bot in bots if bot.retired_at is None}
-    retired = sorted({bot.name for bot in bots} - playing.keys())
+    retired = {bot.name: bot for bot in bots if bot.retired_at is not None}
     for word in map(str.strip, patterns):
-        gone = fnmatch.filter(retired, word)
+        gone = sorted(fnmatch.filter(retired, word))
         if gone and not fnmatch.filter(playing, word):
-            who = f"{word} is retired" if gone == [word] else f"all bots of {word!r} are retired"
-            remedy = f"`ladder bots unretire {gone[0]}` lets {gone[0]} play again"
-            raise UnknownBot(f"{who}: {remedy}", option=option)
+            why = retired[gone[0]].absence
+            who = "" if gone == [word] else f"all bots of {word!r} are retired: "
+            raise UnknownBot(who + why, option=option)
     return [playing[name] for name in select_names(patterns, playing, option=option)]
+
+
+def find_bot(store: Store, name: str, option: str | None = None) -> BotRow:
+    """Return the registered bot of a name. Raises UnknownBot, also if it is retired."""
+    known = {bot.name for bot in store.bots.all(include_retired=True)}
+    if name not in known:
+        raise unknown_bot(name, known, option)
+    return choose_bots(store, [name], option)[0]
 
 
 def leave_out(
@@ -87,6 +95,8 @@ def refuse_unplayable(bot: BotRow) -> None:
 
     """
     launch = bot.revision.launch
+    if bot.revision.content_hash == HUMAN:
+        raise UsageError(bot.absence)
     if not launch.can_play:
         raise UnfitBot(
             f"{bot.name} cannot play, because this database does not hold its files: it was "

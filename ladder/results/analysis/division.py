@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from db.records.games import GameRow, HumanGameRow, Thought
+from db.records.games import GameRow, Thought
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
@@ -161,12 +161,9 @@ class GameTruth:
         return None if is_known or place >= len(self.estimates) else self.estimates[place]
 
 
-def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
+def read_truth(store: Store, game: GameRow) -> GameTruth | None:
     """Return the exact values of a game; None if it was not analysed."""
-    is_judged = not isinstance(game, GameRow) or store.analysis.judged(
-        game.division_id, games=[game.id]
-    )
-    if not is_judged:
+    if game.id and not store.analysis.judged(game.division_id, games=[game.id]):
         return None
     found = read_columns(store, game)
     columns = [each for each in found if each is not None]
@@ -185,7 +182,7 @@ def format_columns(columns: Columns) -> list[str | None]:
     ]
 
 
-def read_columns(store: Store, game: GameRow | HumanGameRow) -> list[Columns | None]:
+def read_columns(store: Store, game: GameRow) -> list[Columns | None]:
     """Return the solved columns of each position after the opening, or None."""
     keys = [key_of(position) for position in replay_positions(game)]
     known = store.analysis.solved(key for key, _ in keys)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from db.records.analysis import GameVerdict, SolvedPosition
-from db.records.games import GameRow, HumanGameRow, Thought
+from db.records.games import GameRow, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.position_key import key_of
@@ -132,7 +132,7 @@ class Analysed:
         return GameVerdict(game_id, SOLVER_VERSION, self.nodes, moves)
 
 
-def replay_positions(game: GameRow | HumanGameRow) -> list[Position]:
+def replay_positions(game: GameRow) -> list[Position]:
     """Return the position before each move after the opening."""
     position = Position.from_moves(parse_board(game.board), game.moves[: game.opening_plies])
     found = []
@@ -146,14 +146,14 @@ def replay_positions(game: GameRow | HumanGameRow) -> list[Position]:
 class ReplayedGame:
     """A game with its thoughts, and the positions to solve."""
 
-    game: GameRow | HumanGameRow
+    game: GameRow
     positions: list[Position]
     """The position before each move after the opening."""
     keys: list[tuple[bytes, bool]]
     """Key of each position, and whether it is that of the mirror image."""
 
     @classmethod
-    def of(cls, game: GameRow | HumanGameRow) -> "ReplayedGame":
+    def of(cls, game: GameRow) -> "ReplayedGame":
         """Replay a game."""
         positions = replay_positions(game)
         return cls(game, positions, [key_of(position) for position in positions])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bots.champion import CHAMPION
 from bots.warm import is_warm
-from db.records.games import GameRow, HumanGameRow
+from db.records.games import GameRow
 from db.store import Store
 from engine.position import Position
 from ladder.errors import UsageError
@@ -63,7 +63,7 @@ class Review:
 
 def review_game(
     store: Store,
-    game: GameRow | HumanGameRow,
+    game: GameRow,
     limits: ReviewLimits,
     *,
     is_stopped: Callable[[], bool] = lambda: False,
@@ -141,14 +141,14 @@ def _estimate(position: Position, bounds: Bounds) -> float | None:
     return float(min(max(value, outcome_of(bounds.low)), outcome_of(bounds.high)))
 
 
-def save_review(store: Store, game: GameRow | HumanGameRow, made: Analysed) -> None:
-    """Store what a review has solved, and the verdicts on the game of two bots.
+def save_review(store: Store, game: GameRow, made: Analysed) -> None:
+    """Store what a review has solved, and the verdicts on a stored game.
 
     Raises:
         DatabaseError: the database cannot be written.
 
     """
-    if not isinstance(game, GameRow):
+    if not game.id:
         store.analysis.save(made.solved)
     elif made.solved or not store.analysis.judged(game.division_id, games=[game.id]):
         store.analysis.save(made.solved, made.verdict_on(game.id))

@@ -32,23 +32,27 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         _checked(name, each.line, check_run, first, each.game)
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
-    pairs = [_pair(name, both) for both in games.values()]
+    pairs = [_pair(name, each) for each in games.values()]
     # In the order of storing, which is that of live ratings.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
-        return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
+        return store.exchange.import_lines(
+            [[each.game for each in pair] for pair in pairs], rate_pair
+        )
     except NotImportable as error:
         raise ImportRefused(name, pairs[error.index][error.game].line, str(error)) from error
 
 
-def _pair(name: str, both: Sequence[NumberedGame]) -> tuple[NumberedGame, NumberedGame]:
-    """Return both games of a pair, in order."""
-    line = both[0].line
-    if sorted(each.game.game for each in both) != [0, 1]:
-        raise ImportRefused(name, line, "a pair must have the games 0 and 1, each once in the file")
-    one, two = sorted(both, key=lambda each: each.game.game)
-    _checked(name, line, check_pair, one.game, two.game)
-    return one, two
+def _pair(name: str, games: Sequence[NumberedGame]) -> list[NumberedGame]:
+    """Return the games of a pair, in order."""
+    line, pair = games[0].line, sorted(games, key=lambda each: each.game.game)
+    whole = list(range(pair[0].game.kind.games_per_pair))
+    if [each.game.game for each in pair] != whole:
+        wanted = "the games 0 and 1, each" if len(whole) == 2 else "game 0"
+        raise ImportRefused(name, line, f"a pair must have {wanted} once in the file")
+    if len(pair) == 2:
+        _checked(name, line, check_pair, pair[0].game, pair[1].game)
+    return pair
 
 
 def _checked(name: str, line: int, check: Callable[..., None], *games: GameLine) -> None:

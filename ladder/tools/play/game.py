@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from bots.protocol import WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
-from db.records.games import NewHumanGame, Thought
+from db.records.games import NewPlay, Thought
 from db.records.pairs import Entrant
 from db.store import Store
 from engine.board import Board, BoardClass
@@ -48,7 +48,7 @@ def prepare_entrant(store: Store, name: str, board: Board, budgets: Budgets) -> 
     """
     bot = store.bots.get(name)
     if bot.retired_at is not None:
-        raise UsageError(f"{name} is retired: `ladder bots list` lists the bots that can play")
+        raise UsageError(bot.absence)
     if not can_play(bot.revision.boards, board):
         raise UsageError(
             f"{name} does not play on {board}, only on {describe_boards(bot.revision.boards)}: "
@@ -295,7 +295,7 @@ class InteractiveGame:
         for session in (self._opponent, *list(self._advisers.values())):
             session.cancel()
 
-    def record(self) -> NewHumanGame:
+    def record(self) -> NewPlay:
         """Return the finished game in the form in which it is stored.
 
         Raises:
@@ -305,11 +305,12 @@ class InteractiveGame:
         if self.verdict is None:
             raise ValueError("the game is not over")
         budget = msgspec.to_builtins(self.bot.budget)
-        return NewHumanGame(
+        return NewPlay(
             revision=self.bot.revision,
             bot_side=1 - self.person,
             board=str(self.position.board),
             budget=budget,
+            opening_plies=self.start_plies,
             seed=self._seed,
             moves=self.position.moves,
             result=self.verdict.result,
@@ -317,7 +318,7 @@ class InteractiveGame:
             detail=self.verdict.detail,
             started_at=self._started,
             duration_us=(self._ended - self._clock) // 1000,
-            thoughts=tuple(self.thoughts),
+            thoughts=tuple(self.thoughts[self.start_plies :]),
         )
 
     def _append_move(self, after: Position, thought: Thought) -> None:

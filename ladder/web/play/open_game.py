@@ -25,7 +25,6 @@ from ladder.match.process.cpus import claimed_cpus
 from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
-from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
 from ladder.web.writing import open_to_write
 from reports.html.live.play import play_state
@@ -61,10 +60,10 @@ class GameView:
     """Whether the true values of the columns are shown before each of the person's moves."""
     values: list[str | None] | None = None
     """The true value of each column, such as ``win 5``; None for full columns and open values."""
-    saved: str = ""
+    saved: int | None = None
     """The id of the stored game."""
     unsaved: str = ""
-    """Why the finished game could not be stored, and the file it was written to."""
+    """Why the finished game could not be stored."""
     is_busy: bool = True
     """Whether a request is being processed, so that others are refused."""
 
@@ -170,7 +169,7 @@ class OpenGame:
                 game.drop(value)
             elif action == "undo":
                 game.undo()
-                self._view.saved = self._view.unsaved = ""
+                self._view.saved, self._view.unsaved = None, ""
             elif action == "hint" and game.is_persons_turn:
                 self._view.status = f"Waiting for a hint from {value}"
                 self._publish()
@@ -225,11 +224,10 @@ class OpenGame:
         if not self.request.is_saved or view.saved or view.unsaved:
             return
         try:
-            key = save_game(game, self._database, lambda: open_to_write(self._database))
-        except NotSaved as error:
-            view.unsaved = str(error)
-        else:
-            view.saved = f"p{key}"
+            with open_to_write(self._database) as store:
+                view.saved = store.plays.add(game.record())
+        except DatabaseError as error:
+            view.unsaved = f"the game was not saved: {error}"
 
     def _publish(self) -> None:
         view = self._view

@@ -35,7 +35,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
 
     database: str
     game: str
-    """Its number, such as ``12`` or ``p3``."""
+    """Its number, such as ``12``."""
     parent: int
     """The process that asks; this one dies with it."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from db.records.games import GameRow, HumanGameRow
+from db.records.games import GameRow
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.review import ReviewProgress
 from ladder.web.errors import Busy, NotFound
@@ -33,7 +33,7 @@ MAX_KEPT = 32
 class Review:
     """A review that runs or has ended."""
 
-    game: GameRow | HumanGameRow
+    game: GameRow
     progress: ReviewProgress
     truth: GameTruth | None = None
     """The result; None before the end and after a failure."""
@@ -64,7 +64,7 @@ class Reviews:
         self._task: asyncio.Task[None] | None = None
         self._changes = ChangeSignal()
 
-    def start(self, game: GameRow | HumanGameRow) -> None:
+    def start(self, game: GameRow) -> None:
         """Start the review of a game, unless it runs already.
 
         Raises:
@@ -88,13 +88,13 @@ class Reviews:
             self._kept.popitem(last=False)
         self._task = asyncio.create_task(self._run(review))
 
-    def find(self, game: GameRow | HumanGameRow) -> Review | None:
+    def find(self, game: GameRow) -> Review | None:
         """Return the latest review of a game; None without one."""
         review = self._kept.get(str(game.id))
         is_same = review is not None and review.game == game  # the database may be another one
         return review if is_same else None
 
-    def truth(self, game: GameRow | HumanGameRow, stored: GameTruth | None) -> GameTruth | None:
+    def truth(self, game: GameRow, stored: GameTruth | None) -> GameTruth | None:
         """Return a game's stored values with the estimates of its review."""
         review = self.find(game)
         if review is None or review.truth is None:

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bots.champion import CHAMPION
-from db.records.games import GameRow, GameSummary, HumanGameRow
+from db.records.games import GameRow, GameSummary
 from engine.result import Result
 from ladder.results.analysis.division import GameTruth
 from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
@@ -92,13 +92,13 @@ def games_parts(
     )
 
 
-def game_shown(game: GameRow | HumanGameRow, truth: GameTruth | None) -> dict[str, Any]:
+def game_shown(game: GameRow, truth: GameTruth | None) -> dict[str, Any]:
     """Return a game for the replay viewer of its page."""
     return {**viewer_game(game, "", truth), "address": game_link(game.id)}
 
 
 def game_parts(
-    game: GameRow | HumanGameRow,
+    game: GameRow,
     truth: GameTruth | None,
     *,
     may_analyse: bool = False,
@@ -122,7 +122,7 @@ def game_parts(
                 game=game,
                 first_link=bot_link(game.first),
                 second_link=bot_link(game.second),
-                run_link=run_link(game.run_id) if isinstance(game, GameRow) else "",
+                run_link=run_link(game.run_id),
                 started=day(game.started_at),
                 output=last_output_text(game),
                 may_analyse=may_analyse and has_more,

@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from db.records.games import HumanGameRow, Thought
+from db.records.bots import HUMAN
+from db.records.games import Thought
 from engine.board import Board
 from engine.position import Position
-from engine.result import Result, Termination
+from ladder.results.overview.find_game import unstored_game
 from ladder.tools.play.game import InteractiveGame
 from reports.html.viewer import viewer_game
 from reports.html.words import as_sentence
+from reports.play import replay_line
 
 
 def play_state(
@@ -23,7 +25,7 @@ def play_state(
     hint: Mapping[str, Any] | None,
     shows_values: bool,
     values: Sequence[str | None] | None,
-    saved: str,
+    saved: int | None,
     is_busy: bool,
     is_over: bool,
     shares_cpu: bool,
@@ -41,7 +43,7 @@ def play_state(
         shows_values: whether the true values of the columns are wanted.
         values: the true value of each column, such as ``win 5``, as far as known; None if they are
             not wanted, or not before this move.
-        saved: the id of the stored game; empty if it is not stored.
+        saved: the id of the stored game; None if it is not stored.
         is_busy: whether the person has to wait.
         is_over: whether the bot has ended and no more requests are possible.
         shares_cpu: whether the bot shares its CPU with a run.
@@ -49,7 +51,8 @@ def play_state(
     """
     position = Position.from_moves(board, tuple(start)) if game is None else game.position
     thoughts = [Thought(0)] * len(start) if game is None else game.thoughts
-    shown = viewer_game(_as_stored(position, bot, person, thoughts), "")
+    names = (bot, HUMAN) if person else (HUMAN, bot)
+    shown = viewer_game(unstored_game(position, names, thoughts), "")
     is_mine = game is not None and game.is_persons_turn and not is_over and not is_busy
     columns = list(position.legal_moves()) if is_mine else []
     return {
@@ -62,6 +65,7 @@ def play_state(
         "shows_values": shows_values,
         "values": values,
         "saved": saved,
+        "line": "" if game is None or game.verdict is None else replay_line(position),
         "busy": is_busy,
         "over": is_over,
         "ended": game is not None and game.verdict is not None,
@@ -72,24 +76,3 @@ def play_state(
         and not is_busy
         and any(ply % 2 == person for ply in range(len(start), position.ply)),
     }
-
-
-def _as_stored(
-    position: Position, bot: str, person: int, thoughts: Sequence[Thought]
-) -> HumanGameRow:
-    """Return the game so far in the form of a stored game, for the viewer."""
-    return HumanGameRow(
-        key=0,
-        bot=bot,
-        bot_side=1 - person,
-        board=str(position.board),
-        budget={},
-        seed=0,
-        moves=position.moves,
-        result=Result.DRAW,
-        termination=Termination.ABORTED,
-        detail="",
-        started_at=0.0,
-        duration_us=0,
-        thoughts=tuple(thoughts),
-    )

@@ -164,7 +164,8 @@ function show(path, now) {
   byId("end").disabled = now.over;
   byId("hinted").hidden = !now.hint;
   if (now.hint) byId("hinted").textContent = describeMove(now.hint);
-  byId("saved").textContent = now.saved ? `Saved as game ${now.saved}: ` : "";
+  const line = now.line && `\`${now.line}\` shows this game.`;
+  byId("saved").textContent = now.saved ? `Saved as game ${now.saved}: ` : line;
   if (now.saved) {
     const link = document.createElement("a");
     link.href = `/games/${now.saved}`;

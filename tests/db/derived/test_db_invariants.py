@@ -1,6 +1,6 @@
 """The rules that every stored row keeps, as pure functions."""
 
-from db.derived.invariants import find_human_game_fault, find_pair_fault
+from db.derived.invariants import find_pair_fault
 
 PAIR = {"status": "finished", "number": 3, "aborts": 0, "seed": 7, "stream": "s", "run_stream": "s"}
 
@@ -16,4 +16,3 @@ def test_the_first_fault_of_a_pair_is_named() -> None:
 def test_a_value_that_cannot_be_read_is_a_fault() -> None:
     """A value of another type, or not in its notation, is named and raises nothing."""
     assert "not supported between" in str(find_pair_fault({**PAIR, "aborts": "many"}))
-    assert "'nobody won'" in str(find_human_game_fault({"result": "nobody won"}))

@@ -1,6 +1,6 @@
 """A person against a bot: over a pipe and at a keyboard, with real bots in real processes."""
 
-import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,8 +16,8 @@ from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
 from tests.end_to_end.traces import marked, query
 
-HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
-"""A bot that plays the leftmost column."""
+HONEST = f"exec:{sys.executable} -I -S bot.py honest"
+"""A bot of a copied file that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
 """Four in column 6; a bot that plays the leftmost column does not prevent it."""
 
@@ -132,33 +132,58 @@ def test_undo_hint_info_and_values_answer_for_the_current_board(ladder: Ladder) 
 
 
 @pytest.mark.slow
-def test_a_saved_game_can_be_replayed_and_is_not_rated(ladder: Ladder) -> None:
-    """The game is stored as a person's game, and ratings, reports and exports leave it out."""
+def test_a_game_is_replayed_by_its_line_and_saved_as_one_of_human(ladder: Ladder) -> None:
+    """The line needs no database; a saved game is unrated, and nothing plays its bot `human`."""
+    done = ladder.run_with_input(WIN, "play", "stupid", "--seed", "5")
+    assert done.out.endswith("`ladder replay 6x7 6060606` shows this game\n")
+    assert not Path(ladder.db).exists()
+    shown = ladder("replay", "6x7", "6060606")
+    assert shown.code == 0, shown.err
+    assert "first (X) against second (O) on 6x7\nfirst won by four in a row" in shown.out
+    assert "not over after 3 plies" in ladder("replay", "6x7 606").out
+    document = ladder("replay", "6x7 6060606", "--json", "--analyze").document
+    assert (document["id"], document["pair"], document["game"]) == (None, None, None)
+    assert len(document["analysis"]["moves"]) == 7
+    assert (
+        "neither a board and moves (column 9 is off the board" in ladder("replay", "6x7", "9").err
+    )
+    assert not Path(ladder.db).exists()
+
     run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
     assert ladder(*run).code == 0
-    before = [ladder("report", "--json").document, ladder("export").out]
+    before = ladder("report", "--json").document["bots"]
     done = ladder.run_with_input(WIN, "play", "stupid", "--save", "--seed", "5")
     assert done.code == 0, done.err
-    assert done.out.endswith("saved as game p1: `ladder replay p1` shows it\n")
-    assert [ladder("report", "--json").document, ladder("export").out] == before
-    assert "1 game of a person is not exported" in ladder("export").err
+    assert done.out.endswith("saved as game 5: `ladder replay 5` shows it\n")
+    assert ladder("report", "--json").document["bots"] == before
     assert ladder("doctor").code == 0
-    shown = ladder("replay", "p1")
+    shown = ladder("replay", "5")
     assert shown.code == 0, shown.err
-    assert "game p1: person (X) against stupid (O) on 6x7" in shown.out
-    assert "person won by four in a row after 7 plies" in shown.out
-    assert shown.out.count("[X]") == 4
-    game = ladder("replay", "p1", "--json").document
-    assert (game["id"], game["pair"], game["moves"]) == ("p1", None, "6060606")
-    assert len(game["timing"]["moves"]) == 7
-    assert "there are p1 to p1" in ladder("replay", "p2").err
+    assert "game 5: human (X) against stupid (O) on 6x7" in shown.out
+    assert "human won by four in a row after 7 plies" in shown.out
+    game = ladder("games", "--bot", "human", "--json").document["games"][0]
+    assert (game["game"], game["first"], game["run"]) == (5, "human", 2)
+    assert "human against stupid" in ladder("runs").out
+    for refused in (
+        ("run", "--bots", "human,stupid"),
+        ("match", "human", "stupid"),
+        ("gate", "human", "--against", "stupid"),
+        ("play", "human"),
+        ("bots", "unretire", "human"),
+    ):
+        done = ladder(*refused)
+        assert done.code == 2
+        assert "human stands for people and has no program" in done.err, refused
+    assert "human is the name of people" in ladder("bots", "add", "human", HONEST).err
+    assert "human" not in ladder("run", "--bots", "*u*", "--games", "2", "--seed", "2").out
 
 
 @pytest.mark.slow
-def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
+def test_a_game_that_cannot_be_saved_is_printed_as_its_line(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """The message names the file, and no bot registered later gets the game."""
+    """No bot registered later gets the game of a deleted one; a game that was left is not saved."""
+    shutil.copy(FAKE_BOTS / "bot.py", ladder.folder)
     assert ladder("bots", "add", "mine", HONEST).code == 0
     process = ladder.start("play", "mine", "--save", "--seed", "5", stdin=subprocess.PIPE)
     eventually(lambda: any("bot.py" in line for line in children(process.pid)))
@@ -168,23 +193,14 @@ def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
     assert process.returncode == 2, err
     assert "you won against mine" in out
     assert "saved as game" not in out
-    assert err.startswith(
-        "ladder: the game was not saved: the bot of this game was deleted while it played"
+    assert err == (
+        "ladder: the game was not saved: the bot of this game was deleted while it played, so the "
+        "game cannot be stored; `ladder replay 6x7 6060606` shows this game\n"
     )
-    (file,) = (ladder.folder / "ladder.db.unsaved").iterdir()
-    assert str(file) in err
-    kept = json.loads(file.read_text())
-    assert (kept["bot"], kept["board"], kept["moves"]) == ("mine", "6x7", "6060606")
-    assert query(ladder.db, "select count(*) from saved_games") == [(0,)]
-
-
-@pytest.mark.slow
-def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
-    """The end of the input ends the program, which prints that nothing was saved."""
     done = ladder.run_with_input("6\n", "play", "stupid", "--save")
     assert done.code == 0
     assert "not saved: the game was not over" in done.err
-    assert ladder("replay", "p1").code == 2
+    assert query(ladder.db, "select count(*) from games") == [(0,)]
 
 
 @pytest.mark.very_slow
@@ -201,8 +217,8 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     done = ladder.run_with_input("6\n", "play", "frail", "--save")
     assert done.code == 0, done.err
     assert "frail crashed, so you win: killed by SIGABRT" in done.out
-    assert "saved as game p1" in done.out
-    assert "by crash after 1 plies" in ladder("replay", "p1").out
+    assert "saved as game 1" in done.out
+    assert "by crash after 1 plies" in ladder("replay", "1").out
 
 
 @pytest.mark.slow
@@ -257,13 +273,13 @@ def test_arrows_choose_a_column_and_enter_drops(
     board.wait_for("you won against stupid")
     board.wait_for("undo, info or quit> _")
     board.press(CTRL_D)
-    board.wait_for("saved as game p1")
+    board.wait_for("saved as game 1")
     assert board.end() == 0
     assert termios.tcgetattr(board.slave) == board.modes
     with sqlite3.connect(ladder.folder / "ladder.db") as connection:
-        moves = connection.execute("select moves, bot_side from saved_games").fetchall()
+        moves = connection.execute("select moves, opening_plies from games").fetchall()
     connection.close()
-    assert moves == [("5050505", 1)]
+    assert moves == [("5050505", 0)]
 
 
 @pytest.mark.slow

@@ -107,14 +107,14 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
     page.click("#columns button:nth-child(6)")
     until(page, f"{SAYS}.includes('You won by four in a row')")
     assert page.locator("#board .winning").count() == 4
-    until(page, "document.querySelector('#saved').innerText.includes('p1')")
+    until(page, "document.querySelector('#saved').innerText.includes('game 3')")
     assert opened.errors == []
     assert opened.violations() == ""
     page.click("#saved a")
-    page.wait_for_url("**/games/p1")
+    page.wait_for_url("**/games/3")
     assert page.locator("#board .stone").count() == 7
     with Store.open(database) as store:
-        stored = store.human_games.get(1)
+        stored = store.games.get(3)
     assert stored is not None
     assert stored.moves == (5, 0, 5, 0, 5, 0, 5)
 
@@ -307,10 +307,10 @@ def test_a_bot_that_fails_loses(
 
 
 @pytest.mark.very_slow
-def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
-    database: str, server: Running, visit: Visit, tmp_path: Path
+def test_a_game_whose_bot_was_deleted_is_shown_as_its_line(
+    database: str, server: Running, visit: Visit
 ) -> None:
-    """The page shows that the game was not stored, and the file that has it."""
+    """The page shows that the game was not stored, and the command that shows it."""
     spec = f"exec:{sys.executable} -I -S {FAKE_BOT} honest"
     assert run_command(["bots", "add", "mine", spec, "--db", database]) == 0
     page = visit(begun(server, bot="mine", save=True)).page
@@ -321,11 +321,9 @@ def test_a_game_whose_bot_was_deleted_is_written_to_a_file(
         until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
     page.click("#columns button:nth-child(6)")
     until(page, f"{SAYS}.startsWith('You won by four in a row; the game was not saved: the bot')")
-    (file,) = (tmp_path / "play.db.unsaved").iterdir()
-    assert file.name in page.inner_text("#says")
-    assert page.inner_text("#saved") == ""
+    assert page.inner_text("#saved") == "`ladder replay 6x7 5050505` shows this game."
     with Store.open(database) as store:
-        assert store.human_games.count() == 0
+        assert store.games.get(3) is None
 
 
 @pytest.mark.slow
@@ -348,4 +346,4 @@ def test_ending_a_game_while_a_bot_thinks_stores_no_result(
     until(page, f"{SAYS} === 'You ended the game.'")
     wait_for_none()
     with Store.open(database) as store:
-        assert store.human_games.get(1) is None
+        assert store.games.get(3) is None

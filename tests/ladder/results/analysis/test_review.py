@@ -7,11 +7,11 @@ import pytest
 
 from bots.champion import CHAMPION
 from db.records.analysis import SolvedPosition
-from db.records.games import HumanGameRow, NewHumanGame, Thought
+from db.records.games import Thought
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
-from engine.result import Result, Termination
+from engine.result import Result
 from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.match.openings.draw import search_value
@@ -33,6 +33,7 @@ from ladder.results.analysis.solved import (
     unpack_columns,
 )
 from ladder.results.analysis.verdict import judge_move
+from ladder.results.overview.find_game import unstored_game
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.results.analysis.test_session import Silent, count_rows
 from tests.support.calls import calls_of
@@ -171,30 +172,10 @@ def test_a_search_ends_within_a_position(store: Store, is_stop: bool) -> None:
         assert position.nodes == 1 or not is_open
 
 
-def test_a_persons_game_is_reviewed(store: Store) -> None:
-    """A game against a bot keeps its values, too, and estimates are not stored."""
-    one = Games(store, BOARD).revisions[0]
-    moves = random_moves(BOARD, 5)
-    ending = Position.from_moves(parse_board(BOARD), moves).ending
-    assert ending is not None
-    key = store.human_games.add(
-        NewHumanGame(
-            board=BOARD,
-            seed=1,
-            moves=moves,
-            result=ending.result,
-            termination=ending.termination,
-            detail="",
-            started_at=1e9,
-            duration_us=1,
-            thoughts=(Thought(1),) * len(moves),
-            revision=one,
-            bot_side=0,
-            budget={"time_ms": 1},
-        )
-    )
-    row = store.human_games.get(key)
-    assert isinstance(row, HumanGameRow)
+def test_a_line_is_reviewed(store: Store) -> None:
+    """A game that is not stored keeps its values, without verdicts."""
+    position = Position.from_moves(parse_board(BOARD), random_moves(BOARD, 5))
+    row = unstored_game(position, ("first", "second"))
     assert read_truth(store, row) is None
     made = review_game(store, row, ReviewLimits())
     assert made is not None
@@ -208,13 +189,9 @@ def test_a_persons_game_is_reviewed(store: Store) -> None:
 
 
 def test_a_game_without_moves_is_refused(store: Store) -> None:
-    """A game that was forfeited before its first move has nothing to analyze."""
-    row = HumanGameRow(
-        key=1, bot="one", bot_side=0, budget={}, board=BOARD, seed=1, moves=(),
-        result=Result.LOSS, termination=Termination.CRASH, detail="", started_at=0.0,
-        duration_us=1, thoughts=(),
-    )  # fmt: skip
-    with pytest.raises(UsageError, match="game p1 has no moves after its opening"):
+    """A game without a move has nothing to analyze."""
+    row = unstored_game(Position(parse_board(BOARD)), ("first", "second"))
+    with pytest.raises(UsageError, match="no moves after its opening"):
         review_game(store, row, ReviewLimits())
 
 
