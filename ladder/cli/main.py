@@ -18,8 +18,8 @@ LOADED = 250_000
 """Slightly more objects than loading the modules of a command creates."""
 
 
-def main() -> None:
-    """Run the command line and exit with its code."""
+def main(workforce: "Workforce | None" = None) -> None:
+    """Run the command line and exit with its code; see `run_command` for the argument."""
     delay_garbage_collection()
     current_stop().listen()
     # On small matrices, threads of linear algebra are slower than none, and they would take CPUs
@@ -31,7 +31,7 @@ def main() -> None:
         hide_passwords(sys.argv)
     sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")
     sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
-    code = run_command(sys.argv[1:])
+    code = run_command(sys.argv[1:], workforce)
     current_stop().end_listening()
     # Otherwise the interpreter's last collections visit every object: up to 0.6 s.
     gc.freeze()

@@ -248,6 +248,7 @@ def check_possible(store: Store, settings: Settings, bots: Sequence[BotRow]) -> 
     settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_short_time([bot], settings.budgets.share_ms(bot.name, settings.boards))
+    schedule_of(settings, bots, seed=0)
     return make_entrants(
         store,
         bots,

@@ -103,7 +103,7 @@ def make_folder(folder: Path) -> None:
     ladder = Ladder(folder)
     for words in (
         ("bots", "add", "mybot", "python:mybot.py:MyBot"),
-        ("bots", "add", "mybot2", "python:better.py:Better", "--based-on", "mybot"),
+        ("bots", "add", "mybot2", "python:better.py:MyBot", "--based-on", "mybot"),
         ("run", "--bots", "mybot,mybot2,v1,v2", "--simulations", "100", "--boards", "6x7",
          "--games", "24", "--pairing", "round-robin", "--seed", "1"),
     ):  # fmt: skip

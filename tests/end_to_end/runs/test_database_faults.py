@@ -329,6 +329,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "bots unretire": ("random",),
     "bots rename": ("random", "other"),
     "bots delete": ("random",),
+    "bots extract": ("random", "out"),
     "suite make": ("suite.jsonl", "--count", "1", "--boards", "4x4", "--stored"),
     "suite run": ("random", "suite.jsonl"),
     "queue add": ("match", "random", "stupid", "--games", "2", *SHORT),

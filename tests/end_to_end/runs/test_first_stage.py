@@ -6,6 +6,7 @@ with two revisions, 54 games under a work budget) beside what that program expor
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,22 +24,27 @@ def old(ladder: Ladder) -> Ladder:
     return ladder
 
 
+HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{16,64}(?![0-9a-f])")
+"""A hash of a bot or a run: built-in players are identified by a behaviour number since."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
-def test_the_export_of_the_first_stage_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
+def test_the_export_of_the_first_stage_is_the_same_but_for_hashes(old: Ladder, form: str) -> None:
     """After all migrations an export must hold what the old program wrote.
 
-    A table has the columns of adjudicated games besides, which are empty.
+    A table has the columns of adjudicated games besides, which are empty, and the date.
     """
     done = old("export", "--format", form)
     assert done.code == 0, done.err
     exported = done.out
     if form == "csv":
         header, *lines = exported.splitlines()
-        assert {line[-2:] for line in lines} == {",,"}
-        lines = [header.removesuffix(",adjudicate,adjudicated"), *(line[:-2] for line in lines)]
-        exported = "".join(f"{line}\n" for line in lines)
-    assert exported == gzip.decompress((FOLDER / f"games.{form}.gz").read_bytes()).decode()
+        assert all(re.search(r",,,\d{4}-\d\d-\d\d$", line) for line in lines)
+        header = header.removesuffix(",adjudicate,adjudicated,date")
+        exported = "".join(f"{line}\n" for line in (header, *(line[:-13] for line in lines)))
+    before = gzip.decompress((FOLDER / f"games.{form}.gz").read_bytes()).decode()
+    assert HASH.sub("HASH", exported) == HASH.sub("HASH", before)
 
 
 @pytest.mark.slow

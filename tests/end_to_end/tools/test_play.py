@@ -218,7 +218,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     assert done.code == 0, done.err
     assert "frail crashed, so you win: killed by SIGABRT" in done.out
     assert "saved as game 1" in done.out
-    assert "by crash after 1 plies" in ladder("replay", "1").out
+    assert "by crash after 1 ply" in ladder("replay", "1").out
 
 
 @pytest.mark.slow

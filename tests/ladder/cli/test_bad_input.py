@@ -89,7 +89,7 @@ REFUSED = [
     (("bots", "show", "nobody"), "no registered bot is called 'nobody'"),
     (("bots", "add", "new", "telnet:host"), "unknown specification"),
     (("bots", "add", "new", "builtin:v0"), "no built-in player is called 'v0'"),
-    (("bots", "add", "new", "exec:./missing"), "neither a file"),
+    (("bots", "add", "new", "exec:./missing"), "there is no file ./missing"),
     (("bots", "add", "a b", "builtin:v1"), "a bot's name may have letters"),
     (("solve", "9"), "column 9 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6"),
     (("solve", "3333333"), "column 3 is full"),

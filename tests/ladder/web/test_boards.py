@@ -39,7 +39,7 @@ SHOWN = BoardInPlay(
 STEADY = """
 import json, sys, time
 from pathlib import Path
-slowly = Path(__file__).parents[1] / "slowly"
+slowly = Path("SLOWLY")
 for line in sys.stdin:
     message = json.loads(line)
     kind = message["type"]
@@ -106,15 +106,19 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_run_is_watched_move_by_move(
-    database: str, start_server: Start, visit: Visit, tmp_path: Path
+    database: str,
+    start_server: Start,
+    visit: Visit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The page shows stones, values and clocks of a run in another process."""
+    monkeypatch.chdir(tmp_path)  # the folder whose files are stored
     server = start_server(database)
     script = tmp_path / "bot" / "steady.py"
     script.parent.mkdir()
-    script.write_text(STEADY)
-    # Outside of the bot's folder and not in its command, where its removal would change the bot.
     slowly = tmp_path / "slowly"
+    script.write_text(STEADY.replace("SLOWLY", str(slowly)))
     slowly.touch()
     ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
     for name in ("one", "two"):

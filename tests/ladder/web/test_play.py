@@ -284,8 +284,10 @@ def test_a_bot_that_fails_loses(
     server: Running,
     visit: Visit,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A bot that crashes or hangs loses, with the reason."""
+    monkeypatch.chdir(tmp_path)  # the folder whose files are stored
     flag, script = tmp_path / "flag", tmp_path / "later.py"
     script.write_text(FAILS_LATER.format(flag=str(flag)))
     spec = f"exec:{sys.executable} {script}"
