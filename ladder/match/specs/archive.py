@@ -401,11 +401,13 @@ def _publish(new: Path, manifest: Manifest) -> None:
 
 
 def _size(place: Path) -> int:
-    return sum(
-        path.lstat().st_size
-        for path in place.rglob("*")
-        if path.is_file() and not path.is_symlink()
-    )
+    """Return the size of the files in a folder, which another process may remove meanwhile."""
+    size = 0
+    for folder, _, names in os.walk(place):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                size += Path(folder, name).lstat().st_size
+    return size
 
 
 def _remove_unlocked(place: Path) -> bool:

@@ -96,16 +96,6 @@ def test_ctrl_c_saves_and_the_same_command_resumes(
     assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 
 
-@pytest.mark.slow
-def test_limits_under_which_no_bot_can_start_are_refused(ladder: Ladder) -> None:
-    """They would make forfeits of honest bots; nothing is made in the folder."""
-    refused = ladder("run", "--bots", "v4,random", "--games", 2, "--memory", 10)
-    assert refused.code == 2
-    assert refused.err.startswith("ladder: every game would be forfeited under memory 10: ")
-    assert "over its memory limit" in refused.err
-    assert list(ladder.folder.iterdir()) == []
-
-
 UNCERTAIN = (
     "run", "--bots", "steady,random,stupid,other", "--simulations", "1", "--boards", "5x5",
     "--pairing", "uncertain", "--games", "80", "--seed", "17",
