@@ -90,7 +90,8 @@ def test_a_queue_is_played_through_kills(ladder: Ladder, eventually: Eventually)
     assert marked(mark) == []
     assert faults_of(ladder.db) == []
     assert {*lines_of(by_hand.db)} <= {*lines_of(ladder.db)}
-    assert len(query(ladder.db, "select id from runs")) == 4
+    runs = query(ladder.db, "select id from runs")
+    assert len(runs) in (3, 4)  # one a job; the cancelled one may have ended before its run began
 
 
 @pytest.mark.very_slow
