@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -206,7 +207,8 @@ def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) ->
 def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     """At registration, and again before a run when their cache is lost; never on a clock."""
     place = own_repository(ladder)
-    commit(place, {"bots/simple/flat.py": ONE_KERNEL})
+    # Equal sources would find the kernels that an earlier run of this test left in the cache.
+    commit(place, {"bots/simple/flat.py": f"{ONE_KERNEL}# {place}, {time.time_ns()}\n"})
     assert "compiled bots.simple.flat" in add(ladder, "f", "builtin:flat-mc", "--git", "main")
     cache = cache_of(ladder("bots", "show", "f", "--json").document["archive"]["sha256"])
     assert list(cache.rglob("*.nbi"))
