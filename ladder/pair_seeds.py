@@ -7,6 +7,7 @@ people choose costs about 12 ms of processor time each.
 """
 
 import struct
+from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b, pbkdf2_hmac
 
@@ -16,9 +17,27 @@ STRETCHING = 50_000
 """Iterations that make a key from a seed, once per run. Stored runs depend on this number."""
 SALT = b"connect4-ladder pair seeds"
 
-
 DERIVATION = "blake2b"
 """Name of the derivation, a part of each run's identity."""
+
+
+class Purpose(IntEnum):
+    """The purposes of random numbers in a stream of pairs.
+
+    Each has a stream of its own, so that, for example, the boards of a run do not change when its
+    pairing does. Stored runs depend on the numbers.
+    """
+
+    PARTNERS = 0
+    BOARDS = 1
+    OPENING = 2
+    GAMES = 3
+    ORDER = 4
+    """The order of meetings or players in a round."""
+    ROUND = 5
+    """The order of the openings of a set."""
+    COLOURS = 7
+    """The first mover of game 0, if the rule of the pairing does not choose it."""
 
 
 def derive(seed: int, *values: int) -> int:

@@ -9,9 +9,6 @@ from collections.abc import Sequence
 
 import typer
 
-PAIRINGS = ("random", "round-robin", "uncertain")
-GAUNTLET = "gauntlet:"
-
 
 def bot_names(context: typer.Context, incomplete: str) -> list[str]:
     """Return the names of registered bots that begin with a text."""
@@ -30,8 +27,18 @@ def bot_lists(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def pairings(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the kinds of pairing that begin with a text, with a gauntlet of each bot."""
-    words = [*PAIRINGS, *(f"{GAUNTLET}{name}" for name in _registered(context))]
+    """Return the pairings that begin with a text, with those of one bot for each bot."""
+    from ladder.runs.pairings import PAIRINGS
+
+    words = [
+        word
+        for rule in PAIRINGS.values()
+        for word in (
+            [f"{rule.name}:{name}" for name in _registered(context)]
+            if rule.takes_bot
+            else [rule.name]
+        )
+    ]
     return [word for word in words if word.startswith(incomplete)]
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ladder.match.openings.openings_file import NamedOpenings
     from ladder.match.process.confinement import Confinement
     from ladder.runs.executor import Workforce
-    from ladder.runs.schedule import Pairing
+    from ladder.runs.pairings import Pairing
     from ladder.runs.settings import ResumePolicy, Settings
 
 NO_OPTION = "no option"

@@ -9,9 +9,9 @@ from db.errors import Unwritable
 from db.records.runs import OPTIONS, RunKind, RunRow, RunStatus
 from db.store import ProcessLocks, Store
 from ladder.runs.budgets import Budgets
+from ladder.runs.pairings import GATE, GAUNTLET
 from ladder.runs.progress import describe_conditions
 from ladder.runs.resumable import TUNING
-from ladder.runs.schedule import PairingKind
 
 NAMED = 3
 """Most bots that a title names; of more it gives the number."""
@@ -85,7 +85,7 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
         return " ".join([search.get("spec", ""), *search.get("parameters", ())])
     names = list(settings.get("bots") or ())
     word, _, rest = str(settings.get("pairing") or "").partition(":")
-    if word == PairingKind.GATE:
+    if word == GATE.name:
         candidate, _, against = rest.partition(":")
         return f"{candidate} against {against.replace(',', ', ')}"
     if kind is RunKind.PLAY:
@@ -95,7 +95,7 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
         as_given = [str(options.get(side)) for side in "ab"]  # stored names have no order
         return " against ".join(as_given if set(as_given) == set(names) else names)
     who = ", ".join(names) if len(names) <= NAMED else f"{len(names)} bots"
-    if word == PairingKind.GAUNTLET:
+    if word == GAUNTLET.name:
         who += f", gauntlet of {rest}"
     elif word:
         who += f", {word} pairs"

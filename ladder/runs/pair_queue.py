@@ -19,16 +19,10 @@ from db.records.pairs import (
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.runs.decision import Judge
+from ladder.runs.field import PairsPending
 from ladder.runs.roster import Roster
-from ladder.runs.schedule import (
-    PairingKind,
-    Schedule,
-)
+from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
-from ladder.runs.uncertain_pairing import (
-    OpponentChooser,
-    PairsPending,
-)
 from ladder.stats.sequential_elo import rate_pair
 
 PLAN_BATCH = 64
@@ -120,14 +114,6 @@ class PairQueue(PairSource):
         """A heap of the pairs that the judge did not want when they were next."""
         self._unneeded: list[int] = []
         """Keys of planned pairs to be dropped."""
-        self._chooser: OpponentChooser | None = None
-        if self.settings.pairing.kind is PairingKind.UNCERTAIN:
-            self._chooser = OpponentChooser(
-                store=self.store,
-                stream=self.run.stream,
-                seed=self.run.seed,
-                names=self._names,
-            )
 
     def load(self) -> None:
         """Load the planned pairs of the run that are not played."""
@@ -197,11 +183,13 @@ class PairQueue(PairSource):
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
-        if self._chooser is not None:
-            count = 1  # each pair may be the first of a batch that depends on earlier results
+        if self.settings.pairing.rule.needs_results:
+            count = 1  # each pair may be the first that depends on unfinished ones
+        dropped = 0
         while True:
+            choose = self.schedule.pair if dropped < PLAN_BATCH else self._draw_playable
             try:
-                pairs = self.store.pairs.plan(self.run.id, count, self._planned_pair)
+                pairs = self.store.pairs.plan(self.run.id, count, choose)
             except PairsPending:
                 self._adopt_pending(in_play)
                 return
@@ -210,9 +198,17 @@ class PairQueue(PairSource):
                 for plan in plans:
                     self.requeue(plan)
                 return
-            # All of them need a paused bot. While two bots are left, a later batch has other pairs.
+            # All of them need a paused bot; later ones may not. But a rule can choose such pairs
+            # for very long, so the next bots are then drawn from those that can play.
             self.roster.check_enough()
             self.store.pairs.drop([plan.id for plan in plans])
+            dropped += len(plans)
+
+    def _draw_playable(self, number: int) -> PlannedPair:
+        """Return a pair of bots that are not paused, whatever the rule would choose."""
+        return self.schedule.pair_of_any(
+            number, self.schedule.possible_meetings(self.roster.playable)
+        )
 
     def _adopt_pending(self, in_play: int) -> None:
         """Adopt the unfinished pairs that the next batch depends on, if no process plays them."""
@@ -220,10 +216,6 @@ class PairQueue(PairSource):
         if not in_play:
             self.adopt()
             self.load()
-
-    def _planned_pair(self, number: int) -> PlannedPair:
-        partners = None if self._chooser is None else self._chooser.partners(number)
-        return self.schedule.pair(number, partners)
 
     def _make_plan(self, pair: PlannedPair) -> PairPlan:
         a, b = (self.entrants[self._names[each]] for each in (pair.a_revision, pair.b_revision))

@@ -14,7 +14,7 @@ from db.records.pairs import (
 from engine.result import Termination
 from ladder.names import counted
 from ladder.runs.budgets import Budgets
-from ladder.runs.schedule import PairingKind
+from ladder.runs.pairings import ROUND_ROBIN
 from ladder.runs.settings import Settings
 
 SPEED_WINDOW_S = 120.0
@@ -208,7 +208,7 @@ def describe_run(settings: Settings) -> str:
     who = f"{pairing} pairs"
     if pairing.against:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
-    elif pairing.kind is PairingKind.ROUND_ROBIN and len(settings.bots) == 2:
+    elif pairing.rule is ROUND_ROBIN and len(settings.bots) == 2:
         who = " against ".join(settings.bots)
     conditions = describe_conditions(
         ", ".join(map(str, settings.boards)),

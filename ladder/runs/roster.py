@@ -1,13 +1,14 @@
 """The bots of a run: paused ones, and whether enough are left to play."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import to_one_line
+from ladder.runs.field import Meeting
 from ladder.runs.progress import LiveBot, LiveRun
 
 STARTS_BEFORE_PAUSE = 3
@@ -18,16 +19,22 @@ class Roster:
     """The bots of one run, each able to play or paused."""
 
     def __init__(
-        self, bots: Mapping[str, LiveBot], *, indispensable: frozenset[str] = frozenset()
+        self,
+        bots: Mapping[str, LiveBot],
+        *,
+        meetings: Callable[[Sequence[str]], Collection[Meeting]],
+        indispensable: frozenset[str] = frozenset(),
     ) -> None:
         """Start with all bots able to play.
 
         Args:
             bots: The rows of the live table by name, whose `paused` is set here.
+            meetings: Returns the meetings that are possible among some bots.
             indispensable: The bots without which the run cannot continue.
 
         """
         self._bots = bots
+        self._meetings = meetings
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
         self.unexcused: set[str] = set()
@@ -86,16 +93,23 @@ class Roster:
         revisions = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
         return msgspec.structs.replace(plan, unexcused=tuple(revisions))
 
+    @property
+    def playable(self) -> list[str]:
+        """The bots that are not paused."""
+        return [bot.name for bot in self._bots.values() if not bot.paused]
+
     def check_enough(self) -> None:
         """Check that the remaining bots can play a pair of this run.
 
         Raises:
-            InvalidRun: an indispensable bot is paused, or fewer than two bots are left.
+            InvalidRun: an indispensable bot is paused, or no two bots that may meet are left.
 
         """
         paused = [bot for bot in self._bots.values() if bot.paused]
-        able = len(self._bots) - len(paused)
-        # A control gate has one bot, which plays against itself.
-        if not self._indispensable.isdisjoint(bot.name for bot in paused) or (paused and able < 2):
+        if not paused:
+            return
+        if not self._indispensable.isdisjoint(bot.name for bot in paused) or not self._meetings(
+            self.playable
+        ):
             why = ", ".join(f"{bot.name} {bot.paused}" for bot in paused)
             raise InvalidRun(f"too few bots can play: {why}")

@@ -1,14 +1,13 @@
 """The schedule of a run: bots, board and opening of the pair of each number.
 
-It is a pure function of the run's seed and the pair's number, so that a killed run resumes exactly
-where it stopped, and two runs at the same time share one stream.
+It is a pure function of the run's seed and the pair's number (and, under some pairings, of earlier
+results), so that a killed run resumes exactly where it stopped, and two runs at the same time share
+one stream.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from functools import lru_cache
-from itertools import combinations
+from functools import cached_property, lru_cache
 
 from db.records.pairs import PlannedPair
 from db.records.runs import FIXED_OPENING, plies_of_opening
@@ -19,56 +18,9 @@ from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix
 from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class, propose_boards
-from ladder.pair_seeds import derive, derive_pair_seed
-
-
-class PairingKind(StrEnum):
-    """The ways to choose opponents."""
-
-    RANDOM = "random"
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-    UNCERTAIN = "uncertain"
-    """Depends on finished pairs, too: `ladder.runs.uncertain_pairing`."""
-    GATE = "gate"
-    """For experiments: the candidate is A in every pair, and its baselines take turns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """A way to choose opponents, with its bots."""
-
-    kind: PairingKind
-    candidate: str | None = None
-    """The bot that plays in every pair of a gauntlet or gate; None for other kinds."""
-    against: tuple[str, ...] = ()
-    """The baselines of a gate, which may include the candidate."""
-
-    def __str__(self) -> str:
-        if self.against:
-            return f"{self.kind}:{self.candidate}:{','.join(self.against)}"
-        return f"{self.kind}:{self.candidate}" if self.candidate else str(self.kind)
-
-
-def parse_pairing(text: str) -> Pairing:
-    """Read ``random``, ``round-robin``, ``uncertain`` or ``gauntlet:NAME``.
-
-    Raises:
-        UsageError: the text is not one of these.
-
-    """
-    word, colon, candidate = text.partition(":")
-    if word == PairingKind.GAUNTLET and candidate:
-        return Pairing(PairingKind.GAUNTLET, candidate)
-    if not colon and word in (
-        PairingKind.RANDOM,
-        PairingKind.ROUND_ROBIN,
-        PairingKind.UNCERTAIN,
-    ):
-        return Pairing(PairingKind(word))
-    raise UsageError(
-        f"write random, round-robin, uncertain or gauntlet:NAME, got {text!r}", option="pairing"
-    )
+from ladder.pair_seeds import Purpose, derive, derive_pair_seed
+from ladder.runs.field import Chooser, Field, Fixture, Meeting, ReadResults, no_results
+from ladder.runs.pairings import Pairing
 
 
 def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> None:
@@ -91,12 +43,7 @@ def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> 
             )
 
 
-# The purposes of random numbers. Each has a stream of its own, so that, for example, the boards of
-# a run do not change when its pairing does.
-_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _ROUND = range(6)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schedule:
     """A stream of pairs.
 
@@ -119,9 +66,11 @@ class Schedule:
     """A set of openings, used in a shuffled order with their boards; None for random openings."""
     fixed_opening: int = FIXED_OPENING
     """Default plies of random openings on a board class of one board; classes that vary have 0."""
+    results: ReadResults = no_results
+    """Reads the finished pairs of the stream, for pairings that depend on them."""
 
     def __post_init__(self) -> None:
-        if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
+        if len(self.bots) < 2 and not self.pairing.against:
             raise UsageError("a run needs at least two different bots: name more", option="bots")
         candidate = self.pairing.candidate
         if candidate is not None and candidate not in self.bots:
@@ -131,7 +80,7 @@ class Schedule:
         if self.openings is not None:
             for name in self.bots:
                 refuse_set(name, self.plays.get(name), self.openings)
-        met = {name for pair in self._meetings() if self._shared(*pair) for name in pair}
+        met = {name for meeting in self.possible_meetings(self.bots) for name in meeting}
         for name in self.bots:
             if name not in met:
                 boards = ", ".join(map(str, self.boards))
@@ -140,24 +89,18 @@ class Schedule:
                     "leave it out or add a board"
                 )
 
-    def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
-        """Return pair `number`, counted from 0.
+    def pair(self, number: int, fixture: Fixture | None = None) -> PlannedPair:
+        """Return pair `number`, counted from 0; with a fixture, of these bots.
 
-        With `partners` these two meet; if they share no board, two others are drawn. Without, the
-        schedule chooses (as ``random`` for ``uncertain``).
+        Raises:
+            PairsPending: the choice of the bots depends on pairs that are not finished.
+
         """
-        random = self._random(number, _BOARDS)
-        if partners is not None or self.pairing.kind in (
-            PairingKind.RANDOM,
-            PairingKind.UNCERTAIN,
-        ):
-            if partners is None or not self._shared(*partners):
-                partners = self._partners(number)
-            a, b = partners
+        a, b, board_class = self._choose(number) if fixture is None else fixture
+        random = self._random(number, Purpose.BOARDS)
+        if board_class is None:
             shared = self._shared(a, b)
             board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
-        else:
-            a, b, board_class = self._fixture(number)
         if self.openings is None:
             board = board_class.draw(random)
             plies = plies_of_opening(self.opening_plies, board_class, self.fixed_opening)
@@ -172,8 +115,33 @@ class Schedule:
             board=str(board),
             board_class=str(board_class),
             opening=moves,
-            seed=derive_pair_seed(self.seed, number, _GAMES),
+            seed=derive_pair_seed(self.seed, number, Purpose.GAMES),
             number=number,
+        )
+
+    def possible_meetings(self, names: Collection[str]) -> tuple[Meeting, ...]:
+        """Return the meetings of the pairing among some bots of the run that share a board."""
+        return tuple(
+            (a, b)
+            for a, b in self.pairing.meetings(tuple(self.bots))
+            if a in names and b in names and self._shared(a, b)
+        )
+
+    def pair_of_any(self, number: int, meetings: Sequence[Meeting]) -> PlannedPair:
+        """Return a pair of two bots that are drawn from some meetings, whatever the pairing."""
+        random = self._random(number, Purpose.PARTNERS)
+        return self.pair(number, Fixture(*random.choice(meetings)))
+
+    @cached_property
+    def _choose(self) -> Chooser:
+        return self.pairing.rule.chooser(
+            Field(
+                bots=self.bots,
+                meetings=self.pairing.meetings(tuple(self.bots)),
+                shared=self._shared,
+                seed=self.seed,
+                results=self.results,
+            )
         )
 
     def _random(self, *values: int) -> SplitMix:
@@ -182,43 +150,13 @@ class Schedule:
 
     def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
         """Draw the random opening of a pair."""
-        return draw_opening(board, plies, self._random(number, _OPENING))
+        return draw_opening(board, plies, self._random(number, Purpose.OPENING))
 
     def _opening(self, openings: OpeningSet, number: int) -> Opening:
         """Return the opening of a pair: each round goes over the whole set in a new order."""
         round_number, place = divmod(number, len(openings))
-        seed = derive(self.seed, round_number, _ROUND)
+        seed = derive(self.seed, round_number, Purpose.ROUND)
         return openings.openings[_round_order(seed, len(openings))[place]]
-
-    def _partners(self, number: int) -> tuple[str, str]:
-        """Draw two bots that share a board."""
-        random = self._random(number, _PARTNERS)
-        names = tuple(self.bots)
-        while True:
-            a = random.below(len(names))
-            b = random.below(len(names) - 1)
-            b += b >= a
-            if self._shared(names[a], names[b]):
-                return names[a], names[b]
-
-    def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
-        """Return bots and board of a round-robin, gauntlet or gate.
-
-        Each round has every combination once on every board, in a new order, and A and B swap
-        between rounds. The rounds of a gate are equal: its candidate is always A.
-        """
-        meetings = self._meetings()
-        round_number, place = divmod(number, sum(len(self._shared(*pair)) for pair in meetings))
-        is_gate = self.pairing.kind is PairingKind.GATE
-        if not is_gate:
-            meetings = self._random(round_number, _ORDER).shuffled(meetings)
-        for a, b in meetings:
-            shared = self._shared(a, b)
-            if place < len(shared):
-                is_swapped = round_number % 2 and not is_gate
-                return (b, a, shared[place]) if is_swapped else (a, b, shared[place])
-            place -= len(shared)
-        raise AssertionError("a round is as long as its fixtures")
 
     def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
         """Return the boards of the run that both bots play."""
@@ -231,14 +169,6 @@ class Schedule:
             for board in self.boards
             if all(can_play_class(self.plays.get(name), board) for name in (a, b))
         )
-
-    def _meetings(self) -> Sequence[tuple[str, str]]:
-        candidate = self.pairing.candidate
-        if candidate is None:
-            return tuple(combinations(self.bots, 2))
-        if self.pairing.kind is PairingKind.GATE:
-            return tuple((candidate, other) for other in self.pairing.against)
-        return tuple((candidate, other) for other in self.bots if other != candidate)
 
 
 @lru_cache(maxsize=4)

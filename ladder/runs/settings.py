@@ -16,7 +16,7 @@ from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
-from ladder.runs.schedule import Pairing
+from ladder.runs.pairings import Pairing
 
 
 class ResumePolicy(StrEnum):

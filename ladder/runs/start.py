@@ -26,6 +26,7 @@ from ladder.match.registry.registered import (
 from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.field import ReadResults, no_results, read_results
 from ladder.runs.health import RunHealth
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import Watcher
@@ -134,7 +135,9 @@ def start_run(
                 store=store,
                 run=run,
                 settings=settings,
-                schedule=schedule_of(settings, bots, run.seed),
+                schedule=schedule_of(
+                    settings, bots, run.seed, partial(read_results, store, run.stream)
+                ),
                 entrants=sides,
                 workers=workforce.start(store, run, settings, bots, sides, logs),
                 watcher=watcher,
@@ -185,7 +188,7 @@ def schedule_runner(
     # A decision needs all of its bots, so none can be paused.
     candidate = settings.pairing.candidate
     needed = entrants if judge is not ENDLESS else [] if candidate is None else [candidate]
-    roster = Roster(live.bots, indispensable=frozenset(needed))
+    roster = Roster(live.bots, meetings=schedule.possible_meetings, indispensable=frozenset(needed))
     source = PairQueue(
         store=store,
         run=run,
@@ -257,8 +260,10 @@ def check_possible(store: Store, settings: Settings, bots: Sequence[BotRow]) -> 
     )
 
 
-def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
-    """Return the stream of pairs that follows from a seed."""
+def schedule_of(
+    settings: Settings, bots: Sequence[BotRow], seed: int, results: ReadResults = no_results
+) -> Schedule:
+    """Return the stream of pairs that follows from a seed and, under some pairings, results."""
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
         bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},
@@ -269,4 +274,5 @@ def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedu
         plays=plays,
         openings=None if settings.openings is None else settings.openings.set,
         fixed_opening=settings.fixed_opening,
+        results=results,
     )

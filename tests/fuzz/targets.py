@@ -51,7 +51,7 @@ from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games, write_jsonl
 from ladder.results.exchange.numbered_game import NumberedGame
 from ladder.results.standings.pgn_list import count_results
-from ladder.runs.schedule import parse_pairing
+from ladder.runs.pairings import parse_pairing
 
 COMMAND = typer.main.get_command(app)
 """All commands, whose options `ladder.toml` may contain."""

@@ -87,7 +87,7 @@ def bisect(
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
     from ladder.experiments.engine import ExperimentContext
     from ladder.match.registry.commit_bots import CommitBots
-    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.pairings import GATE, Pairing
     from ladder.stats.choices import Model
     from reports.bisect import bisect_document, print_bisect
     from reports.run import watcher_for
@@ -96,7 +96,7 @@ def bisect(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
     )
     settings = options.settings(
-        db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(PairingKind.GATE), rated=False
+        db=db, kind=RunKind.BISECT, bots=(), pairing=Pairing(GATE), rated=False
     )
     check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)

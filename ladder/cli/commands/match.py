@@ -51,7 +51,7 @@ def match(
     from ladder.cli.stored_specs import name_of, print_former_run, store_specs
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
-    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.pairings import ROUND_ROBIN, Pairing
 
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
@@ -63,7 +63,7 @@ def match(
         db=db,
         kind=RunKind.MATCH,
         bots=(a, b),
-        pairing=Pairing(PairingKind.ROUND_ROBIN),
+        pairing=Pairing(ROUND_ROBIN),
         games=games,
         rated=rated,
     )

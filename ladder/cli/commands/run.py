@@ -47,9 +47,10 @@ def run(
         str,
         option(
             "KIND",
-            "Who meets whom: random, round-robin (everyone meets everyone), gauntlet:NAME "
-            "(one bot meets all others), or uncertain (mostly the pairs that reduce the errors of "
-            "the ratings most).",
+            "Who meets whom: random (any two bots), round-robin (everyone meets everyone), "
+            "gauntlet:NAME (one bot meets all others), uncertain (mostly the pairs that reduce the "
+            "errors of the ratings most) or swiss (rounds in which bots of nearly equal scores "
+            "meet).",
             PANEL_PLAY,
             autocompletion=pairings,
         ),
@@ -117,7 +118,7 @@ def run(
     from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
-    from ladder.runs.schedule import parse_pairing
+    from ladder.runs.pairings import parse_pairing
     from ladder.runs.settings import ResumePolicy
 
     if resume and new:

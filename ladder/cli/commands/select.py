@@ -67,7 +67,7 @@ def select(
     from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
-    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.pairings import ROUND_ROBIN, Pairing
     from ladder.runs.start import check_possible
     from reports.run import watcher_for
     from reports.select import print_select, select_document
@@ -78,7 +78,7 @@ def select(
         db=db,
         kind=RunKind.SELECT,
         bots=names,
-        pairing=Pairing(PairingKind.ROUND_ROBIN),
+        pairing=Pairing(ROUND_ROBIN),
         games=question.games,
         rated=False,
     )

@@ -125,7 +125,7 @@ def tune(
     from ladder.experiments.tune.session import check_task, tune
     from ladder.experiments.tune.task import TuningTask
     from ladder.experiments.tune.template import template_of
-    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.pairings import RANDOM, Pairing
     from ladder.runs.settings import ResumePolicy
     from ladder.stats.choices import Model
     from reports.run import watcher_for
@@ -138,7 +138,7 @@ def tune(
         db=db,
         kind=RunKind.TUNE,
         bots=(),
-        pairing=Pairing(PairingKind.RANDOM),
+        pairing=Pairing(RANDOM),
         games=games,
         rated=False,
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,

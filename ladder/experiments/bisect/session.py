@@ -20,8 +20,8 @@ from ladder.experiments.bisect.stored import keep_result, search_of
 from ladder.experiments.engine import ExperimentContext, judge_pairs, play
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
+from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of
-from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
 from ladder.runs.start import check_possible
 from ladder.signals import current_stop
@@ -216,7 +216,7 @@ class _BisectSession:
 
     def _identity(self, bisection: Bisection) -> str:
         """Return a hash that is equal for searches that can use each other's games."""
-        conditions = replace(bisection.settings, bots=(), pairing=Pairing(PairingKind.GATE))
+        conditions = replace(bisection.settings, bots=(), pairing=Pairing(GATE))
         return identity_hash(
             {
                 "spec": bisection.bots.spec,
@@ -252,7 +252,7 @@ def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings
     return replace(
         settings,
         bots=tuple(dict.fromkeys((candidate.name, good.name))),
-        pairing=Pairing(PairingKind.GATE, candidate.name, (good.name,)),
+        pairing=Pairing(GATE, candidate.name, (good.name,)),
     )
 
 

@@ -14,10 +14,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.match.registry.registered import find_bot
-from ladder.runs.schedule import (
-    Pairing,
-    PairingKind,
-)
+from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import Settings
 
 
@@ -58,7 +55,7 @@ def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairin
             "the games of a bot against itself cannot be rated: leave it out of the baselines",
             option="rated",
         )
-    return Pairing(PairingKind.GATE, candidate, words)
+    return Pairing(GATE, candidate, words)
 
 
 @dataclass(frozen=True, slots=True)

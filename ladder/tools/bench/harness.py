@@ -19,8 +19,9 @@ from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from ladder.runs.budgets import Budgets
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveRun, NullWatcher
-from ladder.runs.schedule import Pairing, PairingKind, Schedule
+from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
@@ -179,7 +180,7 @@ def _play(store: Store, *, games: int, workers: Workers, timings: _Timings) -> N
         bots=tuple(entrants),
         boards=parse_board_classes("standard"),
         budgets=Budgets({"simulations": 1}),
-        pairing=Pairing(PairingKind.RANDOM),
+        pairing=Pairing(RANDOM),
         opening_plies=0,
         seed=1,
         games=games,

@@ -96,29 +96,36 @@ def test_ctrl_c_saves_and_the_same_command_resumes(
     assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 
 
-UNCERTAIN = (
+BY_RESULTS = (
     "run", "--bots", "steady,random,stupid,other", "--simulations", "1", "--boards", "5x5",
-    "--pairing", "uncertain", "--games", "80", "--seed", "17",
+    "--games", "80", "--seed", "17",
 )  # fmt: skip
 
 
-@pytest.mark.very_slow
-def test_pairing_by_uncertainty_is_reproducible(
-    stocked: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+@pytest.mark.parametrize(
+    "pairing", ["swiss", pytest.param("uncertain", marks=pytest.mark.very_slow)]
+)
+@pytest.mark.slow
+def test_pairing_by_results_is_reproducible(
+    stocked: Ladder,
+    tmp_path_factory: pytest.TempPathFactory,
+    eventually: Callable[..., None],
+    pairing: str,
 ) -> None:
-    """Batches depend on finished batches alone: not on workers, interruptions or companions."""
+    """Batches depend on finished batches alone: not on workers, kills or companions."""
+    words = (*BY_RESULTS[:-4], "--pairing", pairing, *BY_RESULTS[-4:])
     assert stocked("bots", "add", "other", "builtin:stupid").code == 0
     alone, together = (Ladder(tmp_path_factory.mktemp(name)) for name in ("alone", "together"))
     for each in (alone, together):
         shutil.copy(stocked.folder / "ladder.db", each.folder)
-    assert alone(*UNCERTAIN, "--concurrency", "1").code == 0
+    assert alone(*words, "--concurrency", "1").code == 0
     with stocked.slow():
-        process = stocked.start(*UNCERTAIN, "--concurrency", "2")
+        process = stocked.start(*words, "--concurrency", "2")
         eventually(lambda: len(lines_of_safely(stocked.db)) >= 20)
-        assert stocked.interrupt(process).code == 130
-    assert stocked(*UNCERTAIN, "--concurrency", "2").code == 0
+        assert stocked.interrupt(process, signal.SIGKILL).code == -signal.SIGKILL
+    assert stocked(*words, "--concurrency", "2").code == 0
     assert lines_of(stocked.db) == lines_of(alone.folder)
-    half = [*UNCERTAIN[:-3], "40", *UNCERTAIN[-2:], "--concurrency", "1"]
+    half = [*words[:-3], "40", *words[-2:], "--concurrency", "1"]
     with together.slow():
         first, second = together.start(*half), together.start(*half)
         eventually(lambda: len(lines_of_safely(together.folder)) >= 4)

@@ -16,8 +16,8 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.health import DEATHS_OVER_A_PAIR
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import NullWatcher
-from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
 from ladder.runs.start import start_run
 from tests.support.instant_workforce import InstantWorkforce
@@ -28,7 +28,7 @@ SETTINGS = Settings(
     bots=("random", "stupid"),
     boards=parse_board_classes("4x4"),
     budgets=Budgets({"simulations": 1}),
-    pairing=Pairing(PairingKind.RANDOM),
+    pairing=Pairing(RANDOM),
     seed=1,
     games=100,
     confinement=UNCONFINED,

@@ -7,6 +7,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.runs.health import DEATHS_IN_A_ROW, DEATHS_OVER_A_PAIR, RunHealth
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
 from tests.ladder.runs.test_stalls import GIVEN_UP, plan, played
@@ -27,7 +28,10 @@ def finish(health: RunHealth) -> None:
 
 
 def roster(*names: str) -> Roster:
-    return Roster({name: LiveBot(name, 1000, 1000) for name in names})
+    return Roster(
+        {name: LiveBot(name, 1000, 1000) for name in names},
+        meetings=Pairing(RANDOM).meetings,
+    )
 
 
 def live_run() -> LiveRun:

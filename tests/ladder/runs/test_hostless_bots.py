@@ -17,7 +17,7 @@ from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import NoHost, PairExecutor
-from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import Settings
 from tests.end_to_end.traces import faults_of
 from tests.support.stops import InstantWorkers
@@ -61,7 +61,7 @@ def play(folder: Path, *bots: str) -> int:
         bots=bots,
         boards=parse_board_classes("4x4"),
         budgets=Budgets({"simulations": 1}),
-        pairing=Pairing(PairingKind.RANDOM),
+        pairing=Pairing(RANDOM),
         seed=1,
         games=20,
         confinement=UNCONFINED,

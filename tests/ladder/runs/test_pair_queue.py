@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,11 @@ from ladder.errors import InvalidRun
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.decision import ENDLESS, Judge
+from ladder.runs.field import Fixture, read_results
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
-from ladder.runs.progress import LiveBot
+from ladder.runs.pairings import PAIRINGS, RANDOM, UNCERTAIN, Pairing, PairingRule
+from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
-from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
 from ladder.runs.start import check_possible, schedule_of
 from tests.support.data.random_games import random_record
@@ -27,13 +29,16 @@ from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
 THREE = ("flat-mc", *BOTS)
+FIVE = (*THREE, "v1", "v2")
 SETTINGS = Settings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
     budgets=Budgets({"simulations": 1}),
-    pairing=Pairing(PairingKind.RANDOM),
+    pairing=Pairing(RANDOM),
     confinement=UNCONFINED,
 )
+
+LIVE = LiveRun(run_id=1, seed=1, title="", target_games=None, games_before=0, bots={})
 
 
 class Picky(Judge):
@@ -66,18 +71,23 @@ def queue_of(
     run: RunRow,
     judge: Judge = ENDLESS,
     names: tuple[str, ...] = BOTS,
-    kind: PairingKind = PairingKind.RANDOM,
+    rule: PairingRule = RANDOM,
     adopt: Callable[[], int] = lambda: 0,
 ) -> PairQueue:
     bots = [store.bots.get(name) for name in names]
-    settings = replace(SETTINGS, bots=names, pairing=Pairing(kind))
+    settings = replace(
+        SETTINGS, bots=names, pairing=Pairing(rule, names[0] if rule.takes_bot else None)
+    )
+    schedule = schedule_of(settings, bots, run.seed, partial(read_results, store, run.stream))
     return PairQueue(
         store=store,
         run=run,
         settings=settings,
-        schedule=schedule_of(settings, bots, run.seed),
+        schedule=schedule,
         entrants=check_possible(store, settings, bots),
-        roster=Roster({name: LiveBot(name, 0.0, 0.0) for name in names}),
+        roster=Roster(
+            {name: LiveBot(name, 0.0, 0.0) for name in names}, meetings=schedule.possible_meetings
+        ),
         judge=judge,
         adopt=adopt,
     )
@@ -215,10 +225,47 @@ def test_a_queue_waits_for_results_that_the_next_pairings_depend_on(
         adopted.append(True)
         return 0
 
-    queue = queue_of(store, run, names=THREE, kind=PairingKind.UNCERTAIN, adopt=adopt)
+    queue = queue_of(store, run, names=THREE, rule=UNCERTAIN, adopt=adopt)
     returned = [queue.next_pair(wanted=100, in_play=1) for _ in range(50)]
     plans = [plan for plan in returned if plan is not None]
     assert plans == returned[: len(plans)]
     assert (queue.is_blocked, adopted) == (True, [])
     again = queue.next_pair(wanted=100, in_play=0)
     assert (again, adopted) == (plans[0], [True])
+
+
+def test_the_queue_outlives_a_rule_that_only_plans_pairs_of_a_paused_bot(
+    store: Store, run: RunRow
+) -> None:
+    """The next pairs are drawn from the other bots; a run must not plan for ever."""
+    stubborn = PairingRule("stubborn", "", lambda _: lambda _: Fixture("random", "stupid"))
+    queue = queue_of(store, run, names=THREE, rule=stubborn)
+    paused = pause(queue, next_plan(queue, 1))
+    assert paused == "random"
+    plans = [next_plan(queue, 1) for _ in range(3)]
+    assert {frozenset((plan.a.name, plan.b.name)) for plan in plans} == {
+        frozenset(("flat-mc", "stupid"))
+    }
+    assert planned(store, run)[1:] == [plan.number for plan in plans]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", PAIRINGS.values(), ids=list(PAIRINGS))
+def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
+    store: Store, run: RunRow, rule: PairingRule
+) -> None:
+    """Numbers ascend, both bots meet in every pair, and a gauntlet keeps its bot."""
+    queue = queue_of(store, run, names=FIVE, rule=rule)
+    bots = queue.roster.playable
+    for name in bots[2:]:
+        list(queue.roster.leave_out({name: "no disk"}, LIVE))
+    numbers = []
+    for _ in range(20):
+        plan = next_plan(queue, 5)
+        assert {plan.a.name, plan.b.name} == set(bots[:2])
+        numbers.append(plan.number)
+        finish(queue, plan)
+    assert numbers == sorted(set(numbers))
+    list(queue.roster.leave_out({bots[1]: "no disk"}, LIVE))
+    with pytest.raises(InvalidRun, match="too few bots can play"):
+        queue.next_pair(wanted=3, in_play=0)

@@ -3,6 +3,7 @@
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveBot
 from ladder.runs.roster import Roster
 
@@ -17,7 +18,10 @@ def plan(a: int, b: int) -> PairPlan:
 
 
 def roster(*revisions: int) -> Roster:
-    return Roster({f"bot{each}": LiveBot(f"bot{each}", 1000, 1000) for each in revisions})
+    return Roster(
+        {f"bot{each}": LiveBot(f"bot{each}", 1000, 1000) for each in revisions},
+        meetings=Pairing(RANDOM).meetings,
+    )
 
 
 def test_a_bot_that_alone_needs_excuses_is_charged_from_then_on() -> None:

@@ -15,10 +15,7 @@ from ladder.harness_version import harness_version, hash_of_sources, sources
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
-from ladder.runs.schedule import (
-    Pairing,
-    PairingKind,
-)
+from ladder.runs.pairings import RANDOM, ROUND_ROBIN, Pairing
 from ladder.runs.settings import (
     Settings,
     identity_hash,
@@ -31,7 +28,7 @@ def settings(**changes: object) -> Settings:
         "bots": ("v1", "v2"),
         "boards": parse_board_classes("thu"),
         "budgets": Budgets({"time_ms": 100}),
-        "pairing": Pairing(PairingKind.RANDOM),
+        "pairing": Pairing(RANDOM),
         "confinement": UNCONFINED,
     }
     return Settings(**{**values, **changes})  # type: ignore[arg-type]
@@ -114,7 +111,7 @@ def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
         {"budgets": Budgets({"time_ms": 101})},
         {"opening_plies": 2},
         {"openings": NamedOpenings(parse_opening_set("6x7 01"), "one.txt")},
-        {"pairing": Pairing(PairingKind.ROUND_ROBIN)},
+        {"pairing": Pairing(ROUND_ROBIN)},
         {"rated": False},
         {"adjudicate": 12},
     ],

@@ -14,7 +14,7 @@ from ladder.experiments.tune.spsa import Spsa
 from ladder.experiments.tune.task import TuningTask
 from ladder.experiments.tune.template import template_of
 from ladder.runs.budgets import Budgets
-from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import Settings
 from tests.support.unconfined import UNCONFINED
 
@@ -30,7 +30,7 @@ def a_tuning(
         bots=(),
         boards=(BoardClass("6x7"),),
         budgets=Budgets({"simulations": 20}),
-        pairing=Pairing(PairingKind.RANDOM),
+        pairing=Pairing(RANDOM),
         games=4 * 40,
         confinement=UNCONFINED,
         kind=RunKind.TUNE,

@@ -20,7 +20,7 @@ from ladder.experiments.tune.task import TuningTask
 from ladder.experiments.tune.template import template_of
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
-from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import Settings
 from tests.support.data.random_games import random_record
 from tests.support.storing import create_run
@@ -33,7 +33,7 @@ TASK = TuningTask(
         bots=(),
         boards=parse_board_classes("4x4"),
         budgets=Budgets({"simulations": 1}),
-        pairing=Pairing(PairingKind.RANDOM),
+        pairing=Pairing(RANDOM),
         games=2 * PAIRS * STEPS,
         confinement=UNCONFINED,
         kind=RunKind.TUNE,

@@ -17,7 +17,7 @@ from ladder.match.openings.draw import (
     draw_openings,
 )
 from ladder.match.openings.openings_file import SHIPPED, NamedOpenings, shipped_openings
-from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import Settings
 
 
@@ -74,7 +74,7 @@ def settings_of(**options: str | int) -> Settings:
         db="ladder.db",
         kind=RunKind.GATE,
         bots=("v2", "v1"),
-        pairing=Pairing(PairingKind.GATE, "v2", ("v1",)),
+        pairing=Pairing(GATE, "v2", ("v1",)),
     )
 
 
