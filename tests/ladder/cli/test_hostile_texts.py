@@ -139,7 +139,9 @@ def test_no_hostile_player_is_rated(name: str) -> None:
 @pytest.mark.slow
 def test_no_hostile_hello_is_accepted(tmp_path: Path) -> None:
     """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
-    script = "import sys; print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
+    script = (
+        "import sys; input(); print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
+    )
     pool = BotPool(UNCONFINED)
     for key in ("name", "version"):
         for place, text in enumerate(UNPRINTABLE):
