@@ -1,5 +1,6 @@
 """Certificates and a Dask scheduler for tests of clusters."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -37,13 +38,14 @@ def free_port() -> int:
 
 
 def start_scheduler(port: int, tls: tuple[str, ...], log: Path) -> "subprocess.Popen[bytes]":
-    """Start `dask scheduler` on loopback."""
+    """Start `dask scheduler` on loopback; it removes a worker that is silent for 10 s."""
     with log.open("ab") as file:
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1"),
                 *("--port", str(port), "--dashboard-address", "127.0.0.1:0", *tls),
             ],
+            env={**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10s"},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

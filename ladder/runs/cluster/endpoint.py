@@ -8,8 +8,7 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
 
-from distributed.comm.core import connect
-from distributed.core import send_recv
+from distributed.core import rpc
 from distributed.security import Security
 
 from ladder.errors import UsageError
@@ -44,12 +43,7 @@ class Endpoint:
         try:
             theirs = asyncio.run(self._ask_version(patience_s))
         except (OSError, TimeoutError, ValueError) as error:  # ValueError: a server without TLS
-            raise UsageError(
-                f"no Dask scheduler answers at {self.address} within {patience_s:g} s "
-                f"({_describe(error)}): "
-                "start one with `dask scheduler`, or correct the address",
-                option=self.option,
-            ) from error
+            raise self.no_answer(error, patience_s) from error
         ours = version("distributed")
         if theirs != ours:
             raise UsageError(
@@ -59,24 +53,25 @@ class Endpoint:
             )
 
     async def _ask_version(self, patience_s: float) -> str:
-        open_comm: Any = connect  # not typed
         arguments = self.security.get_connection_args("client")  # type: ignore[no-untyped-call]
         async with asyncio.timeout(patience_s + SPARE_S):
-            comm = await open_comm(self.address, timeout=patience_s, **arguments)
-            try:
-                answer = await send_recv(comm, op="versions", reply=True)
-            finally:
-                comm.abort()
+            scheduler: Any = rpc(self.address, timeout=patience_s, connection_args=arguments)  # type: ignore[no-untyped-call]
+            async with scheduler:
+                answer = await scheduler.versions()
         return str(answer["packages"]["distributed"])
 
-
-def _describe(error: BaseException) -> str:
-    """Return the first cause of a failed connection, without Dask's objects."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
-    return to_one_line(str(error)) or "no answer"
+    def no_answer(self, error: BaseException, patience_s: float) -> UsageError:
+        """Return the error of a failed connection."""
+        while error.__cause__ is not None:  # the first cause does not contain Dask's objects
+            error = error.__cause__
+        why = to_one_line(str(error)) or "no answer"
+        if isinstance(error, OSError) and error.errno:
+            why = os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+        return UsageError(
+            f"no Dask scheduler answers at {self.address} within {patience_s:g} s ({why}): "
+            "start one with `dask scheduler`, or correct the address",
+            option=self.option,
+        )
 
 
 def parse_endpoint(

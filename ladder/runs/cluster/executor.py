@@ -10,13 +10,11 @@ import contextlib
 import hashlib
 import logging
 import pickle
-import threading
 import time
 import uuid
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -31,11 +29,9 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
-from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied
-from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
+from ladder.runs.cluster.bundle import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
-from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, NoHost, PairExecutor
 from ladder.runs.settings import Settings
@@ -43,27 +39,24 @@ from ladder.runs.settings import Settings
 PREFIX = "ladder-pair-"
 """The beginning of the keys of pairs."""
 POLL_S = 1.0
-"""Seconds between two polls of the workers, and between two attempts to reach a scheduler."""
+"""Seconds between two polls of the workers."""
 ALONE_S = 2.0
 """Seconds without any worker after which this is reported."""
 UNREADY_S = 10.0
 """Seconds without any result after which the preparation of the workers is reported."""
 HOSTLESS_S = 20.0
 """Seconds for which a pair waits for a worker that hosts both of its bots."""
-MOST_HOSTLESS = 256
-"""Most pairs without a host that do not count against the capacity, so that workers have work
-while these pairs wait."""
 MOST_REASONS = 3
 """Most reasons named in one sentence."""
 MOST_KILLED = 2
 """Tasks of one pair that may end in KilledWorker, each after the death of several workers."""
+FOREVER_S = 1e9
+"""Seconds for which a lost connection is tried again."""
 END_S = 5.0
 """Most seconds for closing the connection."""
 
 Task = Callable[[Mapping[str, str], str, bytes, bytes], PairRecord | Refusal]
 """A function such as `tasks.play`."""
-_Future = Future[PairRecord]
-_Result = tuple[_Future, PairRecord | BaseException]
 
 
 class Cluster:
@@ -71,18 +64,15 @@ class Cluster:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._is_checked = False
 
     def prepare(self, entrants: Mapping[str, Entrant], adjudicated: Sequence[BoardClass]) -> None:
-        """Check once that the scheduler answers; each worker compiles what it plays.
+        """Check that the scheduler answers; each worker compiles what it plays.
 
         Raises:
             UsageError: it does not answer.
 
         """
-        if not self._is_checked:
-            self._endpoint.check()
-            self._is_checked = True
+        self._endpoint.check()
 
     def start(
         self,
@@ -96,32 +86,47 @@ class Cluster:
         """Pack the bots and connect.
 
         Raises:
-            UsageError: a bot cannot be sent to other machines.
-            SpecError: a file or program of a bot is missing.
+            UsageError: the scheduler does not answer.
 
         """
         confinement = settings.confinement
-        bundle = pack_bots(
+        bundle = pack_bundle(
             bots,
+            entrants.values(),
             limits=confinement.limits,
-            sandbox=confinement.sandbox,
+            sandbox=tuple(confinement.sandbox),
             pin=settings.pin,
             adjudicated=settings.adjudicated_boards,
         )
-        return ClusterExecutor(self._endpoint, bundle, tuple(entrants.values()))
+        return ClusterExecutor(self._endpoint, bundle)
+
+
+@dataclass(eq=False)
+class _Pair:
+    """A pair from its submission to its result."""
+
+    plan: PairPlan
+    future: Future[PairRecord] = field(default_factory=Future)
+    playing: Future[PairRecord | Refusal] | None = None
+    """The answer to its latest Dask task."""
+    hosts: Sequence[str] | None = None
+    """The addresses of the only workers that may play the task; None for all."""
+    hostless_since: float | None = None
+    killed: int = 0
+    """Tasks that ended in KilledWorker."""
 
 
 class ClusterExecutor:
     """Plays pairs on the workers of a cluster. Not shared between threads.
 
-    The connection runs in a thread of its own; results reach the runner's thread by a queue.
+    Dask's client has a thread of its own, in which `_play` and `_watch` run. Everything else runs
+    in the runner's thread.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
-        bundle: BotBundle,
-        sides: Sequence[Entrant],
+        bundle: bytes,
         *,
         task: Task = play,
         hostless_s: float = HOSTLESS_S,
@@ -130,346 +135,230 @@ class ClusterExecutor:
 
         Args:
             endpoint: The scheduler.
-            bundle: The bots of the run.
-            sides: The same bots as sides of pairs.
+            bundle: The packed bots of the run.
             task: Plays a pair on a worker.
             hostless_s: Seconds for which a pair waits for a worker that hosts both of its bots.
 
+        Raises:
+            UsageError: the scheduler does not answer.
+
         """
-        self._results: SimpleQueue[_Result] = SimpleQueue()
-        self._events: SimpleQueue[MachineEvent] = SimpleQueue()
-        self._queued: deque[_Future] = deque()
-        """Pairs that can be cancelled, in the order of submission."""
-        self._begun: set[_Future] = set()
-        self._unsettled: set[_Future] = set()
-        self._loop = asyncio.new_event_loop()
-        self._submitter = _Submitter(
-            endpoint,
-            pickle.dumps((bundle, [with_start(side, ELSEWHERE) for side in sides])),
-            task,
-            deliver=lambda *result: self._results.put(result),
-            report=self._events.put,
-            hostless_s=hostless_s,
-        )
-        self._thread = threading.Thread(target=self._run_loop, name="cluster", daemon=True)
-        self._thread.start()
+        # A lost connection is reported in one sentence instead of a traceback.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        self._address = endpoint.address
+        self._client = _connect(endpoint)
+        self._bundle, self._task, self._hostless_s = bundle, task, hostless_s
+        self._key = hashlib.sha256(bundle).hexdigest()
+        self._sent: Any = None
+        """The Dask task whose result is the bundle. Unlike scattered data it is computed again
+        when the worker that holds it dies."""
+        self._session = uuid.uuid4().hex
+        self._attempts = count()
+        self._pairs: dict[Future[PairRecord], _Pair] = {}
+        """The unfinished pairs."""
+        self._waiting: list[_Pair] = []
+        """Pairs to be submitted at the next poll."""
+        self._answers: SimpleQueue[_Pair] = SimpleQueue()
+        self._events: list[MachineEvent] = []
+        self._workers: dict[str, int] = {}
+        """The slots of each worker by address."""
+        self._refused: dict[str, dict[int | None, str]] = {}
+        """By address, the reasons of the bots that a worker does not host; None for all bots."""
+        self._slots = 0
+        self._is_lost = False
+        self._has_warned = False
+        """Whether it was reported that there is no worker."""
+        self._has_played = False
+        """Whether a result has come, or its delay was reported."""
+        self._since = self._polled_at = time.monotonic()
+        self._watching: Future[None] = self._run(self._watch())
 
     @property
     def slots(self) -> int:
         """Slots of all workers; 1 while there are none."""
-        return max(1, self._submitter.slots)
+        return max(1, self._slots)
 
     @property
     def capacity(self) -> int:
-        """Twice the slots, for pairs in play and in transfer, and the pairs without a host."""
-        return 2 * self.slots + min(self._submitter.hostless, MOST_HOSTLESS)
+        """Twice the slots, for pairs in play and in transfer."""
+        return 2 * self.slots
 
-    def submit(self, plan: PairPlan) -> _Future:
+    def submit(self, plan: PairPlan) -> Future[PairRecord]:
         """Queue a pair for some worker; `wait` collects its record."""
-        future = _Future()
-        self._unsettled.add(future)
-        self._queued.append(future)
-        future.add_done_callback(self._forget)
-        self._loop.call_soon_threadsafe(self._submitter.add, plan, future)
-        self._mark_begun()
-        return future
+        pair = _Pair(plan)
+        self._pairs[pair.future] = pair
+        pair.future.add_done_callback(self._forget)
+        self._send(pair)
+        return pair.future
 
     def wait(self, timeout_s: float) -> None:
         """Collect records; return after the first ones or after the timeout."""
+        if time.monotonic() >= self._polled_at + POLL_S:
+            self._polled_at = time.monotonic()
+            self._poll()
         with contextlib.suppress(Empty):
-            self._settle(*self._results.get(timeout=timeout_s))
-            while True:
-                self._settle(*self._results.get_nowait())
-        self._mark_begun()
+            self._settle(self._answers.get(timeout=timeout_s))
+            for _ in range(self._answers.qsize()):
+                self._settle(self._answers.get_nowait())
 
     def events(self) -> list[MachineEvent]:
         """Return the events since the last call, such as workers that joined or left."""
-        found = []
-        while not self._events.empty():
-            found.append(self._events.get())
+        found, self._events = self._events, []
         return found
 
     def close(self) -> None:
         """Disconnect; the workers keep serving others."""
-        self._loop.call_soon_threadsafe(self._submitter.end)
-        self._thread.join(END_S)
+        self._watching.cancel()
+        for pair in self._pairs.values():
+            if pair.playing is not None:
+                pair.playing.cancel()
+        with contextlib.suppress(OSError, TimeoutError):  # the scheduler is lost
+            self._client.close(END_S)
 
     def kill(self) -> None:
         """Disconnect; Dask cancels the pairs in play, and the workers kill their bots."""
         self.close()
 
-    def _mark_begun(self) -> None:
-        """Let as many of the oldest pairs as there are slots not be cancelled any more.
+    def _run(self, coroutine: Any) -> Any:
+        """Start a coroutine in the client's thread and return its future."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
 
-        The scheduler does not report which pairs are in play; most often it is these.
-        """
-        while self._queued and len(self._begun) < self._submitter.slots:
-            future = self._queued.popleft()
-            if not future.done() and future.set_running_or_notify_cancel():
-                self._begun.add(future)
-
-    def _forget(self, future: _Future) -> None:
-        self._unsettled.discard(future)
-        self._begun.discard(future)
-        if future.cancelled():
-            self._loop.call_soon_threadsafe(self._submitter.cancel, future)
-
-    def _settle(self, future: _Future, result: PairRecord | BaseException) -> None:
-        if future.done():  # cancelled, or settled before the submitter failed
+    def _send(self, pair: _Pair) -> None:
+        """Submit a pair, or have it wait for a worker that hosts its bots."""
+        pair.hosts = self._find_hosts(pair.plan)
+        if pair.hosts is not None and not pair.hosts:
+            now = time.monotonic()
+            pair.hostless_since = pair.hostless_since or now
+            if now > pair.hostless_since + self._hostless_s:
+                pair.future.set_exception(self._describe_refusals(pair.plan))
+            else:
+                self._waiting.append(pair)
             return
-        if isinstance(result, BaseException):
-            future.set_exception(result)
-        else:
-            future.set_result(result)
+        pair.hostless_since = None
+        pair.playing = self._run(self._play(pair.plan, pair.hosts))
+        pair.playing.add_done_callback(lambda _: self._answers.put(pair))
 
-    def _run_loop(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_until_complete(self._submitter.run())
-        except BaseException as error:
-            for future in list(self._unsettled):  # else the runner would wait for them for ever
-                self._results.put((future, error))
-            raise
-        finally:
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-
-
-@dataclass(eq=False)
-class _Submitted:
-    """A pair from its submission to its result."""
-
-    plan: PairPlan
-    packed: bytes
-    future: _Future
-    task: Any = None
-    """Its latest Dask task."""
-    hosts: Sequence[str] | None = None
-    """The addresses of the only workers that may play the task; None for all."""
-
-
-class _Submitter:
-    """Submits pairs to a scheduler until `end`. Used in one asyncio loop."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        bots: bytes,
-        task: Task,
-        *,
-        deliver: Callable[[_Future, PairRecord | BaseException], None],
-        report: Callable[[MachineEvent], None],
-        hostless_s: float,
-    ) -> None:
-        self._endpoint = endpoint
-        self._bots = bots
-        self._key = hashlib.sha256(bots).hexdigest()
-        self._task = task
-        self._deliver = deliver
-        self._report = report
-        self._hostless_s = hostless_s
-        self._session = uuid.uuid4().hex
-        self._attempts = count()
-        self._pairs: dict[_Future, _Submitted] = {}
-        self._playing: set[asyncio.Task[None]] = set()
-        self._client: Any = None
-        self._bundle: Any = None
-        """The Dask task whose result is the bundle. Unlike scattered data it is computed again
-        when the worker that holds it dies."""
-        self._connected = asyncio.Event()
-        self._ending = asyncio.Event()
-        self._workers: dict[str, int] = {}
-        """The slots of each worker by address."""
-        self._refused: dict[str, dict[int | None, str]] = {}
-        """By address, the reasons of the bots that a worker does not host; None for all bots."""
-        self._has_played = False
-        """Whether a result has come, or its delay was reported."""
-        self.slots = 0
-        """Slots of all workers that play. May be read by another thread."""
-        self.hostless = 0
-        """Number of pairs that no worker hosts now. May be read by another thread."""
-        # A lost connection is reported in one sentence instead of a traceback.
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-
-    def add(self, plan: PairPlan, future: _Future) -> None:
-        """Play a pair."""
+    async def _play(self, plan: PairPlan, hosts: Sequence[str] | None) -> PairRecord | Refusal:
+        """Submit a pair as a new task and return its result; a task without a caller ends."""
+        if self._sent is None or self._sent.cancelled():
+            key = f"ladder-bots-{self._key}"
+            self._sent = self._client.submit(bytes, self._bundle, key=key, pure=False)
         elsewhere = msgspec.structs.replace(
             plan, a=with_start(plan.a, ELSEWHERE), b=with_start(plan.b, ELSEWHERE)
         )
-        pair = self._pairs[future] = _Submitted(plan, pickle.dumps(elsewhere), future)
-        task = asyncio.get_running_loop().create_task(self._play(pair))
-        self._playing.add(task)
-        task.add_done_callback(self._playing.discard)
-
-    def cancel(self, future: _Future) -> None:
-        """Cancel a pair; a worker that plays it kills its bots."""
-        pair = self._pairs.pop(future, None)
-        if pair is not None:
-            self._withdraw(pair)
-
-    def end(self) -> None:
-        """Disconnect; `run` returns soon after."""
-        self._ending.set()
-
-    async def run(self) -> None:
-        """Play pairs until `end`, and connect again whenever the connection is lost."""
-        is_lost = False
-        address = self._endpoint.address
-        while not self._ending.is_set():
-            why = "the connection is lost"
-            try:
-                async with Client(  # type: ignore[no-untyped-call]
-                    address,
-                    asynchronous=True,
-                    security=self._endpoint.security,
-                    timeout=CONNECT_S,
-                    set_as_default=False,
-                    name="ladder",
-                ) as client:
-                    if is_lost:
-                        self._report(MachineEvent(f"the scheduler at {address} answers again"))
-                    is_lost = False
-                    await self._serve(client)
-            except (OSError, TimeoutError) as error:
-                why = to_one_line(str(error)) or type(error).__name__
-            if not self._ending.is_set() and not is_lost:
-                is_lost = True
-                self._warn(f"the scheduler at {address} does not answer ({why}): trying again")
-            await self._pause(POLL_S)
-        for task in self._playing:
-            task.cancel()
-
-    async def _serve(self, client: Any) -> None:
-        """Poll the workers while the connection lasts."""
-        self._bundle = client.submit(bytes, self._bots, key=f"ladder-bots-{self._key}", pure=False)
-        self._client = client
-        self._connected.set()
-        since, is_quiet = time.monotonic(), True
-        try:
-            while client.status == "running" and not self._ending.is_set():
-                with contextlib.suppress(OSError, TimeoutError):  # the status shows a loss
-                    found = await asyncio.wait_for(client.scheduler.identity(), CONNECT_S)
-                    self._update_workers(found["workers"])
-                waited_s = time.monotonic() - since
-                if not self._workers and is_quiet and waited_s > ALONE_S:
-                    is_quiet = False
-                    self._warn(
-                        f"no worker has joined {self._endpoint.address} yet: start "
-                        f"`ladder worker {self._endpoint.address}` on some machines"
-                    )
-                if self._workers and not self._has_played and waited_s > UNREADY_S:
-                    self._has_played = True
-                    text = "the workers are getting ready: compiling players and trying bots"
-                    self._report(MachineEvent(text))
-                await self._pause(POLL_S)
-        finally:
-            self._connected.clear()
-            self._client = None
-
-    def _update_workers(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
-        found = {
-            address: int(each["resources"].get(RESOURCE, 0))
-            for address, each in workers.items()
-            if each["status"] == "running"
-        }
-        self._workers = {address: slots for address, slots in found.items() if slots}
-        for address in self._refused.keys() - workers.keys():
-            del self._refused[address]
-        self._count_slots()
-        for pair in self._pairs.values():
-            if pair.hosts and not self._workers.keys() & set(pair.hosts):
-                self._withdraw(pair)  # it would wait for these workers for ever
-
-    def _count_slots(self) -> None:
-        """Update the number of slots, and report a change."""
-        usable = [each for address, each in self._workers.items() if not self._refuses_all(address)]
-        if sum(usable) != self.slots:
-            self.slots = sum(usable)
-            workers = f"{len(usable)} worker{'' if len(usable) == 1 else 's'}"
-            slots = f"{self.slots} slot{'' if self.slots == 1 else 's'}"
-            self._report(MachineEvent(f"the cluster has {workers} with {slots}"))
-
-    def _refuses_all(self, address: str) -> bool:
-        return None in self._refused.get(address, ())
-
-    async def _play(self, pair: _Submitted) -> None:
-        """Have a pair played, and deliver its result unless it is cancelled."""
-        try:
-            result: PairRecord | BaseException | None = await self._find_result(pair)
-        except Exception as error:
-            result = LadderError(f"a worker of the cluster cannot play pairs: {error!r}")
-            result.__cause__ = error
-        if self._pairs.pop(pair.future, None) is not None and result is not None:
-            self._deliver(pair.future, result)
-
-    async def _find_result(self, pair: _Submitted) -> PairRecord | BaseException | None:
-        killed = 0
-        hostless_since = None
-        while pair.future in self._pairs:
-            await self._connected.wait()
-            pair.hosts = self._find_hosts(pair.plan)
-            if pair.hosts is not None and not pair.hosts:
-                hostless_since = hostless_since or time.monotonic()
-                if time.monotonic() > hostless_since + self._hostless_s:
-                    return self._describe_refusals(pair.plan)
-                self.hostless += 1
-                await self._pause(POLL_S)
-                self.hostless -= 1
-                continue
-            hostless_since = None
-            try:
-                answer = await self._submit(pair)
-            except WorkerDied as error:
-                return error
-            except KilledWorker:
-                killed += 1
-                if killed >= MOST_KILLED:
-                    return _killing_pair(pair.plan)
-                continue
-            except CancelledError:  # withdrawn, or the scheduler is lost
-                continue
-            except Exception:
-                if self._connected.is_set() and self._client.status == "running":
-                    raise
-                await self._pause(POLL_S)  # the connection is lost
-                continue
-            self._has_played = True
-            if not isinstance(answer, Refusal):
-                return answer
-            self._note_refusal(answer)
-        return None
-
-    async def _submit(self, pair: _Submitted) -> PairRecord | Refusal:
-        """Submit a pair as a new task and return its result."""
-        task = pair.task = self._client.submit(
+        task = self._client.submit(
             self._task,
             own_versions(),
             self._key,
-            self._bundle,
-            pair.packed,
-            key=f"{PREFIX}{self._session}-{pair.plan.number}-{next(self._attempts)}",
+            self._sent,
+            pickle.dumps(elsewhere),
+            key=f"{PREFIX}{self._session}-{plan.number}-{next(self._attempts)}",
             resources={RESOURCE: 1},
-            workers=pair.hosts,
+            workers=hosts,
             pure=False,
         )
         try:
             answer: PairRecord | Refusal = await task
             return answer
         finally:
-            pair.task = None
             task.release()
 
-    def _withdraw(self, pair: _Submitted) -> None:
-        """Cancel the task of a pair, which is submitted again unless the pair is cancelled."""
-        if pair.task is not None and self._client is not None:
-            cancelling = asyncio.ensure_future(self._client.cancel([pair.task]))
-            cancelling.add_done_callback(lambda done: done.cancelled() or done.exception())
+    def _settle(self, pair: _Pair) -> None:
+        """Take the answer to a pair; without a result, submit the pair again."""
+        if pair.future not in self._pairs or pair.playing is None:  # cancelled
+            return
+        try:
+            answer = pair.playing.result()
+        except WorkerDied as error:
+            pair.future.set_exception(error)
+        except KilledWorker:
+            pair.killed += 1
+            if pair.killed < MOST_KILLED:
+                self._send(pair)
+            else:
+                pair.future.set_exception(_killing_pair(pair.plan))
+        except (CancelledError, OSError):  # withdrawn, or the scheduler is lost
+            self._waiting.append(pair)
+        except Exception as error:
+            failure = LadderError(f"a worker of the cluster cannot play pairs: {error!r}")
+            failure.__cause__ = error
+            pair.future.set_exception(failure)
+        else:
+            self._has_played = True
+            if isinstance(answer, Refusal):
+                self._note_refusal(answer)
+                self._send(pair)
+            else:
+                pair.future.set_result(answer)
+
+    def _forget(self, future: Future[PairRecord]) -> None:
+        pair = self._pairs.pop(future)
+        if pair.playing is not None:
+            pair.playing.cancel()  # a worker that plays it kills its bots
+
+    async def _watch(self) -> None:
+        """Poll the workers."""
+        while True:
+            with contextlib.suppress(OSError, TimeoutError):  # the client's status shows a loss
+                identity = self._client.scheduler.identity(n_workers=-1)
+                found = await asyncio.wait_for(identity, CONNECT_S)
+                self._workers = {
+                    address: int(each["resources"][RESOURCE])
+                    for address, each in found["workers"].items()
+                    if each["status"] == "running" and RESOURCE in each["resources"]
+                }
+            await asyncio.sleep(POLL_S)
+
+    def _poll(self) -> None:
+        """Report changes of the cluster, and submit the pairs that wait."""
+        if self._watching.done():
+            self._watching.result()  # raises why it ended
+        if (self._client.status != "running") != self._is_lost:
+            self._is_lost = not self._is_lost
+            if self._is_lost:
+                self._warn(f"the scheduler at {self._address} does not answer: trying again")
+            else:
+                self._note(f"the scheduler at {self._address} answers again")
+        workers = self._workers
+        self._refused = {key: each for key, each in self._refused.items() if key in workers}
+        self._count_slots()
+        self._explain_silence()
+        waiting, self._waiting = self._waiting, []
+        for pair in [*self._pairs.values()]:
+            if pair in waiting:
+                self._send(pair)
+            elif pair.playing and pair.hosts and not workers.keys() & set(pair.hosts):
+                pair.playing.cancel()  # it would wait for these workers for ever
+
+    def _count_slots(self) -> None:
+        """Update the number of slots, and report a change."""
+        usable = [each for key, each in self._workers.items() if not self._refuses_all(key)]
+        if sum(usable) != self._slots:
+            self._slots = sum(usable)
+            workers = f"{len(usable)} worker{'' if len(usable) == 1 else 's'}"
+            slots = f"{self._slots} slot{'' if self._slots == 1 else 's'}"
+            self._note(f"the cluster has {workers} with {slots}")
+
+    def _explain_silence(self) -> None:
+        """Report once each why no result comes: no worker, or workers that get ready."""
+        waited_s = time.monotonic() - self._since
+        if not self._workers and not self._has_warned and waited_s > ALONE_S:
+            self._has_warned = True
+            self._warn(
+                f"no worker has joined {self._address} yet: start `ladder worker {self._address}` "
+                "on some machines"
+            )
+        elif self._workers and not self._has_played and waited_s > UNREADY_S:
+            self._has_played = True
+            self._note("the workers are getting ready: compiling players and trying bots")
+
+    def _refuses_all(self, address: str) -> bool:
+        return None in self._refused.get(address, ())
 
     def _find_hosts(self, plan: PairPlan) -> Sequence[str] | None:
         """Return the addresses of the workers that may play a pair; None for all."""
         revisions = {plan.a.revision, plan.b.revision, None}
-        refusing = {
-            address for address, reasons in self._refused.items() if revisions & reasons.keys()
-        }
+        refusing = {key for key, reasons in self._refused.items() if revisions & reasons.keys()}
         return [each for each in self._workers if each not in refusing] if refusing else None
 
     def _note_refusal(self, answer: Refusal) -> None:
@@ -482,37 +371,51 @@ class _Submitter:
                 self._warn(f"the worker {answer.host} ({answer.worker}) {what}: {reason}")
         self._count_slots()
 
-    def _describe_refusals(self, plan: PairPlan) -> BaseException:
+    def _describe_refusals(self, plan: PairPlan) -> Exception:
         """Return why no worker hosts both bots of a pair; most often none hosts one of them."""
-        parts = [each for each in self._workers if not self._refuses_all(each)]
-        if not parts:
-            found = [reasons[None] for reasons in self._refused.values() if None in reasons]
-            return UsageError(f"no worker can play this run: {_join(found)}")
+        refused = [self._refused.get(address, {}) for address in self._workers]
+        if all(None in reasons for reasons in refused):
+            found = _join(reasons[None] for reasons in refused)
+            return UsageError(f"no worker can play this run: {found}")
         reasons = {
-            side: [
-                self._refused[each][side.revision]
-                for each in parts
-                if side.revision in self._refused.get(each, ())
-            ]
+            side.name: [each[side.revision] for each in refused if side.revision in each]
             for side in (plan.a, plan.b)
         }
-        without = [side for side in reasons if len(reasons[side]) == len(parts)]
+        name = max(reasons, key=lambda name: len(reasons[name]))
         words = "no worker can host it"
-        if not without:  # some workers lack one of the bots, the others the other one
-            without = [max(reasons, key=lambda side: len(reasons[side]))]
+        if len(reasons[name]) < len(refused):  # the others lack the opponent
             words = "no worker hosts it together with its opponent"
-        return NoHost({side.name: f"{words}: {_join(reasons[side])}" for side in without})
+        return NoHost({name: f"{words}: {_join(reasons[name])}"})
 
     def _warn(self, sentence: str) -> None:
-        self._report(MachineEvent(sentence, is_warning=True))
+        self._events.append(MachineEvent(sentence, is_warning=True))
 
-    async def _pause(self, seconds: float) -> None:
-        """Sleep, at most until `end`."""
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._ending.wait(), seconds)
+    def _note(self, sentence: str) -> None:
+        self._events.append(MachineEvent(sentence))
 
 
-def _join(reasons: Sequence[str]) -> str:
+def _connect(endpoint: Endpoint) -> Any:
+    """Return a client that connects again whenever the connection is lost.
+
+    Raises:
+        UsageError: the scheduler does not answer.
+
+    """
+    try:
+        client: Any = Client(  # type: ignore[no-untyped-call]
+            endpoint.address,
+            security=endpoint.security,
+            timeout=CONNECT_S,
+            set_as_default=False,
+            name="ladder",
+        )
+    except (OSError, TimeoutError) as error:
+        raise endpoint.no_answer(error, CONNECT_S) from error
+    client._timeout = FOREVER_S  # else it would give up a lost connection after CONNECT_S
+    return client
+
+
+def _join(reasons: Iterable[str]) -> str:
     return "; ".join([*dict.fromkeys(reasons)][:MOST_REASONS])
 
 

@@ -1,6 +1,7 @@
 """`ladder worker`: a Dask worker that plays pairs for the clients of a scheduler."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -22,7 +23,7 @@ from ladder.runs.cluster.tasks import RESOURCE, slots
 PAUSE_S = 2.0
 """Seconds between two attempts to reach a scheduler again."""
 POLL_S = 0.2
-"""Seconds between two checks whether the last pair of a worker that leaves is finished."""
+"""Seconds between two checks whether a worker is still connected, or may leave."""
 COLLECT_S = 30.0
 """Most seconds for which a worker that leaves waits for coordinators to collect results."""
 FRUGAL = {
@@ -64,64 +65,45 @@ def serve_worker(
         os.environ[slot.SANDBOX_VARIABLE] = msgspec.json.encode(sandbox).decode()
     with dask.config.set(FRUGAL):
         endpoint.check()
-        asyncio.run(_Service(endpoint, count, leaves_at, report).run())
+        asyncio.run(_Service(endpoint, count, report).run(leaves_at))
 
 
 class _Service:
     """The worker, over all of its connections. Used in one asyncio loop."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        count: int,
-        leaves_at: float | None,
-        report: Callable[[str], None],
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, count: int, report: Callable[[str], None]) -> None:
         self._endpoint = endpoint
         self._count = count
-        self._leaves_at = leaves_at
         self._report = report
-        self._leaving = asyncio.Event()
+        self._is_leaving = False
         self._worker: Any = None
         """The worker that is connected."""
 
-    async def run(self) -> None:
+    async def run(self, leaves_at: float | None) -> None:
         """Serve until the worker has left or a signal ends it."""
         serving = asyncio.ensure_future(self._serve())
         loop = asyncio.get_running_loop()
 
-        def interrupt() -> None:
-            if self._leaving.is_set():
-                end()
-            else:
+        def on_signal(number: int) -> None:
+            if number == signal.SIGINT and not self._is_leaving:
                 self._leave("Ctrl-C")
+            else:
+                _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
+                serving.cancel()
 
-        def end() -> None:
-            _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
-            serving.cancel()
-
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, end)
-        loop.add_signal_handler(signal.SIGINT, interrupt)
-        watching = asyncio.ensure_future(self._watch_time())
-        try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, on_signal, number)
+        if leaves_at is not None:
+            loop.call_later(leaves_at - time.time(), self._leave, "its time is over")
+        with contextlib.suppress(asyncio.CancelledError):
             await serving
-        except asyncio.CancelledError:
-            return
-        finally:
-            watching.cancel()
-
-    async def _watch_time(self) -> None:
-        while self._leaves_at is not None and not self._leaving.is_set():
-            if time.time() >= self._leaves_at:
-                self._leave("its time is over")
-            await asyncio.sleep(1.0)
 
     def _leave(self, why: str) -> None:
         """Begin no more pairs, and end once those in play are finished."""
-        self._leaving.set()
+        self._is_leaving = True
         if self._worker is not None:
-            pairs = self._count_pairs("executing", "long-running")
+            self._worker.status = Status.paused  # begins no task, and the scheduler sends none
+            pairs = self._count_pairs("executing")
             self._report(
                 f"{why}: finishing {pairs} pair{'' if pairs == 1 else 's'} in play, then leaving "
                 "(Ctrl-C ends at once)"
@@ -130,7 +112,7 @@ class _Service:
     async def _serve(self) -> None:
         is_lost = False
         address = self._endpoint.address
-        while not self._leaving.is_set():
+        while not self._is_leaving:
             try:
                 async with Worker(
                     address,
@@ -145,12 +127,10 @@ class _Service:
                     death_timeout=CONNECT_S,
                 ) as self._worker:
                     is_lost = False
-                    self._report(
-                        f"connected to {address} with {self._count} "
-                        f"slot{'' if self._count == 1 else 's'}"
-                    )
-                    await self._play(self._worker)
-                    if not self._leaving.is_set():
+                    offer = f"{self._count} slot{'' if self._count == 1 else 's'}"
+                    self._report(f"connected to {address} with {offer}")
+                    await self._play()
+                    if not self._is_leaving:
                         self._report(f"the connection to {address} is lost: connecting again")
             except (OSError, TimeoutError) as error:
                 if not is_lost:
@@ -162,33 +142,23 @@ class _Service:
             finally:
                 self._worker = None
                 slots.end_all()
-            if not self._leaving.is_set():
+            if not self._is_leaving:
                 await asyncio.sleep(PAUSE_S)
 
-    async def _play(self, worker: Any) -> None:
+    async def _play(self) -> None:
         """Return when the scheduler is lost, or when the last pair is finished and collected."""
-        finished = asyncio.ensure_future(worker.finished())
-        leaving = asyncio.ensure_future(self._leaving.wait())
-        try:
-            await asyncio.wait((finished, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if finished.done():
+        patience = time.monotonic() + COLLECT_S
+        while self._worker.status in (Status.running, Status.paused):
+            if not self._is_leaving or self._count_pairs("executing"):
+                patience = time.monotonic() + COLLECT_S
+            elif not self._count_pairs("memory") or time.monotonic() > patience:
                 return
-            worker.status = Status.paused  # begins no task, and the scheduler sends none
-            patience = time.monotonic() + COLLECT_S
-            while not finished.done() and self._count_pairs("executing", "long-running", "memory"):
-                if self._count_pairs("executing", "long-running"):
-                    patience = time.monotonic() + COLLECT_S
-                elif time.monotonic() > patience:
-                    return
-                await asyncio.wait((finished,), timeout=POLL_S)
-        finally:
-            finished.cancel()
-            leaving.cancel()
+            await asyncio.sleep(POLL_S)
 
-    def _count_pairs(self, *states: str) -> int:
-        """Return the number of the worker's pairs in some states of Dask."""
+    def _count_pairs(self, state: str) -> int:
+        """Return the number of the worker's pairs in a state of Dask."""
         tasks = self._worker.state.tasks.values()
-        return sum(str(each.key).startswith(PREFIX) and each.state in states for each in tasks)
+        return sum(str(each.key).startswith(PREFIX) and each.state == state for each in tasks)
 
 
 def _reduce_logging() -> None:

@@ -22,11 +22,8 @@ from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.process.failures import to_one_line
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
-from ladder.match.specs.archive import use
 from ladder.runs.cluster import slot
-from ladder.runs.cluster.archive import unpack_archive
-from ladder.runs.cluster.bot_bundle import BotBundle
-from ladder.runs.cluster.shipping import RunManifest
+from ladder.runs.cluster.bundle import Bundle, unpack_bundle
 
 T = TypeVar("T")
 RESOURCE = "pair"
@@ -54,17 +51,14 @@ class _Slots:
         self._idle: list[tuple[float, WorkerPool]] = []
         """Slots with the time since when each is idle; the latest one comes last."""
         self._lock = threading.Lock()
-        self._reaper: threading.Thread | None = None
+        self._reaper = threading.Thread(target=self._reap, daemon=True)
 
     def take(self) -> WorkerPool:
         """Return an idle slot, or a new one."""
         with self._lock:
-            if self._reaper is None:
-                self._reaper = threading.Thread(target=self._reap, daemon=True)
+            if not self._reaper.ident:
                 self._reaper.start()
-            if self._idle:
-                return self._idle.pop()[1]
-        return WorkerPool(1)
+            return self._idle.pop()[1] if self._idle else WorkerPool(1)
 
     def give_back(self, pool: WorkerPool) -> None:
         """Add a slot to the idle ones."""
@@ -87,7 +81,7 @@ class _Slots:
 
 
 slots = _Slots()
-_prepared: dict[str, tuple[RunManifest, dict[int, str]]] = {}
+_prepared: dict[str, tuple[Bundle, dict[int, str]]] = {}
 """By key, the runs for which this worker was prepared, and the reasons of the bots that it cannot
 host."""
 _preparing = threading.Lock()
@@ -96,7 +90,11 @@ _preparing = threading.Lock()
 @lru_cache(maxsize=1)
 def own_versions() -> dict[str, str]:
     """Return what must be equal on the coordinator and on a worker."""
-    return {**harness_version(), "distributed": version("distributed")}
+    own = harness_version()
+    return {
+        **{name: own[name] for name in ("ladder", "sources", "players")},
+        "distributed": version("distributed"),
+    }
 
 
 def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> PairRecord | Refusal:
@@ -105,8 +103,7 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
     Args:
         versions: The versions of the coordinator.
         key: A hash of `bots`.
-        bots: The bundle of the run's bots, and the same bots as sides of pairs; packed, as their
-            classes may differ in another version.
+        bots: The bundle of the run's bots; packed, as its classes may differ in another version.
         pair: The plan of the pair, packed.
 
     Raises:
@@ -115,49 +112,37 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
     """
     try:
         _check_versions(versions)
-        manifest, refused = _prepare(key, bots)
+        bundle, refused = _prepare(key, bots)
         plan: PairPlan = pickle.loads(pair)  # noqa: S301 - of the coordinator
-        lacking: dict[int | None, str] = {
-            side.revision: refused[side.revision]
-            for side in (plan.a, plan.b)
-            if side.revision in refused
-        }
+        lacking = {plan.a.revision, plan.b.revision} & refused.keys()
         if lacking:
-            return _refuse(lacking)
-        record = run_in_slot(slot.play, manifest, plan, is_wanted=is_task_wanted)
+            return _refuse({revision: refused[revision] for revision in lacking})
+        return run_in_slot(slot.play, bundle, plan, is_wanted=is_task_wanted)
     except WorkerDied:
         raise
     except Exception as error:  # a fault of this worker: others may play the pair
         _prepared.pop(key, None)
         return _refuse({None: to_one_line(str(error)) or type(error).__name__})
-    return record
 
 
 def _check_versions(theirs: Mapping[str, str]) -> None:
     """Raise LadderError if the coordinator has another version."""
-    ours = own_versions()
     differences = [
-        f"{name} {ours[name]} there, {each} here"
-        for name, each in theirs.items()
-        if ours.get(name) != each and name in ("ladder", "sources", "distributed")
+        f"{name} {each} there, {theirs.get(name)} here"
+        for name, each in own_versions().items()
+        if theirs.get(name) != each
     ]
     if differences:
         raise LadderError(f"it has another version ({', '.join(differences)}): install one on both")
 
 
-def _prepare(key: str, packed: bytes) -> tuple[RunManifest, dict[int, str]]:
+def _prepare(key: str, bots: bytes) -> tuple[Bundle, dict[int, str]]:
     """Prepare this worker for the bots of a run, once."""
     with _preparing:
         if key not in _prepared:
-            bundle: BotBundle
-            bundle, sides = pickle.loads(packed)  # noqa: S301 - of the coordinator
-            for name, archive in bundle.archives.items():
-                try:
-                    use(name)
-                except FileNotFoundError:
-                    unpack_archive(archive)
-            refused = run_in_slot(slot.prepare, bundle.manifest, sides, is_wanted=is_worker_serving)
-            _prepared[key] = (bundle.manifest, refused)
+            bundle = unpack_bundle(bots)
+            refused = run_in_slot(slot.prepare, bundle, is_wanted=is_worker_serving)
+            _prepared[key] = (bundle, refused)
         return _prepared[key]
 
 
@@ -179,7 +164,6 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
 
     """
     pool = slots.take()
-    done = False
     try:
         work: Future[T] = pool.call(function, *arguments)
         while not work.done():
@@ -187,13 +171,11 @@ def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable
             if not is_wanted():
                 raise LadderError("the result is not wanted any more")
         result = work.result()
-        done = True
-        return result
-    finally:
-        if done:
-            slots.give_back(pool)
-        else:
-            pool.kill()
+    except BaseException:
+        pool.kill()
+        raise
+    slots.give_back(pool)
+    return result
 
 
 def is_worker_serving() -> bool:

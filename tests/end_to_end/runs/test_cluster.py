@@ -160,6 +160,27 @@ def test_a_frozen_worker_and_a_killed_coordinator_change_no_game(
     assert machines.end() == [0]
 
 
+@pytest.mark.very_slow
+def test_a_worker_that_hangs_for_ever_holds_up_no_run(
+    ladder: Ladder, alone: list[Any], eventually: Wait
+) -> None:
+    """The scheduler removes it, and its pairs are played by another worker."""
+    ladder.stock()
+    with ladder.slow():
+        machines = Machines(ladder)
+        hung = machines.start_worker(1)
+        run = ladder.start(*PLAYED, *GAMES, "--cluster", *machines.reach)
+        eventually(lambda: machines.finished() >= 2)
+        hung.send_signal(signal.SIGSTOP)
+        machines.start_worker(1)
+        done = ladder.finish(run)
+    hung.send_signal(signal.SIGCONT)
+    assert done.code == 0, done.err
+    assert lines_of(ladder.folder) == alone
+    assert faults_of(ladder.folder) == []
+    assert machines.end() == [0, 0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),

@@ -13,16 +13,14 @@ import pytest
 from distributed import Client, KilledWorker, LocalCluster, get_worker
 
 from bots.protocol import Budget
-from db.records.launch import DEFAULT_LIMITS, Start
+from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun, LadderError, UsageError
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import tasks
-from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor
-from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.tasks import Refusal, is_task_wanted
 from ladder.runs.executor import NoHost
 from tests.support.cluster import QUIET
@@ -32,7 +30,6 @@ SIDES = tuple(
     Entrant(number, name, Start(argv=("x",), folder="/"), Budget(simulations=1))
     for number, name in enumerate("abc", start=1)
 )
-BUNDLE = BotBundle(RunManifest((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
 
 
 def plan_of(number: int, a: int = 0, b: int = 1) -> PairPlan:
@@ -61,9 +58,7 @@ class Played:
     """An executor with a task of its own, and the futures of its pairs."""
 
     def __init__(self, endpoint: Endpoint, task: Callable[..., Any], **options: Any) -> None:
-        self.executor = ClusterExecutor(
-            endpoint, BUNDLE, SIDES, task=partial(call, task), **options
-        )
+        self.executor = ClusterExecutor(endpoint, b"", task=partial(call, task), **options)
         self.warnings: list[str] = []
 
     def submit(self, *plans: PairPlan) -> list["Future[PairRecord]"]:
