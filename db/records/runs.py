@@ -11,6 +11,8 @@ from engine.result import Termination
 
 BEST = "best: "
 """Prefix of the verdict of `ladder select`; the chosen bot's name follows."""
+DASHBOARD = "dashboard"
+"""Key of the address of the cluster's dashboard in a run's settings."""
 OPTIONS = "options"
 """Key of the command's resolved options in a run's settings; missing in older runs."""
 PAUSED = "paused"

@@ -140,7 +140,7 @@ def _play(
             "games": outcome.live.total_games,
             "stalled_games": outcome.live.stalls,
             "warnings": outcome.live.warnings,
-            "left_out": left_out | outcome.live.left_out,
+            "left_out": left_out,
             "forfeits": forfeits_document(outcome.live),
         }
         document = {"run": head, "report": standings_document(standings)}
@@ -151,11 +151,9 @@ def _play(
         print_out(match_text(_match_result(store, outcome.run, settings), standings.label))
     else:
         print_standings(stdout_console(), show_only(standings, settings.bots))
-    for name, reason in outcome.live.left_out.items():
-        print_error(f"left out: {name}: {reason}")
     if outcome.ending is RunEnding.STOPPED:
         return ExitCode.STOPPED
-    return ExitCode.USAGE if outcome.live.left_out else ExitCode.DONE
+    return ExitCode.DONE
 
 
 def _report_nothing_to_resume(

@@ -25,19 +25,6 @@ class MachineEvent(NamedTuple):
     is_warning: bool = False
 
 
-class NoHost(Exception):
-    """No machine can host a bot of the pair.
-
-    Attributes:
-        reasons: The reasons of the machines, by the name of the bot.
-
-    """
-
-    def __init__(self, reasons: Mapping[str, str]) -> None:
-        super().__init__("; ".join(reasons.values()))
-        self.reasons = reasons
-
-
 class PairExecutor(Protocol):
     """Plays the pairs of one run, some of them at the same time. Not shared between threads."""
 
@@ -51,7 +38,7 @@ class PairExecutor(Protocol):
         that no slot idles."""
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Queue a pair; its future ends with a record, `WorkerDied` or `NoHost`.
+        """Queue a pair; its future ends with a record or `WorkerDied`.
 
         The future may be cancelled.
         """

@@ -1,11 +1,10 @@
 """The rules that end a run as invalid: failing bots, a stalling machine, dying workers."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.runs.progress import LiveRun
 from ladder.runs.roster import Roster
 from ladder.runs.stalls import Stalls
 
@@ -51,26 +50,6 @@ class RunHealth:
         late = self._stalls.note(plan, record)
         if roster is not None:
             yield from roster.stop_excusing(late)
-
-    def note_hostless(self, reasons: Mapping[str, str], live: LiveRun) -> Iterator[str]:
-        """Leave out bots that no machine can host, and yield a warning for each.
-
-        Args:
-            reasons: The reasons of the machines, by the name of the bot.
-            live: The state of the run that watchers show.
-
-        Raises:
-            InvalidRun: too few bots are left, or the run needs all of them.
-
-        """
-        if not reasons:
-            return
-        if self._roster is None:
-            refused = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
-            raise InvalidRun(f"the bots cannot be played: {refused}")
-        for sentence in self._roster.leave_out(reasons, live):
-            yield sentence
-            self._roster.check_enough()
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
         """Count workers that died at the same time, by their pairs; return a warning.

@@ -98,8 +98,6 @@ class LiveRun:
     forfeits: dict[tuple[str, Termination], Forfeits] = field(default_factory=dict)
     """Forfeits by bot and kind, those of interrupted sessions included."""
     warnings: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    """The reasons of bots that no machine can host, by name."""
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property

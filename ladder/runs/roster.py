@@ -9,7 +9,7 @@ from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import to_one_line
 from ladder.runs.field import Meeting
-from ladder.runs.progress import LiveBot, LiveRun
+from ladder.runs.progress import LiveBot
 
 STARTS_BEFORE_PAUSE = 3
 """Failed starts in a row after which a bot is paused."""
@@ -62,20 +62,6 @@ class Roster:
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"
                 )
-
-    def leave_out(self, hostless: Mapping[str, str], live: LiveRun) -> Iterator[str]:
-        """Pause the bots that no machine can host; yield a warning for each.
-
-        Args:
-            hostless: The reasons of the machines, by the name of the bot.
-            live: The state of the run, which keeps the reasons for the report.
-
-        """
-        for name, reasons in hostless.items():
-            if not self._bots[name].paused:
-                self._bots[name].paused = f"is left out ({reasons})"
-                live.left_out[name] = reasons
-                yield f"{name} is left out: {reasons}"
 
     def stop_excusing(self, names: Iterable[str]) -> Iterator[str]:
         """Stop excusing the late moves of some bots; yield a warning for each."""

@@ -25,7 +25,7 @@ from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.decision import ENDLESS, Judge, ReorderBuffer, played_pair
-from ladder.runs.executor import NoHost, PairExecutor
+from ladder.runs.executor import PairExecutor
 from ladder.runs.health import RunHealth
 from ladder.runs.pair_queue import PairSource
 from ladder.runs.progress import (
@@ -221,7 +221,6 @@ class Runner:
     def _collect(self, done: Sequence["Future[PairRecord]"]) -> None:
         """Store and count finished pairs, all of them in one commit; requeue those that failed."""
         records: list[tuple[PairPlan, PairRecord]] = []
-        hostless: dict[str, str] = {}
         died: list[PairPlan] = []
         for future in sorted(done, key=lambda each: self._playing[each].number):
             plan = self._playing.pop(future)
@@ -229,9 +228,6 @@ class Runner:
                 records.append((plan, future.result()))
             except WorkerDied:
                 died.append(plan)
-                self.source.requeue(plan)
-            except NoHost as error:
-                hostless |= error.reasons
                 self.source.requeue(plan)
         stored = iter(self.source.finish([each for each in records if each[1].games]))
         for plan, record in records:
@@ -241,7 +237,6 @@ class Runner:
             else:
                 self._warn_all(filter(None, [self.source.give_up(plan, record)]))
             self._warn_all(self.health.observe(plan, record))
-        self._warn_all(self.health.note_hostless(hostless, self.live))
         if died:
             self._warn(self.health.note_deaths(died))
 

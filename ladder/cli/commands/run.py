@@ -109,8 +109,8 @@ def run(
     An interrupted run is resumed by the same command. A run that is complete is continued by the
     same command with further pairs.
 
-    Exit codes: 0 done; 2 bad input, or no machine of the cluster could host one of the bots; 5 the
-    machine stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
+    Exit codes: 0 done; 2 bad input, or no worker of the cluster can play the run; 5 the machine
+    stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
     """
     from db.records.runs import RunKind
     from ladder.cli.parsing import parse_names

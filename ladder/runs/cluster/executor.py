@@ -12,7 +12,7 @@ import logging
 import pickle
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from itertools import count
@@ -25,7 +25,7 @@ from distributed import Client, KilledWorker
 
 from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from db.records.runs import RunRow
+from db.records.runs import DASHBOARD, RunRow
 from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import InvalidRun, LadderError, UsageError
@@ -33,7 +33,7 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster.bundle import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
-from ladder.runs.executor import MachineEvent, NoHost, PairExecutor
+from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import Settings
 
 PREFIX = "ladder-pair-"
@@ -45,7 +45,7 @@ ALONE_S = 2.0
 UNREADY_S = 10.0
 """Seconds without any result after which the preparation of the workers is reported."""
 HOSTLESS_S = 20.0
-"""Seconds for which a pair waits for a worker that hosts both of its bots."""
+"""Seconds for which a run waits for a worker that can play it, after all have refused."""
 MOST_REASONS = 3
 """Most reasons named in one sentence."""
 MOST_KILLED = 2
@@ -83,7 +83,7 @@ class Cluster:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Pack the bots and connect.
+        """Pack the bots, connect, and store the address of Dask's dashboard if there is one.
 
         Raises:
             UsageError: the scheduler does not answer.
@@ -98,7 +98,10 @@ class Cluster:
             pin=settings.pin,
             adjudicated=settings.adjudicated_boards,
         )
-        return ClusterExecutor(self._endpoint, bundle)
+        executor = ClusterExecutor(self._endpoint, bundle)
+        if executor.dashboard:
+            store.runs.add_settings(run.id, {DASHBOARD: executor.dashboard})
+        return executor
 
 
 @dataclass(eq=False)
@@ -111,7 +114,6 @@ class _Pair:
     """The answer to its latest Dask task."""
     hosts: Sequence[str] | None = None
     """The addresses of the only workers that may play the task; None for all."""
-    hostless_since: float | None = None
     killed: int = 0
     """Tasks that ended in KilledWorker."""
 
@@ -137,7 +139,7 @@ class ClusterExecutor:
             endpoint: The scheduler.
             bundle: The packed bots of the run.
             task: Plays a pair on a worker.
-            hostless_s: Seconds for which a pair waits for a worker that hosts both of its bots.
+            hostless_s: Seconds for which a run waits for a worker that can play it.
 
         Raises:
             UsageError: the scheduler does not answer.
@@ -162,14 +164,20 @@ class ClusterExecutor:
         self._events: list[MachineEvent] = []
         self._workers: dict[str, int] = {}
         """The slots of each worker by address."""
-        self._refused: dict[str, dict[int | None, str]] = {}
-        """By address, the reasons of the bots that a worker does not host; None for all bots."""
+        self._refused: dict[str, str] = {}
+        """By address, why workers take no part."""
+        self._hostless_since: float | None = None
         self._slots = 0
+        self.dashboard = ""
+        """The address of Dask's dashboard; empty if the scheduler has none."""
         self._is_lost = False
         self._has_warned = False
         """Whether it was reported that there is no worker."""
         self._has_played = False
         """Whether a result has come, or its delay was reported."""
+        with contextlib.suppress(KeyError):  # it has none
+            self.dashboard = str(self._client.dashboard_link)
+            self._note(f"the cluster's dashboard is {self.dashboard}")
         self._since = self._polled_at = time.monotonic()
         self._watching: Future[None] = self._run(self._watch())
 
@@ -224,17 +232,12 @@ class ClusterExecutor:
         return asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
 
     def _send(self, pair: _Pair) -> None:
-        """Submit a pair, or have it wait for a worker that hosts its bots."""
-        pair.hosts = self._find_hosts(pair.plan)
-        if pair.hosts is not None and not pair.hosts:
-            now = time.monotonic()
-            pair.hostless_since = pair.hostless_since or now
-            if now > pair.hostless_since + self._hostless_s:
-                pair.future.set_exception(self._describe_refusals(pair.plan))
-            else:
-                self._waiting.append(pair)
+        """Submit a pair, or have it wait for a worker that can play it."""
+        usable = [each for each in self._workers if each not in self._refused]
+        if self._refused and not usable:
+            self._waiting.append(pair)
             return
-        pair.hostless_since = None
+        pair.hosts = usable if self._refused else None
         pair.playing = self._run(self._play(pair.plan, pair.hosts))
         pair.playing.add_done_callback(lambda _: self._answers.put(pair))
 
@@ -286,8 +289,11 @@ class ClusterExecutor:
         else:
             self._has_played = True
             if isinstance(answer, Refusal):
-                self._note_refusal(answer)
-                self._send(pair)
+                if answer.worker not in self._refused:
+                    self._refused[answer.worker] = f"{answer.host}: {answer.reason}"
+                    worker = f"{answer.host} ({answer.worker})"
+                    self._warn(f"the worker {worker} takes no part: {answer.reason}")
+                self._waiting.append(pair)
             else:
                 pair.future.set_result(answer)
 
@@ -323,6 +329,7 @@ class ClusterExecutor:
         self._refused = {key: each for key, each in self._refused.items() if key in workers}
         self._count_slots()
         self._explain_silence()
+        self._check_hosts()
         waiting, self._waiting = self._waiting, []
         for pair in [*self._pairs.values()]:
             if pair in waiting:
@@ -332,7 +339,7 @@ class ClusterExecutor:
 
     def _count_slots(self) -> None:
         """Update the number of slots, and report a change."""
-        usable = [each for key, each in self._workers.items() if not self._refuses_all(key)]
+        usable = [each for key, each in self._workers.items() if key not in self._refused]
         if sum(usable) != self._slots:
             self._slots = sum(usable)
             workers = f"{len(usable)} worker{'' if len(usable) == 1 else 's'}"
@@ -352,40 +359,16 @@ class ClusterExecutor:
             self._has_played = True
             self._note("the workers are getting ready: compiling players and trying bots")
 
-    def _refuses_all(self, address: str) -> bool:
-        return None in self._refused.get(address, ())
-
-    def _find_hosts(self, plan: PairPlan) -> Sequence[str] | None:
-        """Return the addresses of the workers that may play a pair; None for all."""
-        revisions = {plan.a.revision, plan.b.revision, None}
-        refusing = {key for key, reasons in self._refused.items() if revisions & reasons.keys()}
-        return [each for each in self._workers if each not in refusing] if refusing else None
-
-    def _note_refusal(self, answer: Refusal) -> None:
-        """Warn of bots that a worker does not host, once for each."""
-        known = self._refused.setdefault(answer.worker, {})
-        for revision, reason in answer.reasons.items():
-            if revision not in known:
-                known[revision] = f"{answer.host}: {reason}"
-                what = "takes no part" if revision is None else "does not play all bots"
-                self._warn(f"the worker {answer.host} ({answer.worker}) {what}: {reason}")
-        self._count_slots()
-
-    def _describe_refusals(self, plan: PairPlan) -> Exception:
-        """Return why no worker hosts both bots of a pair; most often none hosts one of them."""
-        refused = [self._refused.get(address, {}) for address in self._workers]
-        if all(None in reasons for reasons in refused):
-            found = _join(reasons[None] for reasons in refused)
-            return UsageError(f"no worker can play this run: {found}")
-        reasons = {
-            side.name: [each[side.revision] for each in refused if side.revision in each]
-            for side in (plan.a, plan.b)
-        }
-        name = max(reasons, key=lambda name: len(reasons[name]))
-        words = "no worker can host it"
-        if len(reasons[name]) < len(refused):  # the others lack the opponent
-            words = "no worker hosts it together with its opponent"
-        return NoHost({name: f"{words}: {_join(reasons[name])}"})
+    def _check_hosts(self) -> None:
+        """Raise UsageError if no worker has been able to play this run for a while."""
+        now = time.monotonic()
+        if not self._workers or self._workers.keys() - self._refused.keys():
+            self._hostless_since = None
+        elif self._hostless_since is None:
+            self._hostless_since = now
+        elif now > self._hostless_since + self._hostless_s:
+            reasons = [*dict.fromkeys(self._refused.values())][:MOST_REASONS]
+            raise UsageError(f"no worker can play this run: {'; '.join(reasons)}")
 
     def _warn(self, sentence: str) -> None:
         self._events.append(MachineEvent(sentence, is_warning=True))
@@ -413,10 +396,6 @@ def _connect(endpoint: Endpoint) -> Any:
         raise endpoint.no_answer(error, CONNECT_S) from error
     client._timeout = FOREVER_S  # else it would give up a lost connection after CONNECT_S
     return client
-
-
-def _join(reasons: Iterable[str]) -> str:
-    return "; ".join([*dict.fromkeys(reasons)][:MOST_REASONS])
 
 
 def _killing_pair(plan: PairPlan) -> InvalidRun:

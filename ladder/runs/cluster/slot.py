@@ -13,13 +13,12 @@ from bots.errors import BotsError
 from db.records.launch import Start
 from db.records.pairs import PairPlan, PairRecord
 from engine.board import parse_board_class
-from ladder.errors import BotFailure, UsageError
+from ladder.errors import BotFailure, LadderError
 from ladder.match.game.adjudicator import compile_solver
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
-from ladder.match.process.failures import to_one_line
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.archive import clean_cache
 from ladder.match.specs.compile import compile_entrants
@@ -43,20 +42,16 @@ class _Run(NamedTuple):
 _run: _Run | None = None
 
 
-def prepare(bundle: Bundle) -> dict[int, str]:
+def prepare(bundle: Bundle) -> None:
     """Compile each bot and the solver, and start foreign bots once.
 
-    Returns:
-        The reasons of the bots that cannot play on this machine, by revision.
-
     Raises:
-        LadderError: the built-in players cannot be compiled.
+        LadderError: a bot cannot play on this machine.
 
     """
     clear_leftovers()
     lock_archives(bundle)
     clean_cache()
-    refused: dict[int, str] = {}
     pool = BotPool(_confinement(bundle))
     try:
         for bot in bundle.bots:
@@ -65,17 +60,16 @@ def prepare(bundle: Bundle) -> dict[int, str]:
                 compile_entrants([side])
                 if side.start.foreign or side.player is None:
                     pool.fetch_hello(side.start, side.name)
-            except (BotFailure, BotsError, UsageError) as error:
-                refused[bot.side.revision] = to_one_line(f"{bot.side.name}: {error}")
+            except (BotFailure, BotsError, LadderError) as error:
+                raise LadderError(f"it cannot host {bot.side.name}: {error}") from error
     finally:
         pool.close()
     if bundle.adjudicated:
         compile_solver(tuple(map(parse_board_class, bundle.adjudicated)))
-    return refused
 
 
 def play(bundle: Bundle, plan: PairPlan) -> PairRecord:
-    """Play one pair of bots that this machine hosts, in a run for which it was prepared.
+    """Play one pair of a run for which this machine was prepared.
 
     Raises:
         OSError: the cache was emptied since.

@@ -40,8 +40,7 @@ class Refusal(msgspec.Struct, frozen=True):
     worker: str
     """Its address."""
     host: str
-    reasons: dict[int | None, str]
-    """By revision of the bot that it cannot host; None for all bots."""
+    reason: str
 
 
 class _Slots:
@@ -81,9 +80,8 @@ class _Slots:
 
 
 slots = _Slots()
-_prepared: dict[str, tuple[Bundle, dict[int, str]]] = {}
-"""By key, the runs for which this worker was prepared, and the reasons of the bots that it cannot
-host."""
+_prepared: dict[str, Bundle] = {}
+"""The runs for which this worker was prepared, by key."""
 _preparing = threading.Lock()
 
 
@@ -112,17 +110,15 @@ def play(versions: Mapping[str, str], key: str, bots: bytes, pair: bytes) -> Pai
     """
     try:
         _check_versions(versions)
-        bundle, refused = _prepare(key, bots)
+        bundle = _prepare(key, bots)
         plan: PairPlan = pickle.loads(pair)  # noqa: S301 - of the coordinator
-        lacking = {plan.a.revision, plan.b.revision} & refused.keys()
-        if lacking:
-            return _refuse({revision: refused[revision] for revision in lacking})
         return run_in_slot(slot.play, bundle, plan, is_wanted=is_task_wanted)
     except WorkerDied:
         raise
     except Exception as error:  # a fault of this worker: others may play the pair
         _prepared.pop(key, None)
-        return _refuse({None: to_one_line(str(error)) or type(error).__name__})
+        reason = to_one_line(str(error)) or type(error).__name__
+        return Refusal(get_worker().address, socket.gethostname(), reason)
 
 
 def _check_versions(theirs: Mapping[str, str]) -> None:
@@ -136,18 +132,14 @@ def _check_versions(theirs: Mapping[str, str]) -> None:
         raise LadderError(f"it has another version ({', '.join(differences)}): install one on both")
 
 
-def _prepare(key: str, bots: bytes) -> tuple[Bundle, dict[int, str]]:
+def _prepare(key: str, bots: bytes) -> Bundle:
     """Prepare this worker for the bots of a run, once."""
     with _preparing:
         if key not in _prepared:
             bundle = unpack_bundle(bots)
-            refused = run_in_slot(slot.prepare, bundle, is_wanted=is_worker_serving)
-            _prepared[key] = (bundle, refused)
+            run_in_slot(slot.prepare, bundle, is_wanted=is_worker_serving)
+            _prepared[key] = bundle
         return _prepared[key]
-
-
-def _refuse(reasons: dict[int | None, str]) -> Refusal:
-    return Refusal(get_worker().address, socket.gethostname(), reasons)
 
 
 def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool]) -> T:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from db.records.runs import DASHBOARD, RunStatus
 from ladder.experiments.gate.stored import HeadToHead
 from ladder.results.overview.pace import RunPace
 from ladder.results.standings.standings import Standings
@@ -51,6 +52,7 @@ def run_parts(
                 "run_parts.html.j2",
                 row=row,
                 title=entry.run.title,
+                dashboard=entry.run.status is RunStatus.RUNNING and row.settings.get(DASHBOARD),
                 division=entry.run.division,
                 division_link=division_link(row.division_id),
                 games_link=games_link(run=row.id),

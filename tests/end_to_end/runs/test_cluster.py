@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -110,13 +111,22 @@ def test_a_run_on_machines_plays_the_games_of_one_machine(
 def test_a_worker_leaves_after_its_pairs(
     ladder: Ladder, alone: list[Any], eventually: Wait
 ) -> None:
-    """The first Ctrl-C finishes the pair in play; another worker plays the rest."""
+    """The first Ctrl-C finishes the pair in play; another worker plays the rest.
+
+    Meanwhile the page of the run links to Dask's dashboard.
+    """
     ladder.stock()
     with ladder.slow():
         machines = Machines(ladder)
         worker = machines.start_worker(1)
         run = ladder.start(*PLAYED, *GAMES, "--cluster", *machines.reach)
         eventually(lambda: machines.finished() >= 1)
+        site, address = ladder.serve()
+        with urlopen(f"{address}runs/1") as page:
+            text = page.read().decode()
+        assert re.search(r'href="http://127.0.0.1:\d+/status">Dashboard of the cluster', text), text
+        site.send_signal(signal.SIGTERM)
+        ladder.finish(site)
         machines.started.remove(worker)
         worker.send_signal(signal.SIGINT)
         left = ladder.finish(worker)
@@ -215,7 +225,7 @@ def test_a_tuning_on_machines_ends_as_on_one_machine(ladder: Ladder) -> None:
     machines.start_worker(1)
     done = ladder(*tuned, "--cluster", *machines.reach)
     assert done.code == alone.code, done.err
-    assert "does not play all bots" not in done.err
+    assert "takes no part" not in done.err
     assert untimed(done.document) == untimed(alone.document)
     assert faults_of(ladder.folder) == []
     machines.end()

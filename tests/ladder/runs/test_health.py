@@ -81,19 +81,6 @@ def test_the_warning_comes_before_the_end_of_a_run_with_too_few_bots() -> None:
     assert list(RunHealth(None).observe(pair(0), record)) == []
 
 
-def test_bots_that_no_machine_hosts_are_left_out_while_two_are_left() -> None:
-    """The report has their reasons; a run that needs all of them is invalid at once."""
-    live = live_run()
-    health = RunHealth(roster("bot1", "bot2", "bot3"))
-    assert list(health.note_hostless({}, live)) == []
-    assert list(health.note_hostless({"bot3": "no disk"}, live)) == ["bot3 is left out: no disk"]
-    assert live.left_out == {"bot3": "no disk"}
-    with pytest.raises(InvalidRun, match=r"bot1 is left out .*, bot3 is left out"):
-        list(health.note_hostless({"bot1": "no disk"}, live))
-    with pytest.raises(InvalidRun, match="cannot be played: bot1: no disk"):
-        list(RunHealth(None).note_hostless({"bot1": "no disk"}, live))
-
-
 def test_without_a_roster_every_late_move_may_be_excused() -> None:
     """Plans stay as they are."""
     planned = pair(1)

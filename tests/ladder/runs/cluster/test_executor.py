@@ -22,7 +22,6 @@ from ladder.runs.cluster import tasks
 from ladder.runs.cluster.endpoint import Endpoint, parse_endpoint
 from ladder.runs.cluster.executor import ClusterExecutor
 from ladder.runs.cluster.tasks import Refusal, is_task_wanted
-from ladder.runs.executor import NoHost
 from tests.support.cluster import QUIET
 from tests.support.data.random_games import random_record
 
@@ -93,23 +92,16 @@ def start(endpoint: Endpoint) -> Iterator[Callable[..., Played]]:
         each.executor.close()
 
 
-def without_c(plan: PairPlan) -> PairRecord | Refusal:
-    """Refuse the bot c on the worker that gets it first."""
+def not_on_first(plan: PairPlan) -> PairRecord | Refusal:
+    """Refuse on the worker that gets a pair first."""
     address = get_worker().address
-    if 3 in (plan.a.revision, plan.b.revision) and REFUSING.setdefault("c", address) == address:
-        return Refusal(address, "zero", {3: "c: no interpreter"})
-    return by_seed(plan)
-
-
-def no_c(plan: PairPlan) -> PairRecord | Refusal:
-    """Refuse the bot c everywhere."""
-    if 3 in (plan.a.revision, plan.b.revision):
-        return Refusal(get_worker().address, "lab", {3: "c: no interpreter"})
+    if REFUSING.setdefault("first", address) == address:
+        return Refusal(address, "zero", "it cannot host c: no interpreter")
     return by_seed(plan)
 
 
 def nothing(_: PairPlan) -> Refusal:
-    return Refusal(get_worker().address, "lab", {None: "its disk is full"})
+    return Refusal(get_worker().address, "lab", "its disk is full")
 
 
 def by_number(plan: PairPlan) -> PairRecord:
@@ -142,28 +134,20 @@ def long(plan: PairPlan) -> PairRecord:
 
 
 @pytest.mark.slow
-def test_results_come_back_and_refused_bots_play_elsewhere(start: Callable[..., Played]) -> None:
-    """A worker that lacks a bot is named once and plays the others."""
+def test_results_come_back_and_refused_pairs_are_played_elsewhere(
+    start: Callable[..., Played],
+) -> None:
+    """A worker that cannot host a bot is named once; if no worker can, the run ends."""
     plans = [plan_of(number, 0, 1 + number % 2) for number in range(40)]
     expected = [by_seed(plan) for plan in plans]
     assert start(by_seed).results(*plans) == expected
-    partly = start(without_c)
+    partly = start(not_on_first)
     assert partly.results(*plans) == expected
     (warning,) = partly.warnings
     assert "the worker zero (tcp:" in warning
-    assert warning.endswith("does not play all bots: c: no interpreter")
-
-
-@pytest.mark.slow
-def test_a_bot_without_a_host_is_named(start: Callable[..., Played]) -> None:
-    """After a wait its pairs end with the reasons; pairs without it are played meanwhile."""
-    one, other = start(no_c, hostless_s=1.0).results(plan_of(0, 0, 2), plan_of(1))
-    assert isinstance(one, NoHost)
-    assert one.reasons == {"c": "no worker can host it: lab: c: no interpreter"}
-    assert isinstance(other, PairRecord)
-    (none,) = start(nothing, hostless_s=1.0).results(plan_of(0))
-    assert isinstance(none, UsageError)
-    assert "no worker can play this run: lab: its disk is full" in str(none)
+    assert warning.endswith("takes no part: it cannot host c: no interpreter")
+    with pytest.raises(UsageError, match="no worker can play this run: lab: its disk is full"):
+        start(nothing, hostless_s=1.0).results(plan_of(0))
 
 
 @pytest.mark.slow
@@ -199,4 +183,4 @@ def test_another_version_is_refused_in_a_sentence(endpoint: Endpoint) -> None:
         theirs: Mapping[str, str] = {**tasks.own_versions(), "sources": "0" * 16}
         answer = client.submit(tasks.play, theirs, "key", b"", b"", pure=False).result()
     assert isinstance(answer, Refusal)
-    assert "it has another version (sources " in answer.reasons[None]
+    assert "it has another version (sources " in answer.reason
