@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
 from db.records.launch import Limits, Start
@@ -42,6 +43,16 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
         bot.send(GameOver(result="win", termination="four_in_a_row"))
     assert bot.quit(10)
     assert not bot.alive
+
+
+@pytest.mark.slow
+def test_a_byte_order_mark_before_an_answer_is_skipped(tmp_path: Path) -> None:
+    """A program whose runtime marks its output as UTF-8 plays as any other."""
+    honest = fake_start("honest", folder=tmp_path)
+    marking = ("sh", "-c", r"""printf '\357\273\277'; exec "$@" """, "sh", *honest.argv)
+    with BotProcess.start(structs.replace(honest, argv=marking), UNCONFINED) as bot:
+        open_game(bot)
+        assert isinstance(first_move(bot).reply, MoveReply)
 
 
 @pytest.mark.slow
