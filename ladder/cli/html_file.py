@@ -93,7 +93,7 @@ def write_division(
         UsageError: the division has no games, or the file cannot be written.
 
     """
-    from ladder.experiments.gate.stored import trials_of
+    from ladder.experiments.gate.stored import divisions_with_trials, trials_of
     from ladder.results.analysis.division import read_mistakes, read_truth
     from ladder.results.standings.comparison import compare
     from ladder.results.standings.report_data import read_report_data
@@ -112,6 +112,7 @@ def write_division(
         retired=retired,
     )
     trials = trials_of(store, division)
+    elsewhere = [] if trials else divisions_with_trials(store)
     if not data.standings.games and not trials:
         where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
@@ -122,7 +123,9 @@ def write_division(
     loading.join()
     from reports.html.report import report_page
 
-    page = report_page(data, compared=compared, trials=trials, wrong=wrong, truths=truths)
+    page = report_page(
+        data, compared=compared, trials=trials, elsewhere=elsewhere, wrong=wrong, truths=truths
+    )
     write_html(file, page)
 
 

@@ -149,10 +149,13 @@ class LiveRun:
         left = [] if self.deadline is None else [max(0.0, self.deadline - time.monotonic())]
         speed = self.games_an_hour()
         if speed:
-            since = time.monotonic() - self._recent[-1][0]
+            # Pairs in play have made progress since then, but at most all of their games.
+            since_s = time.monotonic() - self._recent[-1][0]
+            in_play = 2 * min(self.workers, len(self.playing))
+            done = min(since_s * speed / 3600, in_play)
             target = None if self.target_games is None else self.target_games - self.total_games
             games = [each for each in (target, self.games_left) if each is not None]
-            left += [max(0.0, each / speed * 3600 - since) for each in games]
+            left += [max(0.0, each - done) / speed * 3600 for each in games]
         return min(left, default=None)
 
 

@@ -19,7 +19,7 @@ from rich.text import Text
 
 LOG_EVERY_S = 5.0
 STILL_EVERY_S = 60.0
-"""Seconds after which a line is printed although only the time left has changed."""
+"""Seconds after which a line is printed although nothing has changed, or only the time left."""
 _TIME_LEFT = re.compile(r"[\d:]+ left")
 REDRAW_EVERY_S = 0.25
 BAR = 60
@@ -53,10 +53,17 @@ class View(Protocol[StateIn]):
 class LogLines(Generic[State]):
     """A line every few seconds, for pipes, files and terminals that cannot redraw."""
 
-    def __init__(self, console: Console, view: View[State], every_s: float = LOG_EVERY_S) -> None:
+    def __init__(
+        self,
+        console: Console,
+        view: View[State],
+        every_s: float = LOG_EVERY_S,
+        still_s: float = STILL_EVERY_S,
+    ) -> None:
         self._console = console
         self._view = view
         self._every_s = every_s
+        self._still_s = still_s
         self._last = 0.0
         self._printed = ""
 
@@ -70,16 +77,16 @@ class LogLines(Generic[State]):
         """Do nothing: the next log line counts the pair."""
 
     def tick(self, state: State) -> None:
-        """Print a log line if the last one is some seconds old and something has changed.
+        """Print a log line after some seconds if more than the time left has changed.
 
-        After a minute a change of the time left is enough.
+        After a minute print one in any case.
         """
         waited_s = time.monotonic() - self._last
         if waited_s < self._every_s:
             return
         line = self._view.log(state)
         is_new = _TIME_LEFT.sub("", line) != _TIME_LEFT.sub("", self._printed)
-        if is_new or (waited_s >= STILL_EVERY_S and line != self._printed):
+        if is_new or waited_s >= self._still_s:
             self._last, self._printed = time.monotonic(), line
             self._say(line)
 

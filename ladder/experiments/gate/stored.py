@@ -58,6 +58,13 @@ def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
     return [_trial(store, run, contents) for run in trials]
 
 
+def divisions_with_trials(store: Store) -> list[str]:
+    """Return the labels of the divisions that have gates or matches, that of the latest first."""
+    labels = {division.id: division.label for division in store.divisions.all()}
+    trials = [run.division_id for run in store.runs.find() if run.kind in TRIALS]
+    return [labels[division] for division in dict.fromkeys(trials)]
+
+
 def trial_of(store: Store, run: RunRow) -> HeadToHead:
     """Return one gate or match."""
     return _trial(store, run, store.bots.contents())

@@ -33,6 +33,18 @@ def test_a_page_is_written_and_written_again(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_page_without_matches_names_the_division_that_has_some(folder: Path) -> None:
+    """A match under other conditions is found from the page of the rating list."""
+    match = ["match", "v1", "random", "--simulations", "5", "--boards", "6x7", "--games", "2"]
+    assert run_command(match) == 0
+    assert run_command(["report", "--html", "night.html"]) == 0
+    page = (folder / "night.html").read_text()
+    assert "no gates or matches in this division, but in 6x7+4/5sims" in page
+    assert run_command(["report", "--division", "6x7+4/5sims", "--html", "match.html"]) == 0
+    assert "but in" not in (folder / "match.html").read_text()
+
+
+@pytest.mark.slow
 def test_bots_stand_side_by_side_in_a_page(folder: Path) -> None:
     """`--compare` adds its tables and sentences to the page."""
     assert run_command(["report", "--compare", "v4", "v1", "--html", "two.html"]) == 0
