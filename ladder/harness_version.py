@@ -1,4 +1,4 @@
-"""The version of the harness: package versions, and hashes of the sources that play games.
+"""What plays a run's games: package versions, hashes of the sources, and the processor.
 
 It is stored with each run, to find the games that a defect may have affected. It is no part of a
 player's identity: the harness only carries messages, starts processes and applies the rules, golden
@@ -8,6 +8,7 @@ games guard the players, and ratings would otherwise start anew with every relea
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +26,7 @@ MODULES = (
 
 @lru_cache(maxsize=1)
 def harness_version() -> dict[str, str]:
-    """Return the versions of the ladder, Python and numba, and hashes of sources.
+    """Return the versions of the ladder, Python and numba, hashes of sources, and the processor.
 
     ``sources`` are those of the harness, ``players`` those of the built-in players.
     """
@@ -33,7 +34,17 @@ def harness_version() -> dict[str, str]:
         **versions(),
         "sources": hash_of_sources(sources()),
         "players": source_fingerprint(),
+        "processor": processor(),
     }
+
+
+def processor() -> str:
+    """Return the model of this machine's processor, or its architecture if it has no name."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()
 
 
 def versions() -> dict[str, str]:

@@ -21,8 +21,9 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
             {
                 "run": run.row.id,
                 "kind": run.row.kind.value,
-                **values_of(run, "status", "verdict", "title", "division", "games"),
+                **values_of(run, "status", "verdict", "title", "division", "games", "excused"),
                 **values_of(run.row, "target_games", "rated", "seed", "note"),
+                "harness": run.row.settings.get("harness"),
                 "paused": [values_of(bot, "name", "games", "reason") for bot in run.row.paused],
             }
             for run in runs

@@ -157,6 +157,16 @@ class Games:
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    def count_aborts_by_run(self) -> dict[int, int]:
+        """Return how often a move or pair was repeated after a host stall by run, without zeros."""
+        query = (
+            select(Pair.run_id, func.sum(Pair.aborts))
+            .where(text("pairs.aborts > 0"))  # literal, as in `count_aborts`
+            .group_by(Pair.run_id)
+        )
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
     def count_unrated(self) -> dict[int, int]:
         """Return the number of unrated games by division id, without zeros."""
         query = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from db.records.runs import RunRow
-from ladder.harness_version import harness_version
+from ladder.harness_version import harness_version, processor
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
@@ -144,16 +144,20 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
 def machine_facts() -> list[tuple[str, str]]:
     """Return the machine and the program versions that write the page."""
     return [
-        ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {_processor()}"),
+        ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {processor()}"),
         ("Written by", _programs(harness_version())),
     ]
 
 
 def _played_by(runs: Sequence[RunRow]) -> str:
-    """Return the program versions that played the games, latest first."""
+    """Return the program versions and processors that played the games, latest first."""
     stored = [run.settings.get("harness") for run in runs]
-    versions = [_programs(each) for each in stored if isinstance(each, Mapping)]
-    return "; ".join(dict.fromkeys(versions))
+    played = [
+        ", ".join(filter(None, (_programs(each), each.get("processor"))))
+        for each in stored
+        if isinstance(each, Mapping)
+    ]
+    return "; ".join(dict.fromkeys(played))
 
 
 def _programs(harness: Mapping[str, object]) -> str:
@@ -167,17 +171,6 @@ def _overlap(one: BotStanding, other: BotStanding) -> bool:
         return True
     gap: float = abs(one.elo - other.elo)
     return bool(gap < (one.error95**2 + other.error95**2) ** 0.5)
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            lines = [
-                line.partition(":")[2].strip() for line in file if line.startswith("model name")
-            ]
-    except OSError:
-        lines = []
-    return lines[0] if lines else "unknown processor"
 
 
 def _openings(standings: Standings) -> str:

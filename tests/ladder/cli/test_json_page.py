@@ -68,7 +68,7 @@ SAYS = {
     "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
     "ladder select --json": "chosen undecided invalid stopped",
     "ladder runs --json": "ladder match gate bisect select tune"
-    " running interrupted finished invalid name reason",
+    " running interrupted finished invalid name reason python numba sources players processor",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",

@@ -16,7 +16,7 @@ from tests.support.data.league import League
 
 KEYS = {
     "run", "kind", "status", "verdict", "title", "division", "games", "target_games", "rated",
-    "seed", "note", "paused",
+    "seed", "note", "paused", "excused", "harness",
 }  # fmt: skip
 
 
@@ -27,6 +27,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with League(path, "a", "b", "c") as league:
         run = league.run(note="the first night")
         league.pairs(run, "a", "b", 3, "1-0", "0-1")
+        league.store.runs.add_settings(run.id, {"harness": {"processor": "Z80"}})
+        league.store.pairs.add_aborts(1, 2)
         match = league.run(kind=RunKind.MATCH, bots=("a", "c"))
         league.pairs(match, "a", "c", 2, "1-0", "1/2")
         league.end(match)
@@ -62,6 +64,8 @@ def test_runs_are_listed_newest_first(ladder: Command) -> None:
     ]
     assert [run["games"] for run in runs] == [4, 0, 0, 4, 6]
     assert runs[-1]["note"] == "the first night"
+    assert [run["excused"] for run in runs] == [0, 0, 0, 0, 2]
+    assert [run["harness"] for run in runs] == [None] * 4 + [{"processor": "Z80"}]
     assert runs[-1]["title"] == "a, b, c, random pairs, 6x7/100ms"
     text = ladder("runs").out.splitlines()
     assert text[0].split() == [

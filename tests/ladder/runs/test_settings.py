@@ -178,7 +178,7 @@ def test_margin_and_watchdog_identify_a_run_whose_budget_brings_them_into_play()
 def test_the_harness_is_on_record_with_a_run() -> None:
     """Its sources are no player's identity, so a run must store which they were."""
     version = harness_version()
-    assert set(version) == {"ladder", "python", "numba", "sources", "players"}
+    assert set(version) == {"ladder", "python", "numba", "sources", "players", "processor"}
     files = list(sources())
     assert version["sources"] == hash_of_sources(files)
     assert version["sources"] != hash_of_sources(files[:-1])

@@ -117,10 +117,10 @@ def test_no_more_lines_are_drawn_than_there_are_colours() -> None:
 
 def test_the_conditions_name_what_played(data: ReportData) -> None:
     """The facts have each program version of the runs once, and the machine."""
-    harness = {"ladder": "9.8", "python": "3.99", "numba": "7", "sources": "f"}
+    harness = {"ladder": "9.8", "python": "3.99", "numba": "7", "sources": "f", "processor": "Z80"}
     runs = [replace(run, settings={"harness": harness}) for run in data.runs] * 2
     found = dict(facts(replace(data, runs=runs)))
-    assert found["Played by"] == "ladder 9.8, Python 3.99, numba 7"
+    assert found["Played by"] == "ladder 9.8, Python 3.99, numba 7, Z80"
     assert "CPUs" in found["Machine"]
 
 
