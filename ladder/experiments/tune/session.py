@@ -29,7 +29,6 @@ from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
-from ladder.match.specs.own_sources import own_sources
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.resume import hashes_of, resume_or_create, runs_like
@@ -95,7 +94,6 @@ def tune(
 
     """
     store = context.store
-    own_sources()  # copied before any hash is taken, so that a later edit is noticed
     original = check_task(store, task)
     settings = task.run_settings(original.revision.content_hash)
     with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:

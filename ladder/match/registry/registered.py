@@ -13,10 +13,9 @@ from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError
-from ladder.match.registry.builtins import has_changed, is_own_player
+from ladder.match.registry.builtins import has_changed
 from ladder.match.specs.archive import cached_archive, unpack
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
-from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.programs import locate
 from ladder.match.specs.spec import resolve_own_player
 from ladder.match.specs.start_command import locate_python, make_entrant
@@ -171,14 +170,11 @@ def make_entrants(
         restart: when to restart their processes; None: as each was registered.
 
     Raises:
-        UsageError: the files of a bot are not stored, or sources are being edited now.
+        UsageError: the files of a bot are not stored, or sources were edited just now.
         SpecError: a program of a bot is gone.
 
     """
-    chosen = list(bots)
-    if any(map(is_own_player, chosen)):
-        own_sources()  # copied before anything is hashed, so that `refuse_edited` sees any edit
-    found = {
+    return {
         bot.name: make_entrant(
             unpacked_launch(store, bot),
             revision=bot.revision.id,
@@ -187,11 +183,8 @@ def make_entrants(
             restart=bot.revision.launch.restart if restart is None else restart,
             kinds=bot.revision.budgets,
         )
-        for bot in chosen
+        for bot in bots
     }
-    if any(map(is_own_player, chosen)):
-        refuse_edited()
-    return found
 
 
 def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass]) -> None:

@@ -17,15 +17,17 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from db.records.archives import PART_BYTES, ArchivedFile, Manifest, PackedArchive
+from db.records.archives import ArchivedFile, Manifest, PackedArchive, read_file
 from engine.cache import cache_root
 from ladder.errors import UsageError
 
 FILES, CACHE, MANIFEST = "files", "cache", "manifest.json"
+CACHE_FAULT = "files of bots cannot be written into the cache folder"
 MOST_MB = 256
 """Most MiB of a bot's files, unless an option allows more."""
 MOST_NAMED = 3
@@ -66,7 +68,7 @@ def cached_archive(sha256: str) -> PackedArchive:
 
 
 def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> PackedArchive:
-    """Copy files into an unpacked archive.
+    """Return an unpacked archive of files.
 
     Args:
         root: the folder that the paths of the archive are relative to, resolved.
@@ -80,45 +82,26 @@ def pack(root: Path, paths: Iterable[Path], *, most_mb: int = MOST_MB) -> Packed
     """
     chosen = _with_targets(root, paths)
     _refuse_large(root, chosen, most_mb)
-    files, links, folders = [], [], []
-    with _staging() as new:
-        stamps = {}
-        for path in chosen:
-            name = str(path.relative_to(root))
-            copy = new / FILES / name
-            with _explained(f"{name} cannot be packed"):
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                if path.is_symlink():
-                    target = os.path.relpath(path.resolve(), path.parent.resolve())
-                    copy.symlink_to(target)
-                    links.append((name, target))
-                elif path.is_dir():
-                    copy.mkdir()
-                    folders.append(name)
-                else:
-                    stamps[path], file = _copy(path, name, copy)
-                    files.append(file)
-        for path, stamp in stamps.items():
-            with _explained(f"{path.relative_to(root)} cannot be packed"):
-                if _stamp(path.stat()) != stamp:
-                    raise _changed(str(path.relative_to(root)))
-        manifest = Manifest(tuple(files), tuple(links), tuple(folders))
-        _publish(new, manifest)
-    return PackedArchive(manifest, use(manifest.sha256))
+    manifest = _describe(root, chosen)
+    # Each file is read again for the copy, which finds those that change meanwhile.
+    return PackedArchive(manifest, unpack(manifest, partial(_read_original, root), _changed))
 
 
-def unpack(manifest: Manifest, read: PartReader) -> Path:
+def unpack(
+    manifest: Manifest, read: PartReader, problem: Callable[[str], UsageError] | None = None
+) -> Path:
     """Return the folder of an archive's files, unpacked first if it is not yet.
 
     Args:
         manifest: the content of the archive.
         read: yields the parts of a file; raises ValueError if one is damaged.
+        problem: returns the error about a file with another content.
 
     Raises:
         UsageError: the archive is damaged, or there is no room for its files.
 
     """
-    sha256 = manifest.sha256
+    sha256, problem = manifest.sha256, problem or _damaged
     with contextlib.suppress(FileNotFoundError):
         return use(sha256)
     with _staging() as new, _explained(f"{manifest.bytes >> 20} MiB cannot be unpacked"):
@@ -131,10 +114,11 @@ def unpack(manifest: Manifest, read: PartReader) -> Path:
                         digest.update(part)
                         copy.write(part)
                 except ValueError as error:
-                    raise _damaged(file.path) from error
+                    raise problem(file.path) from error
             if digest.hexdigest() != file.sha256:
-                raise _damaged(file.path)
-            _finish(place, file.executable)
+                raise problem(file.path)
+            place.chmod(0o555 if file.executable else 0o444)
+            os.utime(place, (FIXED_TIME, FIXED_TIME))
         for name, target in manifest.links:
             place = _inside(new / FILES, name)
             _inside(new / FILES, os.path.join(os.path.dirname(name), target))
@@ -309,30 +293,35 @@ def _mb(size: int) -> str:
     return f"{size / (1 << 20):.1f} MiB"
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_mtime_ns, status.st_ino
+def _describe(root: Path, paths: Iterable[Path]) -> Manifest:
+    """Return the content of files, links and empty folders below a root."""
+    files, links, folders = [], [], []
+    for path in paths:
+        name = str(path.relative_to(root))
+        with _explained(f"{name} cannot be packed"):
+            if path.is_symlink():
+                links.append((name, os.path.relpath(path.resolve(), path.parent.resolve())))
+            elif path.is_dir():
+                folders.append(name)
+            else:
+                files.append(_describe_file(path, name))
+    return Manifest(tuple(files), tuple(links), tuple(folders))
 
 
-def _copy(path: Path, name: str, copy: Path) -> tuple[tuple[int, int, int], ArchivedFile]:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as source, copy.open("xb") as target:
-        status = os.fstat(source.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"{name} is not a file: leave it out by `--files`")
-        while part := source.read(PART_BYTES):
-            digest.update(part)
-            target.write(part)
-            size += len(part)
-    if size != status.st_size:
-        raise _changed(name)
-    executable = bool(status.st_mode & stat.S_IXUSR)
-    _finish(copy, executable)
-    return _stamp(status), ArchivedFile(name, digest.hexdigest(), size, executable)
+def _describe_file(path: Path, name: str) -> ArchivedFile:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(f"{name} is not a file: leave it out by `--files`")
+    with path.open("rb") as content:
+        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    return ArchivedFile(name, sha256, status.st_size, bool(status.st_mode & stat.S_IXUSR))
 
 
-def _finish(path: Path, executable: bool) -> None:
-    path.chmod(0o555 if executable else 0o444)
-    os.utime(path, (FIXED_TIME, FIXED_TIME))
+def _read_original(root: Path, file: ArchivedFile) -> Iterator[bytes]:
+    try:
+        yield from read_file(root / file.path)
+    except OSError as error:
+        raise ValueError(file.path) from error
 
 
 def _changed(name: str) -> UsageError:
@@ -358,7 +347,7 @@ def _inside(root: Path, name: str) -> Path:
 @contextmanager
 def _staging() -> Iterator[Path]:
     """Yield a new folder among the unpacked archives, and remove what is left of it."""
-    with _explained("the cache folder cannot be used"):
+    with _explained(CACHE_FAULT):
         archives_folder().mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".new-", dir=archives_folder()))
         (new / FILES).mkdir()
@@ -373,14 +362,15 @@ def _staging() -> Iterator[Path]:
 
 @contextmanager
 def _explained(problem: str) -> Iterator[None]:
-    """Raise a `UsageError` for an `OSError`, with what to do if there is no room."""
+    """Raise a `UsageError` for an `OSError`, with what to do if the cache is the cause."""
     try:
         yield
     except OSError as error:
         remedy = ""
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            remedy = f": free some room, or choose another cache folder than {cache_root()} by "
-            remedy += "LADDER_CACHE"
+            remedy = "free some room, or "
+        if remedy or problem == CACHE_FAULT:
+            remedy = f": {remedy}set LADDER_CACHE to another folder than {cache_root()}"
         raise UsageError(f"{problem}: {error.strerror or error}{remedy}") from error
 
 

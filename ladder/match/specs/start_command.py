@@ -14,6 +14,9 @@ from ladder.match.specs.archive import cache_of, files_of
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.programs import locate
 
+COMPILED_BY_PYTHON = ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
+"""Variables for folders of what is compiled from a bot's files, which are read-only themselves."""
+
 
 def builtin_launch(player: str) -> Launch:
     """Return the launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
@@ -36,16 +39,15 @@ def make_start(launch: Launch) -> Start:
     root = Path(launch.folder) if archive is None else files_of(archive)
     inner = "" if launch.origin is None else launch.origin.inner
     folder = str(root / inner)
-    environment: tuple[tuple[str, str], ...] = ()
+    environment = {}
     if archive is not None:
-        cache = str(cache_of(archive))
-        environment = (("NUMBA_CACHE_DIR", cache), ("PYTHONPYCACHEPREFIX", cache))
+        environment = dict.fromkeys(COMPILED_BY_PYTHON, str(cache_of(archive)))
     command = launch.command
     if launch.player is not None:
         # PYTHONPATH precedes the installed packages, including this project, so that the packages
         # of the archive are imported; their dependencies are found among the installed ones.
         command = host_command("bots.host", locate_python(launch))
-        environment = (("LADDER_CACHE", cache_folder_of(launch)), ("PYTHONPATH", folder))
+        environment |= {"LADDER_CACHE": cache_folder_of(launch), "PYTHONPATH": folder}
     elif launch.program is not None:
         word = None if "/" in command[0] else command[0]
         command = (locate(launch.program, word), *command[1:])
@@ -57,7 +59,7 @@ def make_start(launch: Launch) -> Start:
     return Start(
         argv=command,
         folder=folder,
-        environment=environment,
+        environment=tuple(environment.items()),
         address_mb=launch.address_mb,
         copied=str(root) if launch.writes and archive is not None else "",
     )
@@ -140,11 +142,16 @@ def _own_start(launch: Launch) -> Start:
 
     LADDER_CACHE names the folder of kernels, because HOME is a scratch folder.
     """
-    root = str(own_sources().root)
+    own = own_sources()
+    root = str(own.root)
     return Start(
         argv=host_command("bots.host"),
         folder=root,
-        environment=(("LADDER_CACHE", str(cache_root())), ("PYTHONPATH", root)),
+        environment=(
+            ("LADDER_CACHE", str(cache_root())),
+            ("PYTHONPATH", root),
+            *dict.fromkeys(COMPILED_BY_PYTHON, str(own.compiled)).items(),
+        ),
         address_mb=launch.address_mb,
         foreign=False,
     )

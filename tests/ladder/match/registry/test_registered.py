@@ -41,7 +41,7 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     folder = str(files_of("e" * 64) / "in")
     assert (start.folder, start.foreign) == (folder, True)
     environment = {"PYTHONPATH": folder, "LADDER_CACHE": str(cache_of("e" * 64))}
-    assert dict(start.environment) == environment
+    assert environment.items() <= dict(start.environment).items()
     ours = make_start(builtin_launch("v4"))
     assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
     other = msgspec.structs.replace(OF_GIT, python=sys.executable)
