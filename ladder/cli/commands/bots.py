@@ -188,12 +188,9 @@ def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Delete a bot that has no games, and its files; a bot with games can only be retired."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.match.registry.register import refuse_catalogue_bot
+    from ladder.match.registry.register import delete_bot
 
     with open_store(db, create=False) as store:
-        refuse_catalogue_bot(
-            store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs"
-        )
-        store.bots.delete(name)
+        delete_bot(store, name)
     print_out(f"{name} is deleted")
     return 0

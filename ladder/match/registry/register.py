@@ -16,6 +16,7 @@ from ladder.match.registry.stored_trial import StoredTrial, named, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.git_build import note_owner, remove_unused_builds
 from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
 from ladder.match.specs.spec import BUILTIN
 from ladder.names import check_line, check_name, check_text, unknown_bot
@@ -221,7 +222,27 @@ def save_bot(store: Store, new: NewBot, *, replace: bool) -> BotRow:
 
     """
     exists = replace and new.name in known_bots(store)
+    note_owner(new.revision.launch, store.where)
     return store.bots.replace(new) if exists else store.bots.add(new)
+
+
+def delete_bot(store: Store, name: str) -> None:
+    """Delete a bot without games, its files, and the environments that its build made.
+
+    Raises:
+        UsageError: it is a built-in player.
+        InUse: it has games or planned pairs.
+
+    """
+    refuse_catalogue_bot(store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs")
+    store.bots.delete(name)
+    remove_builds(store)
+
+
+def remove_builds(store: Store) -> int:
+    """Remove environments that no bot of the database uses any more; return their number."""
+    rows = store.bots.all(include_retired=True)
+    return remove_unused_builds(store.where, [row.revision.launch for row in rows])
 
 
 def refuse_name(store: Store, name: str) -> None:

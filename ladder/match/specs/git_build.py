@@ -1,4 +1,9 @@
-"""Build commands of bots from git."""
+"""Builds of bots from git, each in a folder below the user's cache folder.
+
+Of a folder only the Python environments are kept, as bots may use their interpreters. They are not
+stored in a database, and cannot be moved. The file `OWNER` beside them names the database whose bot
+uses them.
+"""
 
 import contextlib
 import os
@@ -6,16 +11,114 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from db.records.launch import Launch, Origin
+from engine.cache import cache_root
 from ladder.errors import UsageError
+from ladder.match.specs.archive import remove_tree
 from ladder.match.specs.environment import environment_without_secrets
+from ladder.match.specs.folder_files import is_environment
+from ladder.match.specs.git import extract
 from ladder.signals import current_stop
 
 BUILD_S = 1800.0
 """How long a build may take."""
 SHOWN_LINES = 20
 """Last lines shown of a failed build."""
+OWNER = "database"
+ABANDONED_S = 86_400.0
+"""Seconds after which environments without an owner belong to a bot that was never stored."""
+
+
+@contextmanager
+def built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
+    """Yield a folder with the files of a commit after the build; then keep only environments.
+
+    Raises:
+        UsageError: the files cannot be extracted, or the build failed.
+
+    """
+    builds_folder().mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f"{origin.commit[:12]}-", dir=builds_folder()))
+    root = place / "files"
+    try:
+        root.mkdir()
+        extract(repository, origin.commit, root)
+        if not (root / origin.inner).is_dir():
+            problem = f"there is no folder {origin.inner} in {repository} at {origin.revision}"
+            raise UsageError(problem, option="git")
+        if origin.build:
+            run_build(origin.build, root / origin.inner)
+        yield root.resolve()
+    except BaseException:
+        remove_tree(place)
+        raise
+    _remove_apart_from_environments(place)
+
+
+def builds_folder() -> Path:
+    """Return the folder of all builds on this machine."""
+    return cache_root() / "builds"
+
+
+def note_owner(launch: Launch, database: str) -> None:
+    """Note which database stores a bot, if it uses an environment of a build."""
+    for place in _builds_of(launch):
+        with contextlib.suppress(OSError):
+            (place / OWNER).write_text(database)
+
+
+def remove_unused_builds(database: str, launches: Iterable[Launch]) -> int:
+    """Remove environments that a database owns and none of its bots uses; return their number.
+
+    Environments whose bot was never stored are removed after a day.
+    """
+    used = {place for launch in launches for place in _builds_of(launch)}
+    removed = 0
+    with contextlib.suppress(FileNotFoundError):
+        for place in set(builds_folder().iterdir()) - used:
+            with contextlib.suppress(OSError):
+                age_s = time.time() - place.stat().st_mtime
+                owner = place / OWNER
+                if owner.read_text() == database if owner.exists() else age_s > ABANDONED_S:
+                    remove_tree(place)
+                    removed += 1
+    return removed
+
+
+def _builds_of(launch: Launch) -> set[Path]:
+    """Return the build folders that hold programs of a launch."""
+    builds = builds_folder().resolve()
+    programs = [Path(each) for each in (launch.python, launch.program) if each is not None]
+    return {
+        builds_folder() / program.relative_to(builds).parts[0]
+        for program in programs
+        if program.is_relative_to(builds)
+    }
+
+
+def _remove_apart_from_environments(place: Path) -> None:
+    kept = {
+        each for found, names, _ in os.walk(place) for each in _environments(Path(found), names)
+    }
+    for path in [place, *sorted(place.rglob("*"))][::-1]:
+        if any(path.is_relative_to(each) or each.is_relative_to(path) for each in kept):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _environments(place: Path, names: list[str]) -> list[Path]:
+    """Return the environments among subfolders, which are not searched further."""
+    found = [place / name for name in names if is_environment(place / name)]
+    names[:] = [name for name in names if place / name not in found]
+    return found
 
 
 def split_build_command(command: str) -> list[str]:

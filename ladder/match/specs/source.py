@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,13 +17,13 @@ from bots.errors import SpecError
 from bots.protocol import BudgetKind
 from db.records.archives import PackedArchive
 from db.records.launch import Launch, Origin
-from engine.cache import ROOT, cache_root
+from engine.cache import ROOT
 from ladder.errors import UsageError
-from ladder.match.specs.archive import MOST_MB, pack, remove_tree
+from ladder.match.specs.archive import MOST_MB, pack
 from ladder.match.specs.environment import environment_without_secrets
-from ladder.match.specs.folder_files import find_tree_files, is_environment
-from ladder.match.specs.git import extract, find_repository, has_uncommitted, resolve_commit
-from ladder.match.specs.git_build import run_build
+from ladder.match.specs.folder_files import find_tree_files
+from ladder.match.specs.git import find_repository, has_uncommitted, resolve_commit
+from ladder.match.specs.git_build import built_tree
 from ladder.match.specs.programs import find_interpreter
 from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec
 from ladder.match.specs.start_command import make_start
@@ -200,7 +199,7 @@ def open_tree(spec: str, folder: Path, source: GitSource) -> Iterator[GitTree]:
 
     """
     start, repository, origin = find_origin(spec, folder, source)
-    with _built_tree(repository, origin) as root:
+    with built_tree(repository, origin) as root:
         yield GitTree(root, origin, start, repository)
 
 
@@ -270,53 +269,6 @@ def identity_of(launch: Launch) -> str:
     command = [first if launch.program is None else Path(first).name, *others]
     parts = [launch.archive, launch.host, launch.player, inner, command]
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
-
-
-@contextmanager
-def _built_tree(repository: Path, origin: Origin) -> Iterator[Path]:
-    """Yield a folder with the files of a commit after the build, and remove it afterwards.
-
-    Raises:
-        UsageError: the files cannot be extracted, or the build failed.
-
-    """
-    builds = cache_root() / "builds"
-    builds.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix=f"{origin.commit[:12]}-", dir=builds))
-    root = place / "files"
-    try:
-        root.mkdir()
-        extract(repository, origin.commit, root)
-        if not (root / origin.inner).is_dir():
-            problem = f"there is no folder {origin.inner} in {repository} at {origin.revision}"
-            raise UsageError(problem, option="git")
-        if origin.build:
-            run_build(origin.build, root / origin.inner)
-        yield root.resolve()
-    except BaseException:
-        remove_tree(place)
-        raise
-    _remove_apart_from_environments(place)
-
-
-def _remove_apart_from_environments(place: Path) -> None:
-    kept = {
-        each for found, names, _ in os.walk(place) for each in _environments(Path(found), names)
-    }
-    for path in [place, *sorted(place.rglob("*"))][::-1]:
-        if any(path.is_relative_to(each) or each.is_relative_to(path) for each in kept):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            remove_tree(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _environments(place: Path, names: list[str]) -> list[Path]:
-    """Return the environments among subfolders, which are not searched further."""
-    found = [place / name for name in names if is_environment(place / name)]
-    names[:] = [name for name in names if place / name not in found]
-    return found
 
 
 def _find_start_folder(spec: str, folder: Path) -> Path:

@@ -111,6 +111,25 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
+def test_environments_of_builds_leave_with_their_bots(ladder: Ladder) -> None:
+    """An interpreter that a build made is used where it is, until its bot is deleted."""
+    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
+    repository(ladder.folder, {"bot.py": bot})
+    build = ("--git", "main", "--build", "python3 -m venv --without-pip env")
+    pythons = []
+    for name, mode in (("one", "honest"), ("two", "unsteady")):
+        add(ladder, name, f"exec:env/bin/python -I -S bot.py {mode}", *build)
+        files = ladder("bots", "show", name, "--json").document["files"]
+        pythons += [Path(path) for path in files if "/builds/" in path]
+    one, two = pythons
+    assert ladder("match", "one", "two", "--games", 2, *QUICK).code == 0
+    assert ladder("bots", "delete", "one").code == 2  # it has games
+    assert ladder("runs", "delete", 1, "--yes").code == 0
+    assert (ladder("bots", "delete", "one").code, one.exists(), two.exists()) == (0, False, True)
+    assert ladder("match", "two", "random", "--games", 2, *QUICK).code == 0
+
+
+@pytest.mark.slow
 def test_uncommitted_changes_are_reported_as_left_out(ladder: Ladder) -> None:
     """The sentence goes to standard error, and the committed files are what is registered."""
     place = repository(ladder.folder, MAIN)
