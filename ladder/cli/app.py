@@ -1,45 +1,17 @@
 """All commands, and the defaults that they take from `ladder.toml`.
 
-The command modules import only what describes their options; the work is imported when a command
-runs, so that help answers at once.
+A command's module is imported when the command is called, so that help answers at once.
 """
 
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.main import get_command
+from typer.main import get_command, get_group
 
-from ladder.cli.commands import (
-    analyze,
-    bench,
-    bisect,
-    bots,
-    compete,
-    doctor,
-    exchange,
-    games,
-    gate,
-    match,
-    openings,
-    perft,
-    play,
-    queue,
-    rate,
-    replay,
-    report,
-    run,
-    runs,
-    select,
-    serve,
-    solve,
-    stats,
-    suite,
-    train,
-    tune,
-    worker,
-)
-from ladder.cli.help import CommandGroup
+from ladder.cli.help import CommandGroup, HelpGroup
 
 SUMMARY = """A local Elo ladder and regression harness for Connect Four bots.
 
@@ -47,58 +19,166 @@ Bots play pairs of games, and ratings are computed from the stored games. Begin 
 then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and a
 file ladder.toml in the current folder may hold defaults for all options."""
 
+
+class Entry(NamedTuple):
+    """A command in the list of `ladder --help`."""
+
+    target: str
+    """Its function or group, as ``module:name`` in `ladder.cli.commands`."""
+    sentence: str
+    """The first sentence of its help."""
+
+
+COMMANDS: Mapping[str, Mapping[str, Entry]] = {
+    "Most used": {
+        "bots": Entry("bots:app", "List, add, check and retire bots."),
+        "run": Entry(
+            "run:run",
+            "Play pairs of games among registered bots until --games, --hours or Ctrl-C.",
+        ),
+        "report": Entry(
+            "report:report",
+            "Print the rating list of a division, with notes on how far to trust it.",
+        ),
+        "match": Entry("match:match", "Play two bots against each other and print the score."),
+        "gate": Entry(
+            "gate:gate",
+            "Test whether a candidate is worse than its baselines, and stop as soon as it is "
+            "known.",
+        ),
+    },
+    "Judge a change": {
+        "select": Entry(
+            "select:select", "Choose the best of several bots with as few games as possible."
+        ),
+        "bisect": Entry("bisect:bisect", "Find the commit of a git repository that lost rating."),
+        "tune": Entry(
+            "tune:tune",
+            "Search better values for the numbers of a bot, then test the result with a gate.",
+        ),
+        "suite": Entry("suite:app", "Make positions with one right move, and ask bots for it."),
+        "stats": Entry(
+            "stats:app", "Compute Elo, sequential tests and superiority from counts of games."
+        ),
+    },
+    "Runs and games": {
+        "serve": Entry(
+            "serve:serve",
+            "Show runs, ratings and games in the browser, and play against bots there, until "
+            "Ctrl-C.",
+        ),
+        "runs": Entry(
+            "runs:app",
+            "List the runs, matches, gates and other experiments, the newest first.",
+        ),
+        "games": Entry("games:games", "List stored games with their numbers, the newest first."),
+        "replay": Entry(
+            "replay:replay",
+            "Show a game move by move, with what the bots of a stored game reported about each "
+            "move.",
+        ),
+        "play": Entry("play:play", "Play against a bot in the terminal."),
+        "export": Entry("exchange:export", "Write the stored games as text."),
+        "import": Entry(
+            "exchange:import_", "Add exported games to the database, all of them or none."
+        ),
+        "doctor": Entry("doctor:doctor", "Check this machine, and the database if there is one."),
+    },
+    "Exact answers": {
+        "solve": Entry(
+            "solve:solve",
+            "Compute who wins a position, and in how many plies, if both sides play perfectly.",
+        ),
+        "analyze": Entry(
+            "analyze:analyze",
+            "Solve the positions of stored games and count the mistakes of each bot.",
+        ),
+        "openings": Entry("openings:app", "Make opening books for the option --openings."),
+    },
+    "Other games and programs": {
+        "rate": Entry("rate:rate", "Rate the players of a PGN file of any game."),
+        "compete": Entry(
+            "compete:compete",
+            "Play a match as the course's match program does, and write its result file.",
+        ),
+    },
+    "Many commands, many machines": {
+        "queue": Entry("queue:app", "Let commands wait in the database and play them in turn."),
+        "worker": Entry(
+            "worker:worker",
+            "Lend this machine to runs that others start with --cluster, until Ctrl-C.",
+        ),
+    },
+    "To develop the players and this program": {
+        "bench": Entry(
+            "bench:app", "Measure the speed of the harness and of the players on this machine."
+        ),
+        "perft": Entry(
+            "perft:perft",
+            "Count the legal move sequences of each length, to check another program's rules.",
+        ),
+        "train": Entry("train:app", "Train a player by games against itself."),
+    },
+}
+"""The commands by their headings in the help."""
+
+
+class LoadedCommands(Mapping[str, Any]):
+    """The commands by name, each imported when it is first needed."""
+
+    def __init__(self) -> None:
+        self._entries = {name: entry for each in COMMANDS.values() for name, entry in each.items()}
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a command, as Click calls it. Raises KeyError."""
+        if name not in self._loaded:
+            module, _, attribute = self._entries[name].target.partition(":")
+            found = getattr(import_module(f"ladder.cli.commands.{module}"), attribute)
+            if isinstance(found, CommandGroup):
+                self._loaded[name] = get_group(found)
+            else:
+                alone = CommandGroup()
+                alone.command(name)(found)
+                self._loaded[name] = get_command(alone)
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, without loading a command."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """Return the number of commands."""
+        return len(self._entries)
+
+
+class AllCommands(HelpGroup):
+    """The group of all commands, which lists them without loading them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": LoadedCommands()})
+
+    def sentences(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the names and first sentences of the commands by their headings."""
+        return {
+            heading: [(name, entry.sentence) for name, entry in entries.items()]
+            for heading, entries in COMMANDS.items()
+        }
+
+
 app = CommandGroup(
     help=SUMMARY,
     name="ladder",
+    cls=AllCommands,
     add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-PLAY = "Play and rate"
-app.command("run", rich_help_panel=PLAY)(run.run)
-app.command("match", rich_help_panel=PLAY)(match.match)
-app.command("play", rich_help_panel=PLAY)(play.play)
-app.command("report", rich_help_panel=PLAY)(report.report)
-app.command("rate", rich_help_panel=PLAY)(rate.rate)
-app.command("compete", rich_help_panel=PLAY)(compete.compete)
-
-JUDGE = "Judge a change"
-app.command("gate", rich_help_panel=JUDGE)(gate.gate)
-app.command("select", rich_help_panel=JUDGE)(select.select)
-app.command("bisect", rich_help_panel=JUDGE)(bisect.bisect)
-app.command("tune", rich_help_panel=JUDGE)(tune.tune)
-app.add_typer(suite.app, name="suite", rich_help_panel=JUDGE)
-app.add_typer(stats.app, name="stats", rich_help_panel=JUDGE)
-
-LOOK = "Look at runs and games"
-app.command("serve", rich_help_panel=LOOK)(serve.serve)
-app.add_typer(runs.app, name="runs", rich_help_panel=LOOK)
-app.command("games", rich_help_panel=LOOK)(games.games)
-app.command("replay", rich_help_panel=LOOK)(replay.replay)
-
-EXACT = "Exact answers"
-app.command("solve", rich_help_panel=EXACT)(solve.solve)
-app.command("analyze", rich_help_panel=EXACT)(analyze.analyze)
-app.add_typer(openings.app, name="openings", rich_help_panel=EXACT)
-app.command("perft", rich_help_panel=EXACT)(perft.perft)
-
-BOTS = "Bots and machines"
-app.add_typer(bots.app, name="bots", rich_help_panel=BOTS)
-app.add_typer(train.app, name="train", rich_help_panel=BOTS)
-app.add_typer(queue.app, name="queue", rich_help_panel=BOTS)
-app.command("worker", rich_help_panel=BOTS)(worker.worker)
-
-CARE = "Care"
-app.command("doctor", rich_help_panel=CARE)(doctor.doctor)
-app.command("export", rich_help_panel=CARE)(exchange.export)
-app.command("import", rich_help_panel=CARE)(exchange.import_)
-app.add_typer(bench.app, name="bench", rich_help_panel=CARE)
-
 
 def _print_version(value: bool) -> None:
     if value:
-        from importlib.metadata import version
+        from importlib.metadata import version  # costs more than the rest of the help
 
         typer.echo(f"ladder {version('connect4-ladder')}")
         raise typer.Exit
@@ -121,7 +201,9 @@ def options(
     from ladder.cli.config import read_defaults
 
     if context.default_map is None:
-        context.default_map = read_defaults(context.command, Path.cwd())
+        context.default_map = read_defaults(
+            context.command, Path.cwd(), only=context.invoked_subcommand
+        )
 
 
 @cache

@@ -71,8 +71,8 @@ def _database(context: typer.Context) -> str:
     given = context.params.get("db") or os.environ.get("LADDER_DB")
     if given and given != default:
         return str(given)
-    defaults = read_defaults(context.find_root().command, Path.cwd())
     path = context.command_path.split()[1:]
+    defaults = read_defaults(context.find_root().command, Path.cwd(), only=path[0])
     for word in path:
         defaults = defaults.get(word, {})
     return str(defaults.get("db", default))

@@ -12,11 +12,13 @@ also the default of commands that take a single ``--board``::
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from db.records.bots import remedy_for
+from engine.board import parse_board_classes
+from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.names import CONFIG
 
@@ -24,12 +26,13 @@ SANDBOX = "sandbox"
 """The option that counts for all commands: a bot started without it may do what its user may."""
 
 
-def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
+def read_defaults(command: Any, folder: Path, only: str | None = None) -> dict[str, Any]:
     """Return the defaults as Click's `default_map`; empty without a file.
 
     Args:
         command: the group of all commands.
         folder: the folder of the file.
+        only: the command whose table is read; None for all.
 
     Raises:
         UsageError: the file is not TOML, names an unknown command or option, or holds a value of
@@ -46,7 +49,7 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
         why = (error.strerror or why) if isinstance(error, OSError) else why
         raise UsageError(f"{CONFIG} cannot be read: {why}; correct it or move it away") from error
     shared = {**_sandbox_of_all(content), **_board_of_all(content)}
-    return _for_commands({**shared, **content}, _options_of(command))
+    return _defaults_of(command, "", {**shared, **content}, {}, only)
 
 
 def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
@@ -54,9 +57,6 @@ def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
 
     A class such as `thu` gives none, nor does a text that is not valid: its option refuses it.
     """
-    from engine.board import parse_board_classes
-    from engine.errors import BoardError
-
     given = content.get("boards")
     text = ",".join(map(str, given)) if isinstance(given, list) else str(given or "")
     try:
@@ -94,49 +94,61 @@ def _deep_values(table: dict[str, Any], key: str) -> list[Any]:
     return found
 
 
-def _options_of(command: Any) -> dict[str, Any]:
-    """Return the names of options by command, nested for groups."""
-    own = {parameter.name: None for parameter in command.params if not parameter.is_eager}
-    if hasattr(command, "commands"):
-        return {**own, **{name: _options_of(sub) for name, sub in command.commands.items()}}
-    return own
+def _options_of(command: Any) -> set[str]:
+    """Return the names of a command's own options."""
+    return {parameter.name for parameter in command.params if not parameter.is_eager}
 
 
-def _for_commands(
-    content: dict[str, Any], known: dict[str, Any], inherited: dict[str, Any] | None = None
+def _commands_of(command: Any) -> Mapping[str, Any]:
+    """Return the commands of a group by name; empty for a command."""
+    return getattr(command, "commands", {})
+
+
+def _is_option(command: Any, key: str) -> bool:
+    """Return whether a command or one below it has an option."""
+    return key in _options_of(command) or any(
+        _is_option(each, key) for each in _commands_of(command).values()
+    )
+
+
+def _defaults_of(
+    command: Any,
+    words: str,
+    content: Mapping[str, Any],
+    inherited: Mapping[str, Any],
+    only: str | None = None,
 ) -> dict[str, Any]:
-    """Return the defaults of each command; a deeper table overrides the one above it."""
+    """Return the defaults of a command and those below; a deeper table overrides the one above it.
+
+    Args:
+        command: the command, or a group of commands.
+        words: its name.
+        content: its table.
+        inherited: the options of the tables above it.
+        only: the one command of the group that is loaded; None for all.
+
+    """
+    commands = _commands_of(command)
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
-    own = _own({key: value for key, value in content.items() if not isinstance(value, dict)})
+    own = _own({key: value for key, value in content.items() if key not in tables})
     for key in tables:
-        if not isinstance(known.get(key), dict):
-            raise UsageError(f"{CONFIG}: there is no command [{key}]: {_advice(key, known)}")
+        if key not in commands:
+            raise UsageError(f"{CONFIG}: there is no command [{key}]: {_advice(key, commands)}")
     for key in own:
-        if key not in _names(known):
-            raise UsageError(
-                f"{CONFIG}: no command has an option {key!r}: {_advice(key, _names(known))}"
-            )
-    shared = {**(inherited or {}), **own}
+        first = [commands[only]] if only else []
+        if not any(_is_option(each, key) for each in (*first, command)):
+            if not commands:
+                advice = _advice(key, _options_of(command))
+                raise UsageError(f"{CONFIG}: [{words}] has no option {key!r}: {advice}")
+            advice = _advice(key, _names(command))
+            raise UsageError(f"{CONFIG}: no command has an option {key!r}: {advice}")
+    shared = {**inherited, **own}
     below = {
-        command: _for_commands(tables.get(command, {}), options, shared)
-        if _is_group(options)
-        else _for_command(command, tables.get(command, {}), options, shared)
-        for command, options in known.items()
-        if options is not None
+        name: _defaults_of(commands[name], name, tables.get(name, {}), shared)
+        for name in ([only] if only else commands)
     }
-    return {**{key: value for key, value in shared.items() if key in known}, **below}
-
-
-def _for_command(
-    command: str, table: dict[str, Any], options: dict[str, Any], shared: dict[str, Any]
-) -> dict[str, Any]:
-    own = _own(table)
-    for key in own:
-        if key not in options:
-            raise UsageError(
-                f"{CONFIG}: [{command}] has no option {key!r}: {_advice(key, options)}"
-            )
-    return {**{key: value for key, value in shared.items() if key in options}, **own}
+    options = _options_of(command)
+    return {**{key: value for key, value in shared.items() if key in options}, **below}
 
 
 def _own(table: dict[str, Any]) -> dict[str, Any]:
@@ -157,18 +169,11 @@ def _value(key: str, value: Any) -> Any:
     return ",".join(map(str, value))
 
 
-def _is_group(options: dict[str, Any]) -> bool:
-    return any(isinstance(entry, dict) for entry in options.values())
-
-
 def _advice(word: str, known: Iterable[str]) -> str:
     """Return advice about an unknown word: similar ones, or where they are listed."""
     return remedy_for(word.replace("-", "_"), known, "`--help` lists them")
 
 
-def _names(known: dict[str, Any]) -> set[str]:
-    """Return the names of all options at or below a level."""
-    names: set[str] = set()
-    for key, entry in known.items():
-        names |= _names(entry) if isinstance(entry, dict) else {key}
-    return names
+def _names(command: Any) -> set[str]:
+    """Return the names of all options of a command and those below it."""
+    return _options_of(command).union(*map(_names, _commands_of(command).values()))

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from db.store import RetryPolicy, Store
+from db.errors import Missing, UnknownRow
+from db.store import RetryPolicy, Store
 from ladder.cli.checking import end_check, is_checking_only
+from ladder.cli.failures import is_expected
 from ladder.cli.output import print_error, printed_first
+from ladder.errors import UnknownBot
+from ladder.match.registry.builtins import sync_builtins
 from ladder.signals import current_stop
 
 
 @contextmanager
-def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Store]":
+def open_store(where: str, *, create: bool, sync: bool = False) -> Iterator[Store]:
     """Open the database; with `sync`, bring its built-in players up to date.
 
     Raises:
@@ -26,8 +28,6 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
         Stopped: the user has stopped the command.
 
     """
-    from db.store import Store
-
     current_stop().check()
     with Store.open(where, create=create, retry_policy=_reporting_retry_policy()) as store:
         current_stop().check()
@@ -44,15 +44,13 @@ def migrate_database(where: str, *, force: bool) -> str:
         DatabaseError: it cannot be migrated, or runs are in play and `force` is false.
 
     """
-    from db.store import Store
-
     current_stop().check()
     version = Store.migrate(where, force=force, retry_policy=_reporting_retry_policy())
     return "up to date" if version is None else f"brought up to date from version {version}"
 
 
 @contextmanager
-def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
+def open_to_play(where: str, check: Callable[[Store], object]) -> Iterator[Store]:
     """Open the database to play in; its runs are finished when the block has printed them.
 
     A missing database is created only after `check` has passed, so that a refused command leaves no
@@ -79,7 +77,7 @@ def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[St
 
 
 @contextmanager
-def _explained_by_damage(store: "Store") -> Iterator[None]:
+def _explained_by_damage(store: Store) -> Iterator[None]:
     """Check the database for damage if an unexpected error ends the block.
 
     Raises:
@@ -89,17 +87,13 @@ def _explained_by_damage(store: "Store") -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        from ladder.cli.failures import is_expected
-
         damage = None if is_expected(error) else store.audit.find_damage()
         if damage is None:
             raise
         raise damage from error
 
 
-def _sync(store: "Store") -> None:
-    from ladder.match.registry.builtins import sync_builtins
-
+def _sync(store: Store) -> None:
     for name in sync_builtins(store):
         print_error(
             f"{name} has a new revision, as its behaviour has changed: older games do not count"
@@ -108,15 +102,13 @@ def _sync(store: "Store") -> None:
 
 
 @contextmanager
-def open_to_read(where: str) -> "Iterator[Store]":
+def open_to_read(where: str) -> Iterator[Store]:
     """Open the database to read it, also where nothing can be written.
 
     Raises:
         DatabaseError: it is missing or cannot be read.
 
     """
-    from db.store import Store
-
     current_stop().check()
     with Store.open_to_read(where, retry_policy=_reporting_retry_policy()) as store:
         current_stop().check()
@@ -124,10 +116,8 @@ def open_to_read(where: str) -> "Iterator[Store]":
             yield store
 
 
-def _reporting_retry_policy() -> "RetryPolicy":
+def _reporting_retry_policy() -> RetryPolicy:
     """Return the policy that reports on stderr that a server is away, until the user stops."""
-    from db.store import RetryPolicy
-
     retry_policy = RetryPolicy()
     retry_policy.report = print_error
     retry_policy.is_stop_requested = current_stop().is_requested
@@ -140,7 +130,7 @@ def is_missing(where: str) -> bool:
 
 
 @contextmanager
-def open_or_preview(where: str) -> "Iterator[Store]":
+def open_or_preview(where: str) -> Iterator[Store]:
     """Open the database to read it, or a temporary new one if it does not exist.
 
     A command that only reads must not leave a new file.
@@ -150,8 +140,6 @@ def open_or_preview(where: str) -> "Iterator[Store]":
         DatabaseError: it cannot be read.
 
     """
-    from db.errors import Missing
-
     if is_missing(where):
         with _temporary_database(where) as (store, _):
             yield store
@@ -170,7 +158,7 @@ def open_or_preview(where: str) -> "Iterator[Store]":
 
 
 @contextmanager
-def open_draft(where: str) -> "Iterator[Store]":
+def open_draft(where: str) -> Iterator[Store]:
     """Open the database; a missing one is created when the block has ended without an error.
 
     A command that is refused in the block leaves no new file.
@@ -193,11 +181,8 @@ def open_draft(where: str) -> "Iterator[Store]":
 
 
 @contextmanager
-def _temporary_database(where: str) -> "Iterator[tuple[Store, Path]]":
+def _temporary_database(where: str) -> Iterator[tuple[Store, Path]]:
     """Open a new database in a temporary file, for a missing one."""
-    from db.errors import UnknownRow
-    from ladder.errors import UnknownBot
-
     with (
         tempfile.TemporaryDirectory(prefix="ladder-new-") as folder,
         current_stop().before_sudden_exit(partial(shutil.rmtree, folder, ignore_errors=True)),
@@ -211,8 +196,6 @@ def _temporary_database(where: str) -> "Iterator[tuple[Store, Path]]":
 
 
 def _missing(where: str, error: Exception) -> Exception:
-    from db.errors import Missing
-
     place = Path(where).absolute()
     problem = getattr(error, "problem", error)  # without the option, which is not to blame
     return Missing(f"there is no database {place}, so only built-in players are known: {problem}")

@@ -7,6 +7,9 @@ import traceback
 
 import typer
 
+from bots.errors import BotsError
+from db.errors import DatabaseError
+from engine.errors import EngineError
 from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
 
@@ -16,10 +19,6 @@ TWINS = {"--games": "--max-games", "--max-games": "--games"}
 
 def is_expected(error: BaseException) -> bool:
     """Return whether an error has a message for users, and so is no defect and no damage."""
-    from bots.errors import BotsError
-    from db.errors import DatabaseError
-    from engine.errors import EngineError
-
     known = (LadderError, EngineError, BotsError, DatabaseError, BrokenPipeError, typer.Exit)
     return isinstance(error, (*known, typer.Abort)) or hasattr(error, "format_message")
 
@@ -47,10 +46,6 @@ def _drop_unwritten() -> None:
 
 
 def _describe(error: Exception) -> tuple[int, str]:
-    from bots.errors import BotsError
-    from db.errors import DatabaseError
-    from engine.errors import EngineError
-
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
     if isinstance(error, typer.Abort):  # the input ended at a question

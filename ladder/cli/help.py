@@ -6,7 +6,7 @@ formatting help with Rich would double the time that it takes.
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -68,14 +68,33 @@ EXAMPLES = {
 """A command line for each command by its words, in the order in which help lists the commands."""
 
 SYNONYMS = {
-    "add": ("register", "new", "create"),
-    "delete": ("remove", "rm"),
-    "list": ("ls",),
-    "retire": ("remove", "rm", "disable"),
-    "show": ("info",),
-    "unretire": ("restore", "enable"),
+    "bots add": ("add", "register", "new", "create"),
+    "bots list": ("list", "ls"),
+    "bots rename": ("rename", "mv"),
+    "bots retire": ("retire", "remove", "rm", "disable"),
+    "bots delete": ("delete", "remove", "rm"),
+    "bots show": ("show", "info"),
+    "bots unretire": ("unretire", "restore", "enable"),
+    "bots check": ("check", "test", "try"),
+    "export": ("dump", "save"),
+    "import": ("load", "merge"),
+    "games": ("list",),
+    "gate": ("sprt", "regression", "verify"),
+    "match": ("versus", "vs", "duel", "h2h", "fight"),
+    "replay": ("show", "view", "game"),
+    "report": ("ratings", "rating", "ranking", "standings", "leaderboard", "table", "elo"),
+    "report --compare": ("compare", "diff"),
+    "report --history": ("history",),
+    "run": ("start", "tournament", "league", "resume", "continue"),
+    "runs": ("list", "ls", "status", "log", "results"),
+    "runs delete": ("delete", "remove", "rm"),
+    "runs show": ("show", "info"),
+    "serve": ("web", "ui", "gui", "watch", "server", "dashboard"),
+    "solve": ("eval", "evaluate"),
+    "tune": ("optimize", "optimise", "spsa"),
+    "queue list": ("jobs",),
 }
-"""Words that other programs use for a command."""
+"""Words that people try for a command, by the words behind ``ladder``."""
 SIMILARITY = 0.7
 """Similarity of two words from which one may be a misspelling of the other."""
 
@@ -113,6 +132,10 @@ class HelpCommand(TyperCommand):
             *(f"{each.metavar}" if each.required else f"[{each.metavar}]" for each in arguments),
         ]
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the example of the command."""
+        _write_example(ctx, formatter)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; its errors name options as they are typed."""
         return _with_spelled_options(super().invoke, ctx)
@@ -121,22 +144,23 @@ class HelpCommand(TyperCommand):
 class HelpGroup(TyperGroup):
     """A group of commands that lists them with whole sentences, and gives each its example."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        prefix = "" if self.name in (None, "ladder") else f"{self.name} "
-        in_order = [f"{words} " for words in EXAMPLES]
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, without loading them."""
+        del ctx
+        return list(self.commands)
 
-        def place(name: str) -> int:
-            beginning = f"{prefix}{name} "
-            found = (index for index, words in enumerate(in_order) if words.startswith(beginning))
-            return next(found, len(in_order))
+    def sentences(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the names and first sentences of the commands by their headings."""
+        return {
+            "Commands": [
+                (name, first_sentence(command.short_help or command.help or ""))
+                for name, command in self.commands.items()
+            ]
+        }
 
-        # Typer puts all groups behind the commands.
-        self.commands = {name: self.commands[name] for name in sorted(self.commands, key=place)}
-        for name, command in self.commands.items():
-            example = EXAMPLES.get(f"{prefix}{name}")
-            if example is not None:
-                command.epilog = f"\b\nExample:\n  {example}"
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the example of a group that is a command, too."""
+        _write_example(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the group or its command; errors name options as they are typed."""
@@ -153,32 +177,24 @@ class HelpGroup(TyperGroup):
         """Find a command, or refuse the word and propose similar commands."""
         word = args[0]
         if word not in self.commands and not word.startswith("-") and not ctx.resilient_parsing:
-            near = [f"`{ctx.command_path} {name}`" for name in self._similar_commands(word)]
-            ctx.fail(
-                f"No such command {word!r}"
-                + (f": did you mean {' or '.join(near)}?" if near else "")
-            )
+            near = [f"`{ctx.command_path} {name}`" for name in self._similar_commands(ctx, word)]
+            advice = f": did you mean {one_of(near)}?" if near else ""
+            ctx.fail(f"No such command {word!r}{advice}")
         return super().resolve_command(ctx, args)
 
-    def _similar_commands(self, word: str) -> Iterator[str]:
+    def _similar_commands(self, ctx: Any, word: str) -> Iterator[str]:
         """Yield the commands that a word may stand for, each by the words behind this group."""
         near = difflib.get_close_matches(word, self.commands, cutoff=SIMILARITY)
-        for name, command in self.commands.items():
-            if name in near or word in SYNONYMS.get(name, ()):
-                yield name
-            elif isinstance(command, HelpGroup):
-                for inner in command.commands:
-                    if word == inner or word in SYNONYMS.get(inner, ()):
-                        yield f"{name} {inner}"
+        yield from near
+        group = ctx.command_path.partition(" ")[2]
+        for words, tried in SYNONYMS.items():
+            inner = words.removeprefix(f"{group} ") if group else words
+            if word in tried and inner not in near and (not group or inner != words):
+                yield inner
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands by group, each with the first sentence of its help, then options."""
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for name, command in self.commands.items():
-            heading = getattr(command, "rich_help_panel", None) or "Commands"
-            sentence = first_sentence(command.short_help or command.help or "")
-            sections.setdefault(heading, []).append((name, sentence))
-        sections.update(option_sections(self, ctx))
+        """Write the commands by heading, each with the first sentence of its help, then options."""
+        sections = {**self.sentences(), **option_sections(self, ctx)}
         if ctx.parent is None:
             sections["Environment variables"] = list(VARIABLES.items())
         _write_sections(formatter, sections)
@@ -188,9 +204,8 @@ class CommandGroup(typer.Typer):
     """A declaration of a group of commands with this module's help."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(
-            cls=HelpGroup, rich_markup_mode=None, **{"no_args_is_help": True, **settings}
-        )
+        defaults = {"cls": HelpGroup, "no_args_is_help": True, "add_completion": False}
+        super().__init__(rich_markup_mode=None, **{**defaults, **settings})
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         """Declare a function as a command."""
@@ -215,6 +230,12 @@ def option_spelling(command: Any, field: str) -> str | None:
             elif name == parameter.name or f"--{name.replace('_', '-')}" in parameter.opts:
                 return str(max(parameter.opts, key=len))
     return None
+
+
+def one_of(words: Sequence[str]) -> str:
+    """Return words as a choice, such as ``a, b or c``."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def first_sentence(text: str) -> str:
@@ -282,6 +303,13 @@ def _plain_default(text: str) -> str:
     """Return an option's help without Click's parentheses around a default, and without 20.0."""
     text = re.sub(r"default: \((.*)\)(; required)?\]$", r"default: \1\2]", text)
     return re.sub(r"(default: \d+)\.0\]$", r"\1]", text)
+
+
+def _write_example(ctx: Any, formatter: Any) -> None:
+    """Write the example of a command as the last line of its help."""
+    example = EXAMPLES.get(ctx.command_path.partition(" ")[2])
+    if example is not None:
+        formatter.write(f"\n  Example:\n    {example}\n")
 
 
 def _write_sections(formatter: Any, sections: dict[str, list[tuple[str, str]]]) -> None:

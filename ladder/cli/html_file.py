@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
+from db.records.runs import DivisionRow
+from db.store import Store
+from ladder.cli.output import check_writable
 from ladder.errors import UsageError
-
-if TYPE_CHECKING:
-    from db.records.runs import DivisionRow
-    from db.store import Store
-    from ladder.experiments.bisect.result import BisectResult
-    from ladder.experiments.gate.session import GateOutcome
-    from ladder.experiments.select.session import SelectionOutcome
-    from ladder.experiments.tune.session import TuningOutcome
-    from ladder.results.standings.showcase import ShownGame
-    from ladder.stats.pool.rating import RatingOptions
+from ladder.experiments.bisect.result import BisectResult
+from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.gate.stored import divisions_with_trials, games_of_gate, trials_of
+from ladder.experiments.select.session import SelectionOutcome
+from ladder.experiments.select.stored import StoredSelection, selection_of
+from ladder.experiments.tune.session import TuningOutcome
+from ladder.results.analysis.division import read_mistakes, read_truth
+from ladder.results.standings.comparison import compare
+from ladder.results.standings.report_data import read_report_data
+from ladder.results.standings.showcase import ShownGame
+from ladder.stats.pool.rating import RatingOptions
+from reports.report.standings import unrated_lines
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page names its generator."""
@@ -31,7 +35,6 @@ def check_html(file: Path | None, *, force: bool) -> None:
     """
     if file is None:
         return
-    from ladder.cli.output import check_writable
     from reports.html.page import is_ours
 
     check_writable(file, "--html")
@@ -65,13 +68,13 @@ def write_html(file: Path, text: str) -> None:
 
 
 def write_division(
-    store: "Store",
-    division: "DivisionRow",
+    store: Store,
+    division: DivisionRow,
     file: Path,
     *,
     since: float | None,
     games: int,
-    options: "RatingOptions",
+    options: RatingOptions,
     names: Sequence[str] = (),
     patterns: Sequence[str] = (),
     retired: bool = False,
@@ -93,12 +96,6 @@ def write_division(
         UsageError: the division has no games, or the file cannot be written.
 
     """
-    from ladder.experiments.gate.stored import divisions_with_trials, trials_of
-    from ladder.results.analysis.division import read_mistakes, read_truth
-    from ladder.results.standings.comparison import compare
-    from ladder.results.standings.report_data import read_report_data
-    from reports.report.standings import unrated_lines
-
     # Loading the charts takes a second, during which SQLite works without Python's lock.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
     loading.start()
@@ -129,7 +126,7 @@ def write_division(
     write_html(file, page)
 
 
-def write_gate(store: "Store", gated: "GateOutcome", file: Path, *, games: int) -> None:
+def write_gate(store: Store, gated: GateOutcome, file: Path, *, games: int) -> None:
     """Write the page of a gate with at most `games` lost games of the candidate.
 
     Raises:
@@ -142,7 +139,7 @@ def write_gate(store: "Store", gated: "GateOutcome", file: Path, *, games: int) 
     write_html(file, gate_page(gated, shown))
 
 
-def write_tuning(store: "Store", tuned: "TuningOutcome", file: Path, *, games: int) -> None:
+def write_tuning(store: Store, tuned: TuningOutcome, file: Path, *, games: int) -> None:
     """Write the page of a tuning with at most `games` lost games of the tuned bot.
 
     Raises:
@@ -156,14 +153,13 @@ def write_tuning(store: "Store", tuned: "TuningOutcome", file: Path, *, games: i
     write_html(file, tune_page(tuned, shown))
 
 
-def write_selection(store: "Store", selected: "SelectionOutcome", file: Path) -> None:
+def write_selection(store: Store, selected: SelectionOutcome, file: Path) -> None:
     """Write the page of a selection, with its history if its run is stored.
 
     Raises:
         UsageError: the file cannot be written.
 
     """
-    from ladder.experiments.select.stored import StoredSelection, selection_of
     from reports.html.findings import finding_page, selection_finding
 
     run = None if selected.run_id is None else store.runs.get(selected.run_id)
@@ -172,7 +168,7 @@ def write_selection(store: "Store", selected: "SelectionOutcome", file: Path) ->
     write_html(file, finding_page(selection_finding(StoredSelection(selected, course))))
 
 
-def write_bisection(result: "BisectResult", file: Path) -> None:
+def write_bisection(result: BisectResult, file: Path) -> None:
     """Write the page of a bisection.
 
     Raises:
@@ -184,8 +180,6 @@ def write_bisection(result: "BisectResult", file: Path) -> None:
     write_html(file, finding_page(bisection_finding(result)))
 
 
-def _lost_games(store: "Store", gated: "GateOutcome", number: int) -> "list[ShownGame]":
+def _lost_games(store: Store, gated: GateOutcome, number: int) -> "list[ShownGame]":
     """Return at most `number` lost games of the candidate, of the gate's run if it has one."""
-    from ladder.experiments.gate.stored import games_of_gate
-
     return games_of_gate(store, gated.conditions, gated.result, number, run_id=gated.run_id)

@@ -7,18 +7,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
+from rich.console import Console
 
+from db.store import Store
 from ladder.checked_stream import write_file
+from ladder.cli.terminal.console import plain_console
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from db.store import Store
+from reports.layout.format import to_json
 
 T = TypeVar("T")
 
@@ -32,10 +31,8 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
-def stdout_console() -> "Console":
+def stdout_console() -> Console:
     """Return the console for results: as wide as the terminal, or as needed in a file or pipe."""
-    from ladder.cli.terminal.console import plain_console
-
     return plain_console()
 
 
@@ -47,7 +44,7 @@ class Forms:
     """Plain data for JSON."""
     csv: Callable[[], str]
     markdown: Callable[[], str]
-    table: "Callable[[Console], None]"
+    table: Callable[[Console], None]
     """Prints a table, as wide as the console."""
     code: ExitCode = ExitCode.DONE
     """The exit code of the command."""
@@ -64,8 +61,6 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
     if form is Format.TABLE:
         text = _plain_text(forms.table)
     elif form is Format.JSON:
-        from reports.layout.format import to_json
-
         text = to_json(forms.document())
     else:
         text = forms.csv() if form is Format.CSV else forms.markdown()
@@ -75,7 +70,7 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
         write_file(file, text, "-o")
 
 
-def _print_table(table: "Callable[[Console], None]") -> None:
+def _print_table(table: Callable[[Console], None]) -> None:
     """Print a table on standard output."""
     console = stdout_console()
     if console.is_terminal:
@@ -84,18 +79,14 @@ def _print_table(table: "Callable[[Console], None]") -> None:
         print_out(_plain_text(table))
 
 
-def _plain_text(table: "Callable[[Console], None]") -> str:
-    from ladder.cli.terminal.console import plain_console
-
+def _plain_text(table: Callable[[Console], None]) -> str:
     file = io.StringIO()
     table(plain_console(file=file))
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
 
-def stderr_console() -> "Console":
+def stderr_console() -> Console:
     """Return the console for progress and logs."""
-    from ladder.cli.terminal.console import plain_console
-
     return plain_console(stderr=True)
 
 
@@ -106,7 +97,7 @@ def print_out(text: str) -> None:
 
 
 @contextmanager
-def printed_first(store: "Store") -> "Iterator[None]":
+def printed_first(store: Store) -> Iterator[None]:
     """Mark the runs of a command as finished once the block has printed its results."""
     with store.runs.deferring_finish():
         yield
@@ -147,8 +138,6 @@ def print_result(
 ) -> int:
     """Print a result as one JSON document or as text, and return the exit code of success."""
     if json:
-        from reports.layout.format import to_json
-
         print_out(to_json(document(result)))
     else:
         print_out(text(result))
@@ -156,12 +145,10 @@ def print_result(
 
 
 def show_table(
-    result: T, document: Callable[[T], object], table: "Callable[[Console, T], None]", *, json: bool
+    result: T, document: Callable[[T], object], table: Callable[[Console, T], None], *, json: bool
 ) -> None:
     """Print a result as one JSON document or as a table."""
     if json:
-        from reports.layout.format import to_json
-
         print_out(to_json(document(result)))
     else:
         _print_table(lambda console: table(console, result))

@@ -1,20 +1,23 @@
 """Reading the values of options."""
 
 import re
+import shlex
+import shutil
 import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from db.records.budget import CLOCK, INCREMENT, OVERAGE, TIME, budget_key
+from engine.board import BoardClass, parse_board_classes
+from engine.errors import BoardError
 from ladder.errors import UsageError
 from ladder.moments import duration_s
-
-if TYPE_CHECKING:
-    from engine.board import BoardClass
-    from ladder.runs.budgets import Budgets
-    from ladder.stats.choices import Model
-    from ladder.stats.sprt import Sprt
+from ladder.names import check_name
+from ladder.runs.budgets import Budgets
+from ladder.stats.choices import Model
+from ladder.stats.sprt import Sprt, check_chances
 
 DEFAULT_TIME = "100ms"
 
@@ -39,9 +42,6 @@ def parse_boards(text: str) -> "tuple[BoardClass, ...]":
         UsageError: the list breaks a rule of boards.
 
     """
-    from engine.board import parse_board_classes
-    from engine.errors import BoardError
-
     try:
         return parse_board_classes(text)
     except BoardError as error:
@@ -56,16 +56,13 @@ def parse_budgets(
     *,
     overage: str | None = None,
     clock: str | None = None,
-) -> "Budgets":
+) -> Budgets:
     """Return the budgets of the options, 100 ms if none is given.
 
     Raises:
         UsageError: options that contradict each other, or a number out of range.
 
     """
-    from db.records.budget import OVERAGE, TIME
-    from ladder.runs.budgets import Budgets
-
     amounts = {
         name: amount
         for name, amount in (("simulations", simulations), ("nodes", nodes), ("depth", depth))
@@ -94,8 +91,6 @@ Odds = dict[str | None, T]
 
 def _odds_of(text: str, option: str, parse: Callable[[str], T]) -> Odds[T]:
     """Return the values of ``100ms`` or, with odds, of ``v17=200ms,100ms``. Raises UsageError."""
-    from ladder.names import check_name
-
     values: Odds[T] = {}
     for word in text.split(","):
         name, sign, value = word.strip().rpartition("=")
@@ -120,8 +115,6 @@ def _for_all(odds: Odds[T], option: str) -> Odds[T]:
 
 def _fields_of(field: str, odds: Odds[int]) -> dict[str, int]:
     """Return the amounts of a field, without odds that equal the amount of all others."""
-    from db.records.budget import budget_key
-
     shared = odds[None]
     named = sorted(bot for bot in odds if bot is not None and odds[bot] != shared)
     return {field: shared, **{budget_key(field, bot): odds[bot] for bot in named}}
@@ -129,8 +122,6 @@ def _fields_of(field: str, odds: Odds[int]) -> dict[str, int]:
 
 def _clocks_of(text: str) -> dict[str, int]:
     """Return the amounts of ``10s+100ms`` or of ``v17=20s,10s+100ms``. Raises UsageError."""
-    from db.records.budget import CLOCK, INCREMENT, budget_key
-
     odds = _for_all(_odds_of(text, "--clock", parse_clock), "--clock")
     amounts = {}
     for bot in (None, *sorted(bot for bot in odds if bot is not None)):
@@ -153,11 +144,6 @@ def parse_sandbox(text: str | None) -> tuple[str, ...]:
         UsageError: a quote is not closed, there is no word, or its program is missing.
 
     """
-    import shlex
-    import shutil
-
-    from ladder.errors import UsageError
-
     if text is None or text.strip() == NO_SANDBOX:
         return ()
     try:
@@ -269,9 +255,7 @@ def parse_counts(wdl: str | None, penta: str | None) -> Counts:
     return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
 
 
-def parse_hypotheses(
-    *, elo0: float, elo1: float, alpha: float, beta: float, model: "Model"
-) -> "Sprt":
+def parse_hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: Model) -> Sprt:
     """Return a sequential test between two Elo differences.
 
     Raises:
@@ -287,8 +271,6 @@ def parse_hypotheses(
         raise UsageError(
             f"--elo0: {elo0:g} is not below --elo1, {elo1:g}: give the smaller one as --elo0"
         )
-    from ladder.stats.sprt import Sprt, check_chances
-
     check_chances(alpha, beta)
     return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
 

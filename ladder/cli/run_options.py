@@ -5,10 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import typer
 
+from db.records.launch import Limits
+from db.records.runs import RunKind
+from engine.board import BoardClass
+from ladder.cli.database import is_missing, open_to_read
 from ladder.cli.options import (
     Adjudicate,
     Boards,
@@ -36,16 +40,23 @@ from ladder.cli.options import (
     TlsKey,
     Watchdog,
 )
+from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin, parse_sandbox
 from ladder.cli.resume import all_options, command_line, options_to_store
-
-if TYPE_CHECKING:
-    from db.records.runs import RunKind
-    from engine.board import BoardClass
-    from ladder.match.openings.openings_file import NamedOpenings
-    from ladder.match.process.confinement import Confinement
-    from ladder.runs.executor import Workforce
-    from ladder.runs.pairings import Pairing
-    from ladder.runs.settings import ResumePolicy, Settings
+from ladder.errors import UsageError
+from ladder.match.openings.openings_file import (
+    BALANCED,
+    NamedOpenings,
+    find_stored_openings,
+    read_openings,
+    shipped_openings,
+)
+from ladder.match.process.confinement import Confinement
+from ladder.match.process.cpus import allowed_cpus
+from ladder.names import check_line
+from ladder.runs.executor import Workforce
+from ladder.runs.pairings import Pairing
+from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
+from ladder.runs.settings import ResumePolicy, Settings
 
 NO_OPTION = "no option"
 """Marks a field of a class of options that is not an option."""
@@ -81,7 +92,7 @@ class BotOptions:
         place = {"db": str(self.context.params["db"])}
         return command_line({**options, **place}, self.context)
 
-    def confinement(self, *, logs: Path | None = None) -> "Confinement":
+    def confinement(self, *, logs: Path | None = None) -> Confinement:
         """Return the limits, the sandbox and the logs of the bots that the command starts.
 
         Args:
@@ -91,10 +102,6 @@ class BotOptions:
             UsageError: the sandbox is not the beginning of a command.
 
         """
-        from db.records.launch import Limits
-        from ladder.cli.parsing import parse_sandbox
-        from ladder.match.process.confinement import Confinement
-
         return Confinement(
             limits=Limits(
                 memory_mb=self.memory,
@@ -132,14 +139,13 @@ class RunOptions(BotOptions):
     tls_cert: TlsCert = None
     tls_key: TlsKey = None
 
-    def workforce(self) -> "Workforce":
+    def workforce(self) -> Workforce:
         """Return the machines that play.
 
         Raises:
             UsageError: the address of a scheduler cannot be used.
 
         """
-        from ladder.errors import UsageError
         from ladder.runs.cluster.workforce import workforce_of
 
         if self.cluster is not None and self.concurrency is not None:
@@ -148,21 +154,21 @@ class RunOptions(BotOptions):
                 "`ladder worker` instead"
             )
         if self.cluster is None and self.context is not None and self.context.obj is not None:
-            return cast("Workforce", self.context.obj)
+            return cast(Workforce, self.context.obj)
         return workforce_of(self.cluster, self.tls_ca_file, self.tls_cert, self.tls_key)
 
     def settings(
         self,
         *,
         db: str,
-        kind: "RunKind",
+        kind: RunKind,
         bots: tuple[str, ...],
-        pairing: "Pairing",
+        pairing: Pairing,
         games: int | None = None,
         seconds: float | None = None,
         rated: bool = True,
-        resume_policy: "ResumePolicy | None" = None,
-    ) -> "Settings":
+        resume_policy: ResumePolicy | None = None,
+    ) -> Settings:
         """Return the settings of a run with these options.
 
         Args:
@@ -180,12 +186,6 @@ class RunOptions(BotOptions):
             UsageError: a value cannot be read, lies out of range, or contradicts another.
 
         """
-        from ladder.cli.parsing import parse_boards, parse_budgets, parse_margin
-        from ladder.match.process.cpus import allowed_cpus
-        from ladder.names import check_line
-        from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
-        from ladder.runs.settings import ResumePolicy, Settings
-
         classes = parse_boards(self.boards)
         openings = self._openings(db, classes)
         if openings is None:
@@ -223,17 +223,8 @@ class RunOptions(BotOptions):
             options=self.stored,
         )
 
-    def _openings(self, db: str, boards: "tuple[BoardClass, ...]") -> "NamedOpenings | None":
+    def _openings(self, db: str, boards: "tuple[BoardClass, ...]") -> NamedOpenings | None:
         """Return the openings of the file, those stored from it or shipped. Raises UsageError."""
-        from ladder.cli.database import is_missing, open_to_read
-        from ladder.errors import UsageError
-        from ladder.match.openings.openings_file import (
-            BALANCED,
-            find_stored_openings,
-            read_openings,
-            shipped_openings,
-        )
-
         if self.openings is None:
             return None
         if self.opening_plies is not None:

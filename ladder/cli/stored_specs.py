@@ -3,21 +3,23 @@
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from db.companion_files import LOGS, folder_beside
+from db.records.bots import BotRow
+from db.records.runs import RunKind
+from db.store import Store, find_database_file
+from ladder.cli.database import is_missing, open_draft, open_store, open_to_read
 from ladder.cli.output import print_error
-
-if TYPE_CHECKING:
-    from db.records.bots import BotRow
-    from db.records.runs import RunKind
-    from db.store import Store
-    from ladder.cli.run_options import BotOptions
-    from ladder.match.process.confinement import Confinement
-    from ladder.match.registry.from_spec import NamedSpec
+from ladder.cli.run_options import BotOptions
+from ladder.match.process.confinement import Confinement
+from ladder.match.registry.from_spec import NamedSpec, find_or_examine, is_spec
+from ladder.match.registry.origin import describe_changed_origins
+from ladder.match.registry.register import known_bots, save_bot
+from ladder.runs.resumable import is_unfinished, options_of
 
 
 def store_specs(
-    db: str, words: Iterable[str], options: "BotOptions", based_on: str | None = None
+    db: str, words: Iterable[str], options: BotOptions, based_on: str | None = None
 ) -> "dict[str, NamedSpec]":
     """Store the bots that specifications among some words mean, and print their names.
 
@@ -35,15 +37,10 @@ def store_specs(
         SpecError: a specification is not valid.
 
     """
-    from ladder.match.registry.from_spec import find_or_examine, is_spec
-
     specs = list(dict.fromkeys(word for word in words if is_spec(word)))
     found: dict[str, NamedSpec] = {}
     if not specs:
         return found
-    from ladder.cli.database import open_draft, open_store
-    from ladder.match.registry.register import known_bots, save_bot
-
     for spec in specs:
         with open_draft(db) as store, trial_bounds(db, options) as confinement:
             named = find_or_examine(
@@ -68,7 +65,7 @@ def name_of(found: "dict[str, NamedSpec]", word: str) -> str:
 
 
 def print_former_run(
-    store: "Store", found: "dict[str, NamedSpec]", kind: "RunKind", remedy: str
+    store: Store, found: "dict[str, NamedSpec]", kind: RunKind, remedy: str
 ) -> None:
     """Print the interrupted run with the former content of a specification, if there is one.
 
@@ -79,8 +76,6 @@ def print_former_run(
         remedy: how to continue it, with ``{name}`` for the former version.
 
     """
-    from ladder.runs.resumable import is_unfinished
-
     formers = {each.former: each.spec for each in found.values() if each.former and each.examined}
     for run in store.runs.find(kind=kind) if formers else ():
         name = next((name for name in run.settings.get("bots", ()) if name in formers), None)
@@ -97,10 +92,6 @@ def former_names(db: str, words: Sequence[str]) -> list[str] | None:
 
     None if no such run was interrupted.
     """
-    from ladder.cli.database import is_missing, open_to_read
-    from ladder.match.registry.from_spec import is_spec
-    from ladder.runs.resumable import is_unfinished, options_of
-
     if is_missing(db) or not any(map(is_spec, words)):
         return None
     with open_to_read(db) as store:
@@ -111,21 +102,16 @@ def former_names(db: str, words: Sequence[str]) -> list[str] | None:
     return None
 
 
-def report_changed_origins(store: "Store", bots: "Iterable[BotRow]") -> None:
+def report_changed_origins(store: Store, bots: Iterable[BotRow]) -> None:
     """Print a line about the bots whose original files differ from the stored ones."""
-    from ladder.match.registry.origin import describe_changed_origins
-
     line = describe_changed_origins(store, bots)
     if line:
         print_error(line)
 
 
 @contextlib.contextmanager
-def trial_bounds(db: str, options: "BotOptions") -> "Iterator[Confinement]":
+def trial_bounds(db: str, options: BotOptions) -> Iterator[Confinement]:
     """Return the limits of bots on trial, whose logs lie beside those of the database's runs."""
-    from db.companion_files import LOGS, folder_beside
-    from db.store import find_database_file
-
     logs = folder_beside(find_database_file(db), LOGS) / "trial"
     try:
         yield options.confinement(logs=logs)

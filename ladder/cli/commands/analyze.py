@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Annotated
 
+from ladder.cli.checking import end_check, is_checking_only
+from ladder.cli.database import open_store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -16,6 +18,17 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error, show_table, stderr_console
+from ladder.cli.parsing import parse_names
+from ladder.errors import ExitCode
+from ladder.look_ahead import lower_priority
+from ladder.match.process.cpus import allowed_cpus
+from ladder.names import counted
+from ladder.results.analysis.division import read_mistakes
+from ladder.results.analysis.session import analyse
+from ladder.results.standings.division import division_or_latest
+from ladder.signals import current_stop
+from reports.analyze import analysis_document, analysis_watcher, print_mistakes
 
 
 def analyze(
@@ -58,20 +71,6 @@ def analyze(
     Results are stored: Ctrl-C (exit code 130) loses nothing, and the same command continues. At the
     end the mistakes are printed, as `ladder report --mistakes` does at any time.
     """
-    from ladder.cli.checking import end_check, is_checking_only
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_error, show_table, stderr_console
-    from ladder.cli.parsing import parse_names
-    from ladder.errors import ExitCode
-    from ladder.look_ahead import lower_priority
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.names import counted
-    from ladder.results.analysis.division import read_mistakes
-    from ladder.results.analysis.session import analyse
-    from ladder.results.standings.division import division_or_latest
-    from ladder.signals import current_stop
-    from reports.analyze import analysis_document, analysis_watcher, print_mistakes
-
     names = () if bots is None else tuple(parse_names(bots))
     with open_store(db, create=False) as store:
         if forget:

@@ -4,6 +4,14 @@ from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json, option, whole
+from ladder.cli.output import print_result, show_table
+from ladder.cli.parsing import parse_boards, parse_names
+from ladder.errors import UsageError
+from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.start_command import builtin_launch
+from ladder.tools.bench.harness import bench_harness
+from ladder.tools.bench.search import bench_search, choose_players
+from reports.bench import harness_document, harness_text, print_search, search_document
 
 app = CommandGroup(help="Measure the speed of the harness and of the players on this machine.")
 
@@ -24,10 +32,6 @@ def harness(
     of the harness alone. For comparison between machines, the time of a ply is also given as a
     multiple of a bare exchange between two C programs.
     """
-    from ladder.cli.output import print_result
-    from ladder.tools.bench.harness import bench_harness
-    from reports.bench import harness_document, harness_text
-
     result = bench_harness(games=games, concurrency=concurrency)
     return print_result(result, harness_document, harness_text, json=json)
 
@@ -48,14 +52,6 @@ def search(
 
     Each player makes one long first move on an empty board, one player after another.
     """
-    from ladder.cli.output import show_table
-    from ladder.cli.parsing import parse_boards, parse_names
-    from ladder.errors import UsageError
-    from ladder.match.specs.compile import compile_launches
-    from ladder.match.specs.start_command import builtin_launch
-    from ladder.tools.bench.search import bench_search, choose_players
-    from reports.bench import print_search, search_document
-
     if not 0.01 <= seconds <= 600:
         raise UsageError(f"--seconds: {seconds:g} is not between 0.01 and 600")
     players = choose_players(parse_names(bots))

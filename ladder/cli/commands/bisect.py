@@ -1,8 +1,12 @@
 """`ladder bisect`: finds the commit that lost rating."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.runs import RunKind
+from db.store import Store
+from ladder.cli.database import open_to_play
+from ladder.cli.html_file import check_html, write_bisection
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_TEST,
@@ -18,11 +22,18 @@ from ladder.cli.options import (
     html_page,
     option,
 )
+from ladder.cli.output import print_error, show_table, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.store import Store
-
+from ladder.cli.stored_specs import trial_bounds
+from ladder.experiments.bisect.history import read_history
+from ladder.experiments.bisect.question import BisectQuestion
+from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
+from ladder.experiments.engine import ExperimentContext
+from ladder.match.registry.commit_bots import CommitBots
+from ladder.runs.pairings import GATE, Pairing
+from ladder.stats.choices import Model
+from reports.bisect import bisect_document, print_bisect
+from reports.run import watcher_for
 
 PANEL_COMMITS = "Commits"
 
@@ -77,21 +88,6 @@ def bisect(
     Exit codes: 0 found; 4 not decided, or no loss; 5 the good or the bad commit forfeits too often,
     or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.database import open_to_play
-    from ladder.cli.html_file import check_html, write_bisection
-    from ladder.cli.output import print_error, show_table, stderr_console
-    from ladder.cli.stored_specs import trial_bounds
-    from ladder.experiments.bisect.history import read_history
-    from ladder.experiments.bisect.question import BisectQuestion
-    from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
-    from ladder.experiments.engine import ExperimentContext
-    from ladder.match.registry.commit_bots import CommitBots
-    from ladder.runs.pairings import GATE, Pairing
-    from ladder.stats.choices import Model
-    from reports.bisect import bisect_document, print_bisect
-    from reports.run import watcher_for
-
     question = BisectQuestion(
         max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
     )
@@ -115,7 +111,7 @@ def bisect(
             confinement=confinement,
         )
 
-        def check(store: "Store") -> None:
+        def check(store: Store) -> None:
             prepare(store, asked)
 
         with open_to_play(db, check) as store:

@@ -5,10 +5,28 @@ from typing import Annotated
 
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_or_preview, open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, argument, flag
+from ladder.cli.output import print_error, print_out, stdout_console
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
+from ladder.errors import UsageError
+from ladder.match.registry.builtins import has_changed
+from ladder.match.registry.origin import find_origin_changes
+from ladder.match.registry.register import (
+    delete_bot,
+    is_catalogue_bot,
+    refuse_catalogue_bot,
+    refuse_name,
+)
+from ladder.match.registry.registered import refuse_unplayable, unpack_files, unpacked_launch
+from ladder.match.registry.trial import try_out
+from ladder.match.specs.archive import write_out
+from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.spec import resolve_own_player
+from reports.bots import bot_document, bot_text, bots_table, found_text, shown_document
+from reports.layout.format import to_json
 
 app = CommandGroup(help="List, add, check and retire bots.")
 
@@ -22,12 +40,6 @@ def list_bots(
     retired: Annotated[bool, flag("--retired", "List retired bots too.")] = False,
 ) -> int:
     """List the bots, your own first, with the bot each is based on and what it changes."""
-    from ladder.cli.database import open_or_preview
-    from ladder.cli.output import print_out, stdout_console
-    from ladder.match.registry.register import is_catalogue_bot
-    from reports.bots import bot_document, bots_table
-    from reports.layout.format import to_json
-
     with open_or_preview(db) as store:
         rows = sorted(store.bots.all(include_retired=retired), key=is_catalogue_bot)
     if json:
@@ -40,12 +52,6 @@ def list_bots(
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """Show what a bot can play, its stored files, and which of the original ones have changed."""
-    from ladder.cli.database import open_or_preview
-    from ladder.cli.output import print_out
-    from ladder.match.registry.origin import find_origin_changes
-    from reports.bots import bot_text, shown_document
-    from reports.layout.format import to_json
-
     with open_or_preview(db) as store:
         row = store.bots.get(name)
         archive = row.revision.launch.archive
@@ -63,12 +69,6 @@ def extract(
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Write the stored files of a bot into a folder."""
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out
-    from ladder.errors import UsageError
-    from ladder.match.registry.registered import unpack_files
-    from ladder.match.specs.archive import write_out
-
     with open_to_read(db) as store:
         row = store.bots.get(name)
         if row.revision.launch.archive is None:
@@ -96,16 +96,6 @@ def check(
 
     It plays from its stored files, and the games are not stored.
     """
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_error, print_out
-    from ladder.match.registry.builtins import has_changed
-    from ladder.match.registry.origin import find_origin_changes
-    from ladder.match.registry.registered import unpacked_launch
-    from ladder.match.registry.trial import try_out
-    from ladder.match.specs.compile import compile_launches
-    from ladder.match.specs.spec import resolve_own_player
-    from reports.bots import found_text
-
     with open_to_read(db) as store:
         row = store.bots.get(name)
         stored = row.revision.launch
@@ -133,9 +123,6 @@ def check(
 @app.command("retire")
 def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Take a bot out of lists and runs; its games and its rating stay."""
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_out
-
     with open_store(db, create=False) as store:
         row = store.bots.retire(name)
     print_out(f"{row.name} is retired: it no longer plays, and its games stay")
@@ -145,10 +132,6 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 @app.command("unretire")
 def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Put a retired bot back into lists and runs, with its games and its rating."""
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_out
-    from ladder.match.registry.registered import refuse_unplayable
-
     with open_store(db, create=False) as store:
         row = store.bots.get(name)
         if row.retired_at is None:
@@ -170,10 +153,6 @@ def rename(
 
     An interrupted run of the bot cannot be resumed under the new name.
     """
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_out
-    from ladder.match.registry.register import refuse_catalogue_bot, refuse_name
-
     with open_store(db, create=False) as store:
         refuse_catalogue_bot(store.bots.get(name), "it keeps its name")
         if new_name != name:
@@ -186,10 +165,6 @@ def rename(
 @app.command("delete")
 def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Delete a bot that has no games, and its files; a bot with games can only be retired."""
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_out
-    from ladder.match.registry.register import delete_bot
-
     with open_store(db, create=False) as store:
         delete_bot(store, name)
     print_out(f"{name} is deleted")

@@ -2,9 +2,10 @@
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from db.records.restart import Restart
+from ladder.cli.database import open_draft, open_store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     Database,
@@ -16,11 +17,16 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error, print_out
+from ladder.cli.parsing import parse_time
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
-
-if TYPE_CHECKING:
-    from ladder.match.registry.add_all import Attempt
+from ladder.match.process.cpus import allowed_cpus
+from ladder.match.registry.add_all import Attempt, examine_all, make_requests, pack_all
+from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
+from ladder.match.specs.source import describe_uncommitted, make_git_source, open_tree
+from reports.bots import attempt_line, attempts_document, attempts_text, trial_text
+from reports.layout.format import to_json
 
 MOST_MB, MOST_SIZE = 256, 4096
 KEPT = "none; with --replace, as before"
@@ -110,12 +116,6 @@ def add(
     copy of its files. These games are not stored. Later changes of its folder do not matter.
     docs/first-bot.md leads from nothing to a rated bot.
     """
-    from ladder.cli.database import open_draft, open_store
-    from ladder.cli.output import print_error, print_out
-    from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-    from ladder.match.specs.source import describe_uncommitted, make_git_source
-    from reports.bots import trial_text
-
     source = make_git_source(git, build)
     warning = describe_uncommitted(spec, Path.cwd(), source)
     if warning is not None:
@@ -182,15 +182,6 @@ def add_all(
 
     Exit codes: 0 done; 2 bad input, or a bot failed (the others are registered).
     """
-    from ladder.cli.database import open_draft, open_store
-    from ladder.cli.output import print_error, print_out
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.match.registry.add_all import examine_all, make_requests, pack_all
-    from ladder.match.registry.register import known_bots, save_bot
-    from ladder.match.specs.source import make_git_source, open_tree
-    from reports.bots import attempt_line, attempts_document, attempts_text
-    from reports.layout.format import to_json
-
     source = make_git_source(git, build)
     with contextlib.ExitStack() as stack:
         tree = None
@@ -229,6 +220,4 @@ def add_all(
 
 def trial_ms(time: str | None) -> int | None:
     """Return the milliseconds of a trial's time per move; None for the default."""
-    from ladder.cli.parsing import parse_time
-
     return None if time is None else parse_time(time)

@@ -1,8 +1,13 @@
 """`ladder compete`: a match as the course's own program plays it, with its result file."""
 
+import contextlib
+import secrets
 from pathlib import Path
 from typing import Annotated
 
+from engine.seeds import SEED_LIMIT
+from ladder.checked_stream import open_checked
+from ladder.cli.database import open_store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -14,7 +19,13 @@ from ladder.cli.options import (
     option,
     whole_number,
 )
+from ladder.cli.output import check_writable, print_error, print_out
+from ladder.cli.parsing import parse_margin, parse_time
 from ladder.cli.run_options import BotOptions, takes_options
+from ladder.cli.stored_specs import report_changed_origins
+from ladder.tools.compete import compete as play
+from ladder.tools.compete import find_registered_bot, resolve_contestant
+from reports.compete import report_forfeits, write_results
 
 CONTESTANT = "{}: a shared library, a specification such as saiblo:./program, or a registered bot."
 
@@ -50,19 +61,6 @@ def compete(
       -1 the file of A cannot be loaded, -2 that of B
       -3 a function of A is missing, -4 one of B
     """
-    import contextlib
-    import secrets
-
-    from engine.seeds import SEED_LIMIT
-    from ladder.checked_stream import open_checked
-    from ladder.cli.database import open_store
-    from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import parse_margin, parse_time
-    from ladder.cli.stored_specs import report_changed_origins
-    from ladder.tools.compete import compete as play
-    from ladder.tools.compete import find_registered_bot, resolve_contestant
-    from reports.compete import report_forfeits, write_results
-
     check_writable(result_file)
     confinement = options.confinement()
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed

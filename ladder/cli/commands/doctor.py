@@ -3,8 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
+from ladder.cli.database import migrate_database, open_store, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, flag
+from ladder.cli.output import print_result
 from ladder.cli.run_options import BotOptions, takes_options
+from ladder.errors import ExitCode, UsageError
+from ladder.tools.doctor.database import examine_database
+from ladder.tools.doctor.machine import Finding, Level, check_reach, examine_machine
+from ladder.tools.doctor.server import examine_server
+from reports.doctor import findings_document, findings_text
 
 
 @takes_options
@@ -35,14 +42,6 @@ def doctor(
 
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
     """
-    from ladder.cli.database import migrate_database, open_store, open_to_read
-    from ladder.cli.output import print_result
-    from ladder.errors import ExitCode, UsageError
-    from ladder.tools.doctor.database import examine_database
-    from ladder.tools.doctor.machine import Finding, Level, check_reach, examine_machine
-    from ladder.tools.doctor.server import examine_server
-    from reports.doctor import findings_document, findings_text
-
     if force and not migrate:
         raise UsageError("--force needs --migrate: give both, or neither")
     confinement = options.confinement()

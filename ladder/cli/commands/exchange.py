@@ -1,10 +1,21 @@
 """`ladder export` and `ladder import`: stored games as text, and back."""
 
+import sys
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
+from ladder.checked_stream import open_checked
+from ladder.cli.database import open_store, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, argument, flag, option
+from ladder.cli.output import check_writable, print_result
+from ladder.errors import UsageError
+from ladder.results.exchange.archives import import_archives, write_archives
+from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.jsonl import open_games
+from reports.exchange import import_document, import_text
 
 
 def export(
@@ -35,16 +46,6 @@ def export(
 
     Equal games give equal files: the order does not depend on the clock.
     """
-    import sys
-    from itertools import chain
-
-    from ladder.checked_stream import open_checked
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import check_writable
-    from ladder.errors import UsageError
-    from ladder.results.exchange.archives import write_archives
-    from ladder.results.exchange.files import WRITERS
-
     if bots and form is not GameFormat.JSONL:
         raise UsageError("--bots needs --format jsonl: other formats hold no files")
     check_writable(output)
@@ -72,13 +73,6 @@ def import_(
     (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. The file is
     refused as a whole if a game breaks the rules or contradicts a stored one.
     """
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_result
-    from ladder.results.exchange.archives import import_archives
-    from ladder.results.exchange.importing import import_games
-    from ladder.results.exchange.jsonl import open_games
-    from reports.exchange import import_document, import_text
-
     with (
         open_games(file) as games,
         open_store(db, create=True, sync=True) as store,

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_to_read
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     LARGEST_KEY,
@@ -16,7 +17,12 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import show_table
+from ladder.cli.parsing import parse_plies, parse_since
+from ladder.errors import UsageError
+from ladder.results.overview.game_filter import GameFilter
 from ladder.results.overview.game_words import FORFEIT, Mover, Outcome
+from reports.games import games_document, print_games
 
 PANEL_PLAYERS = "Who played"
 PANEL_GAME = "How the game went"
@@ -105,13 +111,6 @@ def games(
 
     Only games that meet all given conditions are listed; `ladder replay NUMBER` shows one of them.
     """
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import show_table
-    from ladder.cli.parsing import parse_plies, parse_since
-    from ladder.errors import UsageError
-    from ladder.results.overview.game_filter import GameFilter
-    from reports.games import games_document, print_games
-
     results = {Outcome.WON: won, Outcome.LOST: lost, Outcome.DRAWN: drawn}
     asked = [result for result, wanted in results.items() if wanted]
     if len(asked) > 1:

@@ -1,9 +1,15 @@
 """`ladder gate`: tests whether a candidate is worse than its baselines."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.runs import RunKind
+from db.store import Store
 from ladder.cli.completion import bot_lists, bot_names
+from ladder.cli.database import open_store, open_to_play
+from ladder.cli.gate_files import publish
+from ladder.cli.html_file import check_html, write_gate
+from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_OUTPUT,
@@ -24,11 +30,23 @@ from ladder.cli.options import (
     html_page,
     option,
 )
+from ladder.cli.output import check_writable, print_result, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.store import Store
-    from ladder.experiments.gate.session import GateTask
+from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
+from ladder.experiments.engine import ExperimentContext
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.session import (
+    GateTask,
+    gate_pairing,
+    gate_task,
+    judge_stored,
+    play_gate,
+)
+from ladder.match.registry.origin import refuse_stale
+from ladder.runs.start import check_possible
+from ladder.stats.choices import Model
+from reports.gate.text import gate_document, gate_text
+from reports.run import watcher_for
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -95,27 +113,6 @@ def gate(
     Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid, because a bot fails too often or
     the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.database import open_store, open_to_play
-    from ladder.cli.gate_files import publish
-    from ladder.cli.html_file import check_html, write_gate
-    from ladder.cli.opening_hint import propose_openings
-    from ladder.cli.output import check_writable, print_result, stderr_console
-    from ladder.cli.stored_specs import (
-        name_of,
-        print_former_run,
-        report_changed_origins,
-        store_specs,
-    )
-    from ladder.experiments.engine import ExperimentContext
-    from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored, play_gate
-    from ladder.match.registry.origin import refuse_stale
-    from ladder.runs.start import check_possible
-    from ladder.stats.choices import Model
-    from reports.gate.text import gate_document, gate_text
-    from reports.run import watcher_for
-
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
@@ -136,13 +133,13 @@ def gate(
         rated=rated,
     )
 
-    def find_task(store: "Store") -> "GateTask":
+    def find_task(store: Store) -> GateTask:
         task = gate_task(store, settings, test)
         if is_named and not as_stored:
             refuse_stale(store, task.candidate)
         return task
 
-    def check(store: "Store") -> None:
+    def check(store: Store) -> None:
         check_possible(store, settings, find_task(store).bots)
 
     opened = open_store(db, create=False) if stored else open_to_play(db, check)

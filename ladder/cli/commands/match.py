@@ -1,7 +1,10 @@
 """`ladder match`: a head-to-head of two bots."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.bots import BotRow
+from db.records.runs import RunKind
+from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -14,12 +17,13 @@ from ladder.cli.options import (
     argument,
     whole,
 )
+from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.records.bots import BotRow
-    from db.store import Store
-    from ladder.runs.settings import Settings
+from ladder.cli.stored_specs import name_of, print_former_run, store_specs
+from ladder.errors import UsageError
+from ladder.match.registry.registered import choose_bots
+from ladder.runs.pairings import ROUND_ROBIN, Pairing
+from ladder.runs.settings import Settings
 
 
 @takes_options
@@ -46,13 +50,6 @@ def match(
     The games are stored but do not count in the rating list unless --rated is given. An interrupted
     match is resumed by the same command; after its end it plays further pairs.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.run_and_report import play_and_report
-    from ladder.cli.stored_specs import name_of, print_former_run, store_specs
-    from ladder.errors import UsageError
-    from ladder.match.registry.registered import choose_bots
-    from ladder.runs.pairings import ROUND_ROBIN, Pairing
-
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
     named = store_specs(db, (a, b), options, based_on)
@@ -68,7 +65,7 @@ def match(
         rated=rated,
     )
 
-    def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":
+    def choose(store: Store) -> tuple[Settings, list[BotRow]]:
         remedy = "to continue it, write {name} in place of the specification"
         print_former_run(store, named, RunKind.MATCH, remedy)
         return settings, choose_bots(store, [a, b], None)

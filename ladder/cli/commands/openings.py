@@ -1,9 +1,13 @@
 """`ladder openings`: files of openings for `--openings`."""
 
+import secrets
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+from engine.opening_set import opening_set
+from engine.seeds import SEED_LIMIT
+from ladder.checked_stream import write_file
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     MOST_PLIES,
@@ -17,6 +21,21 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import check_writable, print_error, print_out
+from ladder.cli.parsing import parse_boards
+from ladder.errors import ExitCode, UsageError
+from ladder.match.openings.draw import (
+    DrawingProgress,
+    OpeningConditions,
+    WantedValue,
+    draw_openings,
+    format_openings,
+)
+from ladder.match.process.cpus import allowed_cpus
+from ladder.runs.schedule import refuse_long_openings
+from ladder.signals import current_stop
+from reports.layout.format import to_json
+from reports.openings import made_document, made_text, progress_lines
 
 app = CommandGroup(help="Make opening books for the option --openings.")
 
@@ -70,27 +89,6 @@ def make(
     at idle priority. Equal options and seeds give equal files. Ctrl-C (exit code 130) writes
     nothing.
     """
-    import secrets
-
-    from engine.opening_set import opening_set
-    from engine.seeds import SEED_LIMIT
-    from ladder.checked_stream import write_file
-    from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode, UsageError
-    from ladder.match.openings.draw import (
-        DrawingProgress,
-        OpeningConditions,
-        WantedValue,
-        draw_openings,
-        format_openings,
-    )
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.runs.schedule import refuse_long_openings
-    from ladder.signals import current_stop
-    from reports.layout.format import to_json
-    from reports.openings import made_document, made_text, progress_lines
-
     if value is not None and balanced:
         raise UsageError("--value and --balanced contradict each other: give one of them")
     classes = parse_boards(boards)

@@ -2,7 +2,13 @@
 
 from typing import Annotated
 
+from engine.board import parse_board
+from engine.perft import perft as count
 from ladder.cli.options import Json, argument
+from ladder.cli.output import print_out
+from ladder.errors import UsageError
+from ladder.match.process.worker_pool import call_in_subprocess
+from reports.layout.format import to_json
 
 MAX_DEPTH = 12
 
@@ -18,17 +24,9 @@ def perft(
 
     A won game is not continued.
     """
-    from engine.board import parse_board
-    from ladder.cli.output import print_out
-    from ladder.errors import UsageError
-
     specification = parse_board(board)
     if not 0 <= depth <= MAX_DEPTH:
         raise UsageError(f"DEPTH: {depth} is not between 0 and {MAX_DEPTH}")
-    from engine.perft import perft as count
-    from ladder.match.process.worker_pool import call_in_subprocess
-    from reports.layout.format import to_json
-
     result = call_in_subprocess(count, specification, depth)
     if json:
         document = {"board": str(specification), "counts": result.counts, "wins": result.wins}

@@ -1,10 +1,17 @@
 """`ladder play`: a person against a bot."""
 
+import secrets
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bots.champion import CHAMPION
+from db.errors import DatabaseError
+from db.records.pairs import Entrant
+from engine.board import parse_board_class
+from engine.errors import BoardError
+from engine.seeds import SEED_LIMIT, SplitMix, mix
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_or_preview, open_store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_OUTPUT,
@@ -19,11 +26,15 @@ from ladder.cli.options import (
     flag,
     option,
 )
+from ladder.cli.output import print_error, print_out, stdout_console
+from ladder.cli.parsing import parse_budgets
 from ladder.cli.run_options import BotOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.records.pairs import Entrant
-    from ladder.tools.play.game import InteractiveGame
+from ladder.cli.stored_specs import report_changed_origins
+from ladder.cli.terminal.board_screen import dialogue_for
+from ladder.errors import UsageError
+from ladder.runs.budgets import Budgets
+from ladder.tools.play.game import InteractiveGame, prepare_entrant
+from reports.play import replay_line
 
 
 class Side(StrEnum):
@@ -76,23 +87,6 @@ def play(
     the words undo, hint, values, info, help and quit. Over a pipe, every line is one column or
     word.
     """
-    import secrets
-
-    from engine.board import parse_board_class
-    from engine.errors import BoardError
-    from engine.seeds import SEED_LIMIT, SplitMix, mix
-    from ladder.cli.database import open_or_preview, open_store
-    from ladder.cli.output import stdout_console
-    from ladder.cli.parsing import parse_budgets
-    from ladder.cli.stored_specs import report_changed_origins
-    from ladder.cli.terminal.board_screen import dialogue_for
-    from ladder.errors import UsageError
-    from ladder.runs.budgets import Budgets
-    from ladder.tools.play.game import (
-        InteractiveGame,
-        prepare_entrant,
-    )
-
     confinement = options.confinement()
     budgets = parse_budgets(time, simulations, nodes, depth)
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
@@ -103,11 +97,11 @@ def play(
         raise UsageError(f"--board: {error}") from error
     person = random.below(2) if side is Side.RANDOM else int(side is Side.SECOND)
 
-    def start_bot(name: str, budgets: Budgets) -> "Entrant":
+    def start_bot(name: str, budgets: Budgets) -> Entrant:
         with open_or_preview(db) as store:
             return prepare_entrant(store, name, drawn, budgets)
 
-    def adviser(name: str) -> "Entrant":
+    def adviser(name: str) -> Entrant:
         try:
             return start_bot(name or hints, budgets)
         except UsageError:
@@ -134,14 +128,8 @@ HINT_MS = 1000
 """Time for a hint of a bot that does not support the budget of the game."""
 
 
-def _finish(game: "InteractiveGame", db: str, *, save: bool) -> None:
+def _finish(game: InteractiveGame, db: str, *, save: bool) -> None:
     """Store the game if that is wanted, else print the command that shows it."""
-    from db.errors import DatabaseError
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_error, print_out
-    from ladder.errors import UsageError
-    from reports.play import replay_line
-
     if save and game.verdict is None:
         print_error("not saved: the game was not over")
     line = f"`{replay_line(game.position)}` shows this game"

@@ -1,9 +1,17 @@
 """`ladder queue`: command lines that are played one after the other."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import getpass
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from db.records.queue import JobRow, NewJob
+from db.store import Store
+from ladder.cli.checking import checking_only
+from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -16,12 +24,14 @@ from ladder.cli.options import (
     whole,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from db.records.queue import JobRow
-    from db.store import Store
+from ladder.cli.output import print_error, print_out, print_result, show_table
+from ladder.errors import ExitCode, Stopped, UsageError
+from ladder.names import check_line
+from ladder.queue.jobs import list_jobs
+from ladder.queue.worker import QueueWorker
+from ladder.signals import current_stop
+from reports.layout.format import to_json
+from reports.queue import job_document, job_text, jobs_document, print_jobs
 
 COMMANDS = ("run", "match", "gate", "select", "tune", "bisect", "suite run", "analyze")
 """The commands that can wait in the queue."""
@@ -56,15 +66,6 @@ def add(
     Exit codes: 0 waiting; 2 bad input. With --wait: that of the command; 130 cancelled, or stopped
     by Ctrl-C, which leaves the job in the queue.
     """
-    from pathlib import Path
-
-    from db.records.queue import NewJob
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_result
-    from ladder.errors import ExitCode
-    from ladder.names import check_line
-    from reports.queue import job_document, job_text
-
     note = check_line(note, "--note")
     _check(context, words, db)
     new = NewJob(words=words, folder=str(Path.cwd()), author=_user(), note=note)
@@ -76,11 +77,8 @@ def add(
     return ExitCode.DONE
 
 
-def _check(context: typer.Context, words: "Sequence[str]", db: str) -> None:
+def _check(context: typer.Context, words: Sequence[str], db: str) -> None:
     """Check that a command line could start now. Raises LadderError."""
-    from ladder.cli.checking import checking_only
-    from ladder.errors import UsageError
-
     root: Any = context.find_root().command
     size = 2 if words[0] == "suite" else 1
     name = " ".join(words[:size])
@@ -99,28 +97,19 @@ def _check(context: typer.Context, words: "Sequence[str]", db: str) -> None:
 
 def _user() -> str:
     """Return the name of the user; in a container the number may have none."""
-    import getpass
-    import os
-
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return f"user {os.getuid()}"
 
 
-def _wait(store: "Store", job: "JobRow", *, json: bool) -> int:
+def _wait(store: Store, job: JobRow, *, json: bool) -> int:
     """Wait for the end of a job, print its result, and return its exit code.
 
     Raises:
         Stopped: the user has stopped the command; the job stays in the queue.
 
     """
-    from ladder.cli.output import print_error, print_out
-    from ladder.errors import ExitCode, Stopped
-    from ladder.signals import current_stop
-    from reports.layout.format import to_json
-    from reports.queue import job_document, job_text
-
     print_error(job_text(job))
     try:
         while not job.status.is_final:
@@ -141,12 +130,6 @@ def _wait(store: "Store", job: "JobRow", *, json: bool) -> int:
 @app.command("list")
 def list_(*, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """List the jobs, oldest first: those that wait, are played, and have ended."""
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import show_table
-    from ladder.errors import ExitCode
-    from ladder.queue.jobs import list_jobs
-    from reports.queue import jobs_document, print_jobs
-
     with open_to_read(db) as store:
         show_table(list_jobs(store), jobs_document, print_jobs, json=json)
     return ExitCode.DONE
@@ -165,10 +148,6 @@ def cancel(
     json: Json = False,
 ) -> int:
     """Cancel a job for good; the games that it has played stay stored."""
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_result
-    from reports.queue import job_document, job_text
-
     with open_store(db, create=False) as store:
         return print_result(store.queue.cancel(job), job_document, job_text, json=json)
 
@@ -184,11 +163,6 @@ def work(
     Each is its ordinary command in a process of its own. Several workers may play one queue. A job
     that is interrupted, even by a kill of its worker, waits again and is resumed.
     """
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_error
-    from ladder.errors import ExitCode
-    from ladder.queue.worker import QueueWorker
-
     with open_store(db, create=True, sync=True) as store:
         print_error(f"playing the queue, at most {jobs} {'job' if jobs == 1 else 'jobs'} at a time")
         QueueWorker(store=store, db=store.path or db, jobs=jobs, report=print_error).run()

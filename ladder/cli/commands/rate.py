@@ -4,6 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 from ladder.cli.options import Json, argument, option
+from ladder.cli.output import print_result
+from ladder.results.standings.pgn_list import rate_file
+from ladder.results.standings.rating_options import rating_options
+from reports.rate import rating_document, rating_text
 
 
 def rate(
@@ -33,11 +37,6 @@ def rate(
     --prior 0 give the plain logistic model. Players that no chain of games connects
     cannot be compared: their groups are listed (exit code 2).
     """
-    from ladder.cli.output import print_result
-    from ladder.results.standings.pgn_list import rate_file
-    from ladder.results.standings.rating_options import rating_options
-    from reports.rate import rating_document, rating_text
-
     options = rating_options(
         anchors=anchor or (),
         mean=mean,

@@ -1,9 +1,19 @@
 """`ladder replay`: steps through a game."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+from rich.console import Console, Group
+from rich.text import Text
 
 from bots.champion import CHAMPION
+from db.records.games import GameQuery, GameRow
+from db.store import Store
+from engine.board import parse_board
+from engine.errors import EngineError
+from engine.position import parse_position
+from engine.result import Result
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_PLIES,
@@ -15,15 +25,25 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error, print_out, stderr_console, stdout_console
+from ladder.cli.parsing import parse_time
+from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
+from ladder.errors import Stopped, UsageError
+from ladder.results.analysis.division import GameTruth, read_truth
+from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
+from ladder.results.overview.find_game import MOST_DIGITS, unstored_game
+from ladder.signals import current_stop
 from ladder.visible import visible
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from db.records.games import GameRow
-    from db.store import Store
-    from ladder.results.analysis.division import GameTruth
-
+from reports.analyze import review_display
+from reports.layout.format import to_json
+from reports.replay import (
+    game_document,
+    game_heading,
+    last_output_text,
+    ply_screen,
+    ply_view,
+    truth_summary,
+)
 
 PANEL_ANALYZE = "Analysis"
 HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
@@ -87,21 +107,6 @@ def replay(
     that --analyze or `ladder analyze` has solved also shows its turning point, mistakes, and true
     values.
     """
-    from engine.board import parse_board
-    from ladder.cli.database import open_or_preview, open_to_read
-    from ladder.cli.output import print_out, stdout_console
-    from ladder.cli.terminal.screen import can_draw
-    from ladder.errors import UsageError
-    from ladder.results.analysis.division import read_truth
-    from reports.layout.format import to_json
-    from reports.replay import (
-        game_document,
-        game_heading,
-        last_output_text,
-        ply_view,
-        truth_summary,
-    )
-
     if not analyze and (nodes is not None or time is not None):
         raise UsageError("--nodes and --time limit the solver of --analyze: give --analyze, too")
     line = None if last_loss else _parse_line(words or [])
@@ -134,7 +139,7 @@ def replay(
     return 0
 
 
-def _review(store: "Store", row: "GameRow", nodes: int | None, time: str | None) -> "GameTruth":
+def _review(store: Store, row: GameRow, nodes: int | None, time: str | None) -> GameTruth:
     """Solve the positions of a game and store their values.
 
     Raises:
@@ -142,13 +147,6 @@ def _review(store: "Store", row: "GameRow", nodes: int | None, time: str | None)
         Stopped: the user stopped the command; nothing is stored.
 
     """
-    from ladder.cli.output import print_error, stderr_console
-    from ladder.cli.parsing import parse_time
-    from ladder.errors import Stopped
-    from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
-    from ladder.signals import current_stop
-    from reports.analyze import review_display
-
     seconds = SECONDS if time is None else parse_time(time, "for the solver") / 1000
     with current_stop().defer(), review_display(stderr_console(), row) as show:
         made = review_game(
@@ -167,11 +165,7 @@ def _review(store: "Store", row: "GameRow", nodes: int | None, time: str | None)
     return made.truth
 
 
-def _last_loss(store: "Store", names: list[str], db: str) -> "GameRow":
-    from db.records.games import GameQuery
-    from engine.result import Result
-    from ladder.errors import UsageError
-
+def _last_loss(store: Store, names: list[str], db: str) -> GameRow:
     if not 1 <= len(names) <= 2:
         raise UsageError(
             "--last-loss needs one or two bots, such as `ladder replay --last-loss A B`"
@@ -184,13 +178,8 @@ def _last_loss(store: "Store", names: list[str], db: str) -> "GameRow":
     return _find(store, [str(found[0].id)], db)
 
 
-def _parse_line(words: list[str]) -> "GameRow | None":
+def _parse_line(words: list[str]) -> GameRow | None:
     """Return the game of a board and moves; None for the number of a game."""
-    from engine.errors import EngineError
-    from engine.position import parse_position
-    from ladder.errors import UsageError
-    from ladder.results.overview.find_game import unstored_game
-
     text = " ".join(words)
     if not text.strip() or text.strip().isdecimal():
         return None
@@ -203,10 +192,7 @@ def _parse_line(words: list[str]) -> "GameRow | None":
         ) from error
 
 
-def _find(store: "Store", words: list[str], db: str) -> "GameRow":
-    from ladder.errors import UsageError
-    from ladder.results.overview.find_game import MOST_DIGITS
-
+def _find(store: Store, words: list[str], db: str) -> GameRow:
     if not words:
         raise UsageError("GAME is missing: `ladder games` lists the numbers of games")
     word = " ".join(words).strip()
@@ -216,19 +202,8 @@ def _find(store: "Store", words: list[str], db: str) -> "GameRow":
     return row
 
 
-def _step(console: "Console", row: "GameRow", truth: "GameTruth | None") -> None:
+def _step(console: Console, row: GameRow, truth: GameTruth | None) -> None:
     """Show one ply after the other, as the keys ask."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
-    from reports.replay import (
-        game_heading,
-        last_output_text,
-        ply_screen,
-        truth_summary,
-    )
-
     last = len(row.moves)
     ply = row.opening_plies
     line = TypedLine()

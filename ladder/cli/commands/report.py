@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.runs import DivisionRow
+from db.store import Store
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_to_read
+from ladder.cli.html_file import check_html, write_division
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_GAMES,
@@ -29,11 +33,16 @@ from ladder.cli.output import Format, Forms, check_writable, print_error, show
 from ladder.cli.parsing import parse_names, parse_since
 from ladder.cli.run_options import takes_options
 from ladder.errors import ExitCode, UsageError
-
-if TYPE_CHECKING:
-    from db.records.runs import DivisionRow
-    from db.store import Store
-    from ladder.stats.pool.rating import RatingOptions
+from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bots
+from ladder.results.standings.against import compare_with_opponents
+from ladder.results.standings.comparison import compare
+from ladder.results.standings.division import division_or_latest, standings_of_division
+from ladder.results.standings.lineage import find_regressions
+from ladder.results.standings.rating_options import rating_options
+from ladder.results.standings.selection import select_bots
+from ladder.stats.pool.rating import RatingOptions
+from reports import analyze
+from reports.report import against, comparison, rating_columns, regressions, standings
 
 PANEL_MODE = "Instead of the rating list"
 MOST_GAMES_IN_PAGE = 20_000
@@ -183,10 +192,8 @@ class ReportOptions:
         return given[0] if given else Mode.LIST
 
     @cached_property
-    def rating(self) -> "RatingOptions":
+    def rating(self) -> RatingOptions:
         """Return the options of the rating list. Raises UsageError."""
-        from ladder.results.standings.rating_options import rating_options
-
         return rating_options(anchors=self.anchor or ())
 
     @cached_property
@@ -201,8 +208,6 @@ class ReportOptions:
 
     def check(self) -> None:
         """Refuse bad values before the database is opened. Raises UsageError."""
-        from ladder.cli.html_file import check_html
-
         _ = self.mode, self.rating, self.patterns, self.moment
         check_writable(self.output)
         check_html(self.html, force=self.force)
@@ -218,10 +223,6 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
 
     Exit codes: 0 done; 2 bad input; 3 and 4 as --regressions and --fail-undecided say.
     """
-    from ladder.cli.database import open_to_read
-    from ladder.cli.html_file import write_division
-    from ladder.results.standings.division import division_or_latest
-
     options.check()
     with open_to_read(db) as store:
         division = division_or_latest(store, options.division)
@@ -244,12 +245,7 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     return ExitCode.DONE
 
 
-def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import read_mistakes
-    from ladder.results.standings.division import standings_of_division
-    from ladder.results.standings.selection import select_bots
-    from reports.report import rating_columns, standings
-
+def _standings(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
     everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
     made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
@@ -262,11 +258,7 @@ def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) 
     )
 
 
-def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import read_mistakes
-    from ladder.results.standings.comparison import compare
-    from reports.report import comparison
-
+def _comparison(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
     since = options.moment
     made = compare(store, division, options.names or (), since=since, options=options.rating)
     wrong = read_mistakes(store, division, since=since)
@@ -278,10 +270,7 @@ def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions)
     )
 
 
-def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.against import compare_with_opponents
-    from reports.report import against
-
+def _against(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
     made = compare_with_opponents(
         store,
         division,
@@ -298,10 +287,7 @@ def _against(store: "Store", division: "DivisionRow", options: ReportOptions) ->
     )
 
 
-def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import read_mistakes_of_bots
-    from reports import analyze
-
+def _mistakes(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
     made = read_mistakes_of_bots(store, division, options.patterns, since=options.moment)
     return Forms(
         document=lambda: analyze.mistakes_document(made),
@@ -311,10 +297,7 @@ def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -
     )
 
 
-def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.lineage import find_regressions
-    from reports.report import regressions
-
+def _regressions(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
     threshold, since = options.threshold, options.moment
     made = find_regressions(
         store, division, since=since, threshold=threshold, options=options.rating
@@ -334,7 +317,7 @@ def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions
     )
 
 
-FORMS: Mapping[Mode, Callable[["Store", "DivisionRow", ReportOptions], Forms]] = {
+FORMS: Mapping[Mode, Callable[[Store, DivisionRow, ReportOptions], Forms]] = {
     Mode.LIST: _standings,
     Mode.COMPARE: _comparison,
     Mode.AGAINST: _against,

@@ -1,8 +1,11 @@
 """`ladder run`: plays pairs of games among registered bots until it is stopped."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.bots import BotRow
+from db.records.runs import RunKind
+from db.store import Store
 from ladder.cli.completion import bot_lists, pairings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -19,12 +22,14 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.parsing import parse_names
+from ladder.cli.run_and_report import play_and_report
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.records.bots import BotRow
-    from db.store import Store
-    from ladder.runs.settings import Settings
+from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
+from ladder.errors import UsageError
+from ladder.match.registry.registered import choose_bots
+from ladder.runs.pairings import describe_pairings, parse_pairing
+from ladder.runs.settings import ResumePolicy, Settings
 
 
 @takes_options
@@ -47,10 +52,7 @@ def run(
         str,
         option(
             "KIND",
-            "Who meets whom: random (any two bots), round-robin (everyone meets everyone), "
-            "gauntlet:NAME (one bot meets all others), uncertain (mostly the pairs that reduce the "
-            "errors of the ratings most) or swiss (rounds in which bots of nearly equal scores "
-            "meet).",
+            f"Who meets whom: {describe_pairings()}.",
             PANEL_PLAY,
             autocompletion=pairings,
         ),
@@ -112,15 +114,6 @@ def run(
     Exit codes: 0 done; 2 bad input, or no worker of the cluster can play the run; 5 the machine
     stalls, or fewer than two bots can play; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.parsing import parse_names
-    from ladder.cli.run_and_report import play_and_report
-    from ladder.cli.stored_specs import former_names, name_of, print_former_run, store_specs
-    from ladder.errors import UsageError
-    from ladder.match.registry.registered import choose_bots
-    from ladder.runs.pairings import parse_pairing
-    from ladder.runs.settings import ResumePolicy
-
     if resume and new:
         raise UsageError("--resume and --new contradict each other: give one of them")
     policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
@@ -139,7 +132,7 @@ def run(
     named = {} if former else store_specs(db, patterns, options, based_on)
     patterns = former or [name_of(named, word) for word in patterns]
 
-    def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":
+    def choose(store: Store) -> tuple[Settings, list[BotRow]]:
         print_former_run(store, named, RunKind.LADDER, "`--resume` continues it")
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen

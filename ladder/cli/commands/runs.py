@@ -1,9 +1,11 @@
 """`ladder runs`: the runs, matches and gates that were played."""
 
+import sys
 from typing import Annotated
 
 import typer
 
+from ladder.cli.database import open_store, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -14,6 +16,11 @@ from ladder.cli.options import (
     flag,
     whole_number,
 )
+from ladder.cli.output import confirm, print_out, show_table
+from ladder.errors import UsageError
+from ladder.runs.history import past_run, past_runs
+from ladder.stats.sequential_elo import rate_pair
+from reports.runs import print_runs, run_line, runs_document
 
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
@@ -27,11 +34,6 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return 0
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import show_table
-    from ladder.runs.history import past_runs
-    from reports.runs import print_runs, runs_document
-
     with open_to_read(db) as store:
         found = past_runs(store)
     show_table(found, runs_document, print_runs, json=json)
@@ -52,15 +54,6 @@ def delete(
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Delete a run with all its games, for good, and compute the ratings without them."""
-    import sys
-
-    from ladder.cli.database import open_store
-    from ladder.cli.output import confirm, print_out
-    from ladder.errors import UsageError
-    from ladder.runs.history import past_run
-    from ladder.stats.sequential_elo import rate_pair
-    from reports.runs import run_line
-
     with open_store(db, create=False) as store:
         line = run_line(past_run(store, run))
         if not yes:
@@ -76,8 +69,6 @@ def delete(
 
 def _refuse_options_before(context: typer.Context) -> None:
     """Refuse options in front of the subcommand, which would not see them."""
-    from ladder.errors import UsageError
-
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":

@@ -1,9 +1,14 @@
 """`ladder select`: chooses the best of several bots."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.runs import RunKind
+from db.store import Store
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_to_play
+from ladder.cli.html_file import check_html, write_selection
+from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_TEST,
@@ -16,10 +21,16 @@ from ladder.cli.options import (
     html_page,
     option,
 )
+from ladder.cli.output import show_table, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.store import Store
+from ladder.cli.stored_specs import report_changed_origins
+from ladder.experiments.engine import ExperimentContext
+from ladder.experiments.select.question import SelectQuestion
+from ladder.experiments.select.session import field_bots, field_names, play_selection
+from ladder.runs.pairings import ROUND_ROBIN, Pairing
+from ladder.runs.start import check_possible
+from reports.run import watcher_for
+from reports.select import print_select, select_document
 
 
 @takes_options
@@ -58,20 +69,6 @@ def select(
     Exit codes: 0 chosen; 4 not decided; 5 invalid, because the baseline or most bots fail or the
     machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.database import open_to_play
-    from ladder.cli.html_file import check_html, write_selection
-    from ladder.cli.opening_hint import propose_openings
-    from ladder.cli.output import show_table, stderr_console
-    from ladder.cli.stored_specs import report_changed_origins
-    from ladder.experiments.engine import ExperimentContext
-    from ladder.experiments.select.question import SelectQuestion
-    from ladder.experiments.select.session import field_bots, field_names, play_selection
-    from ladder.runs.pairings import ROUND_ROBIN, Pairing
-    from ladder.runs.start import check_possible
-    from reports.run import watcher_for
-    from reports.select import print_select, select_document
-
     question = SelectQuestion(indifference=indifference, confidence=confidence, max_games=max_games)
     names = field_names(candidates, against)
     settings = options.settings(
@@ -85,7 +82,7 @@ def select(
 
     check_html(html, force=force)
 
-    def check(store: "Store") -> None:
+    def check(store: Store) -> None:
         check_possible(store, settings, field_bots(store, names))
 
     with open_to_play(db, check) as store:

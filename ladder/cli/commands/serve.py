@@ -1,8 +1,12 @@
 """`ladder serve`: the ladder in the browser."""
 
+import os
+import select
+import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.store import Store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     Database,
@@ -10,10 +14,10 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error, print_out
 from ladder.cli.run_options import BotOptions, takes_options
-
-if TYPE_CHECKING:
-    from ladder.web.server import Listening
+from ladder.errors import ExitCode
+from ladder.web.server import Listening
 
 DEFAULT_PORT = 8344
 PANEL_SERVER = "The server"
@@ -71,15 +75,12 @@ def serve(
     The first line on standard output is the address. Pages follow runs of other terminals while
     they play. The database is only read, except for games and analyses that you ask for.
     """
-    from db.store import Store
-    from ladder.cli.output import print_error, print_out
-    from ladder.errors import ExitCode
     from ladder.web.server import ServerOptions, serve
 
     confinement = options.confinement()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
-    def announce(listening: "Listening") -> None:
+    def announce(listening: Listening) -> None:
         print_out(listening.address)
         if not listening.is_local:
             print_error(
@@ -108,16 +109,9 @@ def _never() -> bool:
 
 def _stdin_ends() -> bool:
     """Return whether standard input is at its end; what it holds before is ignored."""
-    import os
-    import select
-
     return bool(select.select([0], [], [], 0)[0]) and not os.read(0, 4096)
 
 
 def _open(address: str) -> None:
-    import webbrowser
-
-    from ladder.cli.output import print_error
-
     if not webbrowser.open(address):
         print_error(f"no browser was found: open {address} yourself")

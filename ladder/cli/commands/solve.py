@@ -1,8 +1,11 @@
 """`ladder solve`: the exact value of positions."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
+from engine.solver.book import NO_BOOK
+from engine.solver.errors import SolverError
 from ladder.cli.options import (
     MOST_WORK,
     MOST_WORKERS,
@@ -13,6 +16,16 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error, print_out
+from ladder.cli.parsing import parse_time
+from ladder.errors import UsageError
+from ladder.match.process.cpus import allowed_cpus
+from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
+from ladder.tools.solve import solve as solve_position
+from ladder.tools.solve_file import FileSolver, PositionFile
+from reports.layout.format import to_json
+from reports.layout.progress import at_intervals
+from reports.solve import solved_document, solved_line, solved_text
 
 
 def solve(
@@ -86,21 +99,6 @@ def solve(
     which may take days on boards larger than the standard one. Exit code 0 also if only bounds were
     found.
     """
-    import sys
-
-    from engine.solver.book import NO_BOOK
-    from engine.solver.errors import SolverError
-    from ladder.cli.output import print_error, print_out
-    from ladder.cli.parsing import parse_time
-    from ladder.errors import UsageError
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.tools.solve import SolveOptions, open_solver, read_board, read_position
-    from ladder.tools.solve import solve as solve_position
-    from ladder.tools.solve_file import FileSolver, PositionFile
-    from reports.layout.format import to_json
-    from reports.layout.progress import at_intervals
-    from reports.solve import solved_document, solved_line, solved_text
-
     if file is not None and moves is not None:
         raise UsageError("give either MOVES or --file, not both")
     specification = read_board(board)

@@ -1,13 +1,15 @@
 """`ladder stats`: the statistics as a calculator, from counts on the command line."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import Json, option
+from ladder.cli.output import print_result
+from ladder.cli.parsing import parse_counts, parse_hypotheses
 from ladder.stats.choices import Model
-
-if TYPE_CHECKING:
-    from ladder.stats.elo import EloEstimate
+from ladder.stats.elo import EloEstimate, estimate
+from ladder.stats.sprt import sprt_result
+from reports.stats import elo_document, elo_text, los_document, los_text, sprt_document, sprt_text
 
 app = CommandGroup(help="Compute Elo, sequential tests and superiority from counts of games.")
 
@@ -26,18 +28,12 @@ Penta = Annotated[
 @app.command("elo")
 def elo(wdl: Wdl = None, penta: Penta = None, json: Json = False) -> int:
     """Compute the Elo difference, its 95 % error and the likelihood of superiority."""
-    from ladder.cli.output import print_result
-    from reports.stats import elo_document, elo_text
-
     return print_result(_estimate(wdl, penta), elo_document, elo_text, json=json)
 
 
 @app.command("los")
 def los(wdl: Wdl = None, penta: Penta = None, json: Json = False) -> int:
     """Compute the likelihood of superiority (LOS): the probability of being the stronger bot."""
-    from ladder.cli.output import print_result
-    from reports.stats import los_document, los_text
-
     return print_result(_estimate(wdl, penta), los_document, los_text, json=json)
 
 
@@ -53,18 +49,10 @@ def sprt(
     json: Json = False,
 ) -> int:
     """Compute the state of a sequential test (SPRT) between two Elo differences."""
-    from ladder.cli.output import print_result
-    from ladder.cli.parsing import parse_counts, parse_hypotheses
-    from ladder.stats.sprt import sprt_result
-    from reports.stats import sprt_document, sprt_text
-
     counts = parse_counts(wdl, penta)
     test = parse_hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 
-def _estimate(wdl: str | None, penta: str | None) -> "EloEstimate":
-    from ladder.cli.parsing import parse_counts
-    from ladder.stats.elo import estimate
-
+def _estimate(wdl: str | None, penta: str | None) -> EloEstimate:
     return estimate(counts=parse_counts(wdl, penta))

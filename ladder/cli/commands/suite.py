@@ -2,9 +2,12 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from ladder.checked_stream import write_file
+from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.completion import bot_names
+from ladder.cli.database import open_or_preview, open_to_read
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -22,10 +25,22 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import check_writable, print_error, print_out, show_table
+from ladder.cli.parsing import parse_boards, parse_time
 from ladder.cli.run_options import BotOptions, takes_options
-
-if TYPE_CHECKING:
-    from ladder.runs.budgets import Budgets
+from ladder.errors import ExitCode, UsageError
+from ladder.experiments.suite.baseline import compare, read_baseline
+from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
+from ladder.experiments.suite.puzzle import read_suite, text_of
+from ladder.experiments.suite.run import leave_out_unfit, run_suite
+from ladder.match.process.cpus import allowed_cpus
+from ladder.match.registry.registered import choose_bots
+from ladder.results.standings.division import division_or_latest
+from ladder.runs.budgets import Budgets
+from ladder.signals import current_stop
+from reports.layout.format import to_json
+from reports.layout.progress import at_intervals
+from reports.suite import mining_document, mining_text, print_suite, suite_document, suite_junit
 
 DEFAULT_TIMES = "10ms,100ms"
 app = CommandGroup(help="Make positions with one right move, and ask bots for it.")
@@ -64,20 +79,6 @@ def make(
     The solver proves each answer, on all CPUs at idle priority. Wins in one move and blocks of one
     are left out. Ctrl-C (exit code 130) writes the positions found so far.
     """
-    from ladder.checked_stream import write_file
-    from ladder.cli.database import open_to_read
-    from ladder.cli.output import check_writable, print_error, print_out
-    from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode, UsageError
-    from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
-    from ladder.experiments.suite.puzzle import text_of
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.results.standings.division import division_or_latest
-    from ladder.signals import current_stop
-    from reports.layout.format import to_json
-    from reports.layout.progress import at_intervals
-    from reports.suite import mining_document, mining_text
-
     if division is not None and not stored:
         raise UsageError("--division needs --stored: give both, or neither")
     classes = parse_boards(boards)
@@ -167,20 +168,6 @@ def run(
     Exit codes: 0 done; 2 bad input; 3 a bot solves fewer positions than in --baseline, by more than
     chance; 130 stopped by Ctrl-C.
     """
-    from ladder.checked_stream import write_file
-    from ladder.cli.checking import end_check, is_checking_only
-    from ladder.cli.database import open_or_preview
-    from ladder.cli.output import check_writable, print_error, show_table
-    from ladder.errors import ExitCode, UsageError
-    from ladder.experiments.suite.baseline import compare, read_baseline
-    from ladder.experiments.suite.puzzle import read_suite
-    from ladder.experiments.suite.run import leave_out_unfit, run_suite
-    from ladder.match.registry.registered import choose_bots
-    from ladder.signals import current_stop
-    from reports.layout.format import to_json
-    from reports.layout.progress import at_intervals
-    from reports.suite import print_suite, suite_document, suite_junit
-
     confinement = options.confinement()
     *names, file = words
     if not names:
@@ -229,10 +216,6 @@ def run(
 
 def _budgets(time: str | None, work: "dict[str, str | None]") -> "list[Budgets]":
     """Return the budgets of the options, the smallest first."""
-    from ladder.cli.parsing import parse_time
-    from ladder.errors import UsageError
-    from ladder.runs.budgets import Budgets
-
     given = {name: text for name, text in work.items() if text is not None}
     if time is not None and given:
         raise UsageError("--time cannot be combined with --simulations, --nodes or --depth")

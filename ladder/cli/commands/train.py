@@ -1,9 +1,12 @@
 """`ladder train`: players that learn from games against themselves."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
+from bots.catalogue import parse_player
+from ladder.cli.database import open_draft, open_or_preview, open_store
 from ladder.cli.help import CommandGroup
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -15,9 +18,29 @@ from ladder.cli.options import (
     option,
     whole,
 )
-
-if TYPE_CHECKING:
-    from reports.layout.progress import View
+from ladder.cli.output import print_error, print_out, stderr_console
+from ladder.cli.parsing import parse_boards
+from ladder.errors import ExitCode, Stopped
+from ladder.learning.c4ai import log as c4ai_log
+from ladder.learning.c4ai import loop as c4ai_loop
+from ladder.learning.c4ai import settings as c4ai_settings
+from ladder.learning.c4ai.trials import TrialsInWorker
+from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
+from ladder.learning.value.loop import LearningState, learn
+from ladder.learning.value.settings import format_command, settings_for
+from ladder.match.process.confinement import BUILT_IN_ONLY
+from ladder.match.process.cpus import allowed_cpus
+from ladder.match.registry.register import (
+    RegistrationRequest,
+    examine,
+    known_bots,
+    refuse_name,
+    save_bot,
+)
+from ladder.signals import current_stop
+from reports.layout.progress import View, display_for
+from reports.train.c4ai import TrainingView
+from reports.train.value import LearningView
 
 State = TypeVar("State")
 
@@ -83,18 +106,7 @@ def c4ai(
     more games than it loses. The same command continues an interrupted training; Ctrl-C loses at
     most one generation. Play the result as 'builtin:c4ai?weights=FOLDER/weights.csv'.
     """
-    from contextlib import closing
-
-    from ladder.cli.output import print_error, print_out
-    from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode
-    from ladder.learning.c4ai.log import format_spec, open_log
-    from ladder.learning.c4ai.loop import format_note, train
-    from ladder.learning.c4ai.settings import settings_for
-    from ladder.learning.c4ai.trials import TrialsInWorker
-    from reports.train.c4ai import TrainingView
-
-    settings = settings_for(
+    settings = c4ai_settings.settings_for(
         output,
         seed=seed,
         start=start,
@@ -105,16 +117,16 @@ def c4ai(
     )
     if register is not None:
         _refuse_taken(register, db)
-    with open_log(output, settings, generations) as log:
+    with c4ai_log.open_log(output, settings, generations) as log:
         state = log.state
         if state.generation >= generations:
             print_error(f"nothing to do: {output} holds {state.generation} generations already")
         with closing(TrialsInWorker(settings)) as trials:
-            steps = map(log.add, train(state, trials.play))
+            steps = map(log.add, c4ai_loop.train(state, trials.play))
             code = _train(TrainingView(), state, steps)
     print_out(str(state.weights))
     if code == ExitCode.DONE and register is not None:
-        _register(register, format_spec(output), "c4ai", format_note(state), db)
+        _register(register, c4ai_log.format_spec(output), "c4ai", c4ai_loop.format_note(state), db)
     return code
 
 
@@ -178,16 +190,7 @@ def value(
     continues an interrupted training and finds the same weights as without the interruption. Play
     the result as 'builtin:v21?weights=FOLDER/weights.npz', or with another player's name.
     """
-    from bots.catalogue import parse_player
-    from ladder.cli.output import print_error, print_out
-    from ladder.cli.parsing import parse_boards
-    from ladder.errors import ExitCode
-    from ladder.learning.value.folder import WEIGHTS, format_note, format_spec, open_folder
-    from ladder.learning.value.loop import LearningState, learn
-    from ladder.learning.value.settings import format_command, settings_for
-    from ladder.match.process.cpus import allowed_cpus
     from reports.html.learning import learning_page
-    from reports.train.value import LearningView
 
     settings = settings_for(
         output,
@@ -219,13 +222,8 @@ def value(
     return code
 
 
-def _train(view: "View[State]", state: "State", steps: Iterable[object]) -> int:
+def _train(view: View[State], state: State, steps: Iterable[object]) -> int:
     """Train step by step while a display shows the progress, and return the exit code."""
-    from ladder.cli.output import stderr_console
-    from ladder.errors import ExitCode, Stopped
-    from ladder.signals import current_stop
-    from reports.layout.progress import display_for
-
     display = display_for(stderr_console(), view)
     display.started(state)
     try:
@@ -241,23 +239,12 @@ def _train(view: "View[State]", state: "State", steps: Iterable[object]) -> int:
 
 def _refuse_taken(name: str, db: str) -> None:
     """Refuse a registered name before the training, not after it."""
-    from ladder.cli.database import open_or_preview
-    from ladder.match.registry.register import refuse_name
-
     with open_or_preview(db) as store:
         refuse_name(store, name)
 
 
 def _register(name: str, spec: str, based_on: str, note: str, db: str) -> None:
     """Register the bot that plays with the weights of a training."""
-    from ladder.cli.database import (
-        open_draft,
-        open_store,
-    )
-    from ladder.cli.output import print_out
-    from ladder.match.process.confinement import BUILT_IN_ONLY
-    from ladder.match.registry.register import RegistrationRequest, examine, known_bots, save_bot
-
     request = RegistrationRequest(
         name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note
     )

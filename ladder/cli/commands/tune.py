@@ -1,8 +1,12 @@
 """`ladder tune`: searches the best values of a bot's numbers, and gates the result."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from db.records.runs import RunKind
+from db.store import Store
+from ladder.cli.database import open_to_play
+from ladder.cli.html_file import check_html, write_tuning
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -23,10 +27,21 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_result, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
-
-if TYPE_CHECKING:
-    from db.store import Store
+from ladder.experiments.engine import ExperimentContext
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.tune.bots import refuse_taken_name
+from ladder.experiments.tune.parameters import read_parameters
+from ladder.experiments.tune.session import check_task
+from ladder.experiments.tune.session import tune as play_tuning
+from ladder.experiments.tune.task import TuningTask
+from ladder.experiments.tune.template import template_of
+from ladder.runs.pairings import RANDOM, Pairing
+from ladder.runs.settings import ResumePolicy
+from ladder.stats.choices import Model
+from reports.run import watcher_for
+from reports.tune import tune_document, tune_text, tuning_watcher
 
 MOST_PAIRS = 10_000
 """Of a step."""
@@ -114,23 +129,6 @@ def tune(
     Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid; 2 bad input; 130 stopped by Ctrl-C,
     with at most the step in play lost.
     """
-    from db.records.runs import RunKind
-    from ladder.cli.database import open_to_play
-    from ladder.cli.html_file import check_html, write_tuning
-    from ladder.cli.output import print_result, stderr_console
-    from ladder.experiments.engine import ExperimentContext
-    from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.tune.bots import refuse_taken_name
-    from ladder.experiments.tune.parameters import read_parameters
-    from ladder.experiments.tune.session import check_task, tune
-    from ladder.experiments.tune.task import TuningTask
-    from ladder.experiments.tune.template import template_of
-    from ladder.runs.pairings import RANDOM, Pairing
-    from ladder.runs.settings import ResumePolicy
-    from ladder.stats.choices import Model
-    from reports.run import watcher_for
-    from reports.tune import tune_document, tune_text, tuning_watcher
-
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
@@ -154,7 +152,7 @@ def tune(
     )
     check_html(html, force=force)
 
-    def check(store: "Store") -> None:
+    def check(store: Store) -> None:
         if register is not None:
             refuse_taken_name(store, register)
         check_task(store, task)
@@ -166,7 +164,7 @@ def tune(
         console = stderr_console()
         context = ExperimentContext(store, watcher_for(console), workforce)
         view = tuning_watcher(console, task.template.parameters)
-        tuned = tune(context, task, register=register, search_watcher=view)
+        tuned = play_tuning(context, task, register=register, search_watcher=view)
         if html is not None:
             write_tuning(store, tuned, html, games=GAMES_SHOWN)
         print_result(tuned, tune_document, tune_text, json=json)

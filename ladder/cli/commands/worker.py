@@ -12,6 +12,11 @@ from ladder.cli.options import (
     option,
     whole,
 )
+from ladder.cli.output import print_error
+from ladder.cli.parsing import parse_sandbox
+from ladder.errors import ExitCode
+from ladder.match.process.cpus import allowed_cpus
+from ladder.moments import parse_until
 
 
 def worker(
@@ -48,11 +53,6 @@ def worker(
     finish the pairs in play, the second one ends it at once, as SIGTERM does. Bots are copied to
     this user's cache. --sandbox takes the place of the run's own.
     """
-    from ladder.cli.output import print_error
-    from ladder.cli.parsing import parse_sandbox
-    from ladder.errors import ExitCode
-    from ladder.match.process.cpus import allowed_cpus
-    from ladder.moments import parse_until
     from ladder.runs.cluster.workforce import endpoint_of
 
     words = parse_sandbox(sandbox)

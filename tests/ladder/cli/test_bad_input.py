@@ -53,7 +53,7 @@ REFUSED = [
     (("run", "--seed", "-4"), "is not a whole number from 0"),
     (("run", "--resume", "--new"), "contradict each other"),
     (
-        ("run", "--pairing", "swiss"),
+        ("run", "--pairing", "dutch"),
         "--pairing: write random, round-robin",
     ),
     (("run", "--pairing", "gauntlet:nobody"), "is not among the bots"),
@@ -109,7 +109,9 @@ REFUSED = [
     (("bench", "search", "--seconds", "0"), "--seconds: 0 is not between"),
     (("dance",), "No such command 'dance' (see"),
     (("reprot",), "No such command 'reprot': did you mean `ladder report`?"),
-    (("list",), "did you mean `ladder bots list` or `ladder queue list`? (see"),
+    (("list",), "did you mean `ladder bots list`, `ladder games` or `ladder runs`? (see"),
+    (("compare", "v1", "v2"), "`ladder report --compare`"),
+    (("show", "1"), "did you mean `ladder bots show`, `ladder replay` or `ladder runs show`?"),
     (("bots", "remove", "v1"), "did you mean `ladder bots retire` or `ladder bots delete`?"),
     (("run", "--bots", "flatmc,v1"), "called 'flatmc': did you mean flat-mc"),
     (("bots", "show", "flatmc"), "did you mean flat-mc?"),
@@ -216,7 +218,7 @@ def test_a_bad_configuration_is_refused(
 ) -> None:
     """The sentence must name the file and what is wrong in it."""
     Path("ladder.toml").write_text(content)
-    assert run_command(["bots", "list"]) == 2
+    assert run_command(["run"]) == 2
     assert sentence in capsys.readouterr().err
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 from typer.models import ArgumentInfo
 from typer.utils import get_params_from_function
 
-from ladder.cli.app import app
+from ladder.cli.app import parser
 from ladder.cli.failures import explain
 from ladder.cli.run_options import RunOptions
+from tests.tools.commands_page import walk
 
-COMMAND = typer.main.get_command(app)
+COMMAND = parser()
 NEEDED = {
     "gate": ("v4", "--against", "v3", "--stored"),
     "match": ("v3", "v4"),
@@ -34,13 +34,10 @@ NEEDED = {
 """Required arguments and options, by command."""
 
 
-def commands(group: typer.Typer, words: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
-    for info in group.registered_commands:
-        assert info.callback is not None
-        yield f"{words} {info.name}".strip(), info.callback
-    for inner in group.registered_groups:
-        assert inner.typer_instance is not None
-        yield from commands(inner.typer_instance, f"{words} {inner.name}".strip())
+def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield each command with the function that declares its options."""
+    for words, command in walk(parser()):
+        yield " ".join(words), command.callback.__wrapped__
 
 
 def numbers() -> Iterator[tuple[str, str, bool]]:
@@ -49,7 +46,7 @@ def numbers() -> Iterator[tuple[str, str, bool]]:
     What `match` and `gate` share with `run` is the same code, and is tried with `run` alone.
     """
     shared = {field.name for field in fields(RunOptions)}
-    for words, callback in commands(app):
+    for words, callback in commands():
         for name, parameter in get_params_from_function(callback).items():
             kinds = {parameter.annotation, *typing.get_args(parameter.annotation)}
             if not kinds & {int, float} or (name in shared and words in ("match", "gate")):
