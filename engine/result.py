@@ -1,6 +1,6 @@
 """Results and terminations of games."""
 
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
 
@@ -22,36 +22,68 @@ class Result(StrEnum):
         return {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}[self]
 
 
-class Termination(StrEnum):
-    """The reason why a game ended."""
+class Loser(Enum):
+    """Who loses a game that ends in some way."""
 
-    FOUR_IN_A_ROW = "four_in_a_row"
-    BOARD_FULL = "board_full"
-    TIMEOUT = "timeout"
-    ILLEGAL_MOVE = "illegal_move"
-    CRASH = "crash"
-    PROTOCOL_ERROR = "protocol_error"
-    MEMORY = "memory"
-    PONDERING = "pondering"
-    """Processor time used while the opponent was asked."""
-    ADJUDICATED = "adjudicated"
-    ABORTED = "aborted"
+    BY_MOVES = auto()
+    """The moves decide it, or make it a draw."""
+    BY_PROOF = auto()
+    """The stored proof decides it, or makes it a draw."""
+    TO_MOVE = auto()
+    """The side to move."""
+    OFFENDER = auto()
+    """The side that failed, which need not be to move: a forfeit."""
+    NONE = auto()
+    """The game has no result."""
+
+
+class Termination(StrEnum):
+    """The reason why a game ended, and all that follows from it."""
+
+    FOUR_IN_A_ROW = "four_in_a_row", Loser.BY_MOVES, "four in a row"
+    BOARD_FULL = "board_full", Loser.BY_MOVES, "board full"
+    TIMEOUT = "timeout", Loser.OFFENDER, "timeout", "took too long"
+    CRASH = "crash", Loser.OFFENDER, "crash", "crashed"
+    ILLEGAL_MOVE = "illegal_move", Loser.OFFENDER, "illegal move", "made an illegal move", 1
+    PROTOCOL_ERROR = "protocol_error", Loser.OFFENDER, "protocol error", "broke the protocol"
+    MEMORY = "memory", Loser.OFFENDER, "memory", "used too much memory"
+    PONDERING = "pondering", Loser.OFFENDER, "pondering", "computed off its turn"
+    """Only in games of earlier versions."""
+    RESIGNED = "resigned", Loser.TO_MOVE, "resignation", "resigned"
+    ADJUDICATED = "adjudicated", Loser.BY_PROOF, "adjudication"
+    ABORTED = "aborted", Loser.NONE, "aborted"
     """Neither bot's fault: not rated, and the pair is played again."""
+
+    loser: Loser
+    noun: str
+    """Words to follow *by*."""
+    predicate: str
+    """What the loser did, as the predicate of a sentence; "" if it was beaten on the board."""
+    unplayed_thoughts: int
+    """Records of moves that are not among the moves of the game."""
+
+    def __new__(
+        cls,
+        word: str,
+        loser: Loser = Loser.NONE,
+        noun: str = "",
+        predicate: str = "",
+        unplayed_thoughts: int = 0,
+    ) -> "Termination":
+        """Create a member with its stored word as its value."""
+        self = str.__new__(cls, word)
+        self._value_ = word
+        self.loser, self.noun, self.predicate = loser, noun, predicate
+        self.unplayed_thoughts = unplayed_thoughts
+        return self
 
     @property
     def is_forfeit(self) -> bool:
         """Whether the loser failed instead of losing on the board."""
-        return self in FORFEITS
+        return self.loser is Loser.OFFENDER
 
 
-FORFEITS = (
-    Termination.TIMEOUT,
-    Termination.CRASH,
-    Termination.ILLEGAL_MOVE,
-    Termination.PROTOCOL_ERROR,
-    Termination.MEMORY,
-    Termination.PONDERING,
-)
+FORFEITS = tuple(each for each in Termination if each.is_forfeit)
 """The forfeits in the order of reports."""
 
 

@@ -38,9 +38,7 @@ def adjudication_document(ply: int, proof: Proof | None) -> dict[str, Any] | Non
 
 def ending_words(termination: Termination) -> str:
     """Return a termination to follow the word *by*, such as ``four in a row``."""
-    if termination is Termination.ADJUDICATED:
-        return "adjudication"
-    return termination.value.replace("_", " ")
+    return termination.noun
 
 
 def cause_words(game: GameRow) -> str:

@@ -8,7 +8,6 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from db.records.pairs import PairPlan
-from engine.result import Termination
 from ladder.names import counted
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
@@ -61,11 +60,6 @@ def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
     )
 
 
-def kind_text(termination: Termination) -> str:
-    """Return the words for a kind of forfeit, such as ``illegal move``."""
-    return termination.replace("_", " ")
-
-
 def status_line(live: LiveRun) -> str:
     """Return games played, speed and time left in one line."""
     target = live.target_games
@@ -81,14 +75,14 @@ def status_line(live: LiveRun) -> str:
         parts.append(live.progress)
     if live.stalls:
         share = live.stalls / (live.stalls + live.games)
-        parts.append(f"{live.stalls} ({share:.1%}) delayed by the host and asked again")
+        parts.append(f"{live.stalls} ({share:.1%}) delayed by the host")
     return ", ".join(parts)
 
 
 def forfeit_lines(live: LiveRun) -> list[str]:
     """Return a line for each bot and kind of forfeit, with the first game and its cause."""
     return [
-        f"{one.bot} forfeited {counted(one.games, 'game')} by {kind_text(one.termination)}, first "
+        f"{one.bot} forfeited {counted(one.games, 'game')} by {one.termination.noun}, first "
         f"game {one.game}: {one.cause}"
         for _, one in sorted(live.forfeits.items())
     ]

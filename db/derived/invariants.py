@@ -268,9 +268,8 @@ def _check_moves(game: Values) -> str | None:
 def _check_thoughts(game: Values) -> str | None:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
-    # A move that lost the game, such as an illegal one, has a thought but is not among the moves.
     # Games from CSV and PGN have no thoughts.
-    most = moves + (game["offender"] is not None)
+    most = moves + Termination(game["termination"]).unplayed_thoughts
     if thoughts and not moves <= len(thoughts) <= most:
         return f"it has {moves} moves after the opening, but {len(thoughts)} thoughts"
     if any(side.moves > moves + 1 for side in read_sides(game)):

@@ -1,9 +1,11 @@
 """The rule that a finished game's result follows from its moves."""
 
+from typing import assert_never
+
 from db.records.games import Proof
 from engine.mutable_game import MutableGame
 from engine.position import Position
-from engine.result import Result, Termination
+from engine.result import Loser, Result, Termination
 
 
 def find_ending_fault(
@@ -24,16 +26,23 @@ def find_ending_fault(
             plays them out.
 
     """
-    if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
-        if game.ending != (result, termination):
-            return f"its moves do not end in a {result} by {termination}"
-    elif game.is_over:
+    loser = termination.loser
+    if loser is Loser.BY_MOVES:
+        is_possible = game.ending == (result, termination)
+        return None if is_possible else f"its moves do not end in a {result} by {termination}"
+    if game.is_over:
         return f"its moves end the game, so it cannot have ended by {termination}"
-    elif termination is Termination.ADJUDICATED:
-        return _find_proof_fault(game, result, detail, plies)
-    elif termination.is_forfeit and result is Result.DRAW:
-        return f"a game that ended by {termination} cannot be a draw"
-    return None
+    match loser:
+        case Loser.BY_PROOF:
+            return _find_proof_fault(game, result, detail, plies)
+        case Loser.OFFENDER if result is Result.DRAW:
+            return f"a game that ended by {termination} cannot be a draw"
+        case Loser.TO_MOVE if result is not (Result.WIN if len(game.moves) & 1 else Result.LOSS):
+            return f"the side to move {termination.predicate}, so it cannot be a {result}"
+        case Loser.OFFENDER | Loser.TO_MOVE | Loser.NONE:
+            return None
+        case _:
+            assert_never(loser)
 
 
 def _find_proof_fault(

@@ -62,11 +62,10 @@ def count_pair(
                     entrant.name, game.termination, games=1, game=game_id, cause=cause
                 )
                 if forfeits.games == 1:
-                    kind = game.termination.replace("_", " ")
                     which = f"game {game_id}" if game_id else "a game"
                     player = "" if game_id or entrant.player is None else f" (`{entrant.player}`)"
                     name = entrant.name if game_id else f"setting {entrant.name}"
-                    yield f"{name} lost {which} by {kind}: {cause}{player}"
+                    yield f"{name} lost {which} by {game.termination.noun}: {cause}{player}"
     live.count(len(record.games))
 
 

@@ -1,12 +1,18 @@
-"""What is known about each kind of forfeit."""
+"""What is known about each way for a game to end."""
 
-from engine.result import FORFEITS, Termination
-from ladder.errors import FORFEIT_KINDS
+from engine.result import FORFEITS, Loser, Termination
+from ladder.errors import BotFailure
 
 
 def test_every_forfeit_has_one_kind_of_failure() -> None:
     """A kind is added in `engine.result` and `ladder.errors`, and in neither alone."""
-    assert set(FORFEIT_KINDS) == set(FORFEITS) - {Termination.PONDERING}  # in older games
-    for termination, failure in FORFEIT_KINDS.items():
-        assert failure.termination is termination
-        assert failure.predicate
+    kinds = [kind.termination for kind in BotFailure.__subclasses__()]
+    assert len(kinds) == len(set(kinds))
+    assert set(kinds) == set(FORFEITS) - {Termination.PONDERING}  # in older games
+
+
+def test_a_side_that_ends_a_game_has_done_something() -> None:
+    """Messages need a predicate for it, and lists a noun for every end."""
+    for end in Termination:
+        assert end.noun
+        assert bool(end.predicate) is (end.loser in (Loser.OFFENDER, Loser.TO_MOVE))

@@ -37,7 +37,7 @@ def bot_parts(data: BotPage) -> PageParts:
         {
             "title": f"Game {game.id}",
             "link": game_link(game.id, len(game.moves)),
-            "kind": game.termination.value.replace("_", " "),
+            "kind": game.termination.noun,
             "text": last_output_text(game) or game.detail or "no output",
         }
         for game in data.forfeits

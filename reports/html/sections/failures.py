@@ -56,7 +56,7 @@ def failures(games: Sequence[ShownGame]) -> list[Failure]:
                 game=game.id,
                 ply=len(game.moves),
                 bot=game.second if game.offender else game.first,
-                kind=game.termination.value.replace("_", " "),
+                kind=game.termination.noun,
                 sentence=sentence or "no cause is stored",
                 stderr=stderr,
                 messages=messages,
