@@ -1,12 +1,13 @@
-"""Late moves under a varying load: ``python -m benchmarks.excuses [--pairs 750]``.
+"""Late moves on a disturbed machine: ``python -m benchmarks.excuses [--pairs 100]``.
 
-Bots play at a few milliseconds a move on one CPU, beside busy processes that come and go: up to
-two at a time, for some tenths of a second, half of the time as long-lived programs and half of
-the time as many short-lived ones. Prints a Markdown table: of honest bots, which look at the wall
-clock, and of bots that are late by themselves, how many late moves were charged and excused.
+Bots play at a few milliseconds a move on one CPU: alone, beside one and four busy programs, and
+while the harness is stopped again and again. Honest ones look at the wall clock. Slow ones need 5,
+20 or 100 ms more than budget and margin at every move, computing or asleep. Prints a Markdown
+table: how many games honest bots lost by a timeout, how many slow bots did not lose so, and how
+many pairs were played again or given up.
 
-With ``--trees DIR DIR`` the same pairs are played under the same load by several versions of this
-project, by turns of some pairs each.
+With ``--trees DIR DIR`` the same pairs are played by several versions of this project, by turns of
+some pairs each.
 """
 
 import argparse
@@ -26,38 +27,13 @@ from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[1]
 FAKE_BOT = TREE / "tests" / "fake_bots" / "bot.py"
-HONEST = ("v2", "v4", "random")
-GUILTY = ("works 40", "hides-behind-waves")
-HOGS = 4
+DISTURBANCES = ("none", "one busy program", "four busy programs", "harness stopped")
+HOGS = {"one busy program": 1, "four busy programs": 4}
+BEYOND_MS = (5, 20, 100)
+HONEST_EACH = 2
+"""Pairs of honest bots between two with a slow one."""
 PR_SET_PDEATHSIG = 1
 BUSY = "while 1: pass"
-SHORT = """
-import ctypes, os
-libc = ctypes.CDLL(None)
-while 1:
-    if os.fork() == 0:
-        libc.prctl(1, 9, 0, 0, 0)  # killed with its parent, also while it is stopped
-        for _ in range(300000): pass
-        os._exit(0)
-    os.wait()
-"""
-
-
-@contextlib.contextmanager
-def load(cpu: int, seed: int) -> Iterator[None]:
-    """Keep a CPU busy from a new process, in a way that the seed decides."""
-    pid = os.fork()
-    if pid == 0:
-        die_with_parent()
-        try:
-            vary(cpu, random.Random(seed))
-        finally:
-            os._exit(0)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGTERM)
-        os.waitpid(pid, 0)
 
 
 def die_with_parent() -> None:
@@ -65,32 +41,47 @@ def die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def vary(cpu: int, draws: random.Random) -> None:
-    """Stop and continue busy processes until SIGTERM comes."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+@contextlib.contextmanager
+def disturbance(kind: str, cpu: int, seed: int) -> Iterator[None]:
+    """Disturb this process, which plays on a CPU, while the block runs."""
     hogs = [
         subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", SHORT if number % 2 else BUSY],
+            [sys.executable, "-I", "-S", "-c", BUSY],
             preexec_fn=lambda: (die_with_parent(), os.sched_setaffinity(0, {cpu})),
             start_new_session=True,
         )
-        for number in range(HOGS)
+        for _ in range(HOGS.get(kind, 0))
     ]
+    stopper = os.fork() if kind == "harness stopped" else 0
+    if kind == "harness stopped" and stopper == 0:
+        die_with_parent()
+        stop_parent(random.Random(seed))
     try:
-        while True:
-            kind, many = draws.choice((0, 1)), draws.choice((0, 0, 0, 0, 1, 1, 2))
-            for number, hog in enumerate(hogs):
-                runs = number % 2 == kind and number < 2 * many
-                os.killpg(hog.pid, signal.SIGCONT if runs else signal.SIGSTOP)
-            time.sleep(draws.expovariate(1 / 0.3))
+        yield
     finally:
+        if stopper:
+            os.kill(stopper, signal.SIGTERM)
+            os.waitpid(stopper, 0)
         for hog in hogs:
-            os.killpg(hog.pid, signal.SIGKILL)
+            hog.kill()
             hog.wait()
 
 
-def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
-    """Play some pairs with the imported version of the project; return counts by bot."""
+def stop_parent(draws: random.Random) -> None:
+    """Stop and continue the parent until SIGTERM comes between two stops."""
+    parent = os.getppid()
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+    while not asked:
+        time.sleep(draws.expovariate(1 / 0.2))
+        os.kill(parent, signal.SIGSTOP)
+        time.sleep(draws.uniform(0.03, 0.3))
+        os.kill(parent, signal.SIGCONT)
+    os._exit(0)
+
+
+def play(kind: str, first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
+    """Play some pairs with the imported version of the project; return counts of outcomes."""
     from bots.protocol import Budget
     from db.records.launch import DEFAULT_LIMITS, Start
     from db.records.pairs import Entrant, PairPlan
@@ -101,37 +92,43 @@ def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
 
     budget = Budget(time_ms=options.time)
 
-    def entrant(revision: int, name: str) -> Entrant:
-        if name in HONEST:
-            return make_entrant(builtin_launch(name), revision=revision, name=name, budget=budget)
-        mode, *more = name.split(" ")
-        words = (sys.executable, "-I", "-S", str(FAKE_BOT), mode, *more)
-        return Entrant(revision, name, Start(argv=words, folder=options.folder), budget)
+    def fake(revision: int, name: str, *words: object) -> Entrant:
+        argv = (sys.executable, "-I", "-S", str(FAKE_BOT), *map(str, words))
+        return Entrant(revision, name, Start(argv=argv, folder=options.folder), budget)
 
     found: Counter[str] = Counter()
     pool = BotPool(Confinement(limits=DEFAULT_LIMITS, sandbox=()))
-    for number in range(first, first + pairs):
-        draws = random.Random(number)
-        names = draws.sample(HONEST, 2)
-        if number % 20 == 0:
-            names[1] = GUILTY[number // 20 % len(GUILTY)]
-        a, b = (entrant(revision, name) for revision, name in enumerate(names, 1))
-        plan = PairPlan(
-            id=number, number=number, a=a, b=b, board="5x5", board_class="5x5", opening=(),
-            seed=number, margin_ms=options.margin,
-        )  # fmt: skip
-        record = play_pair(plan, pool)
-        guilty = not {*names} <= {*HONEST}
-        found["games"] += len(record.games)
-        found["given up, with a guilty bot" if guilty else "given up"] += not record.games
-        found["asked again, with a guilty bot" if guilty else "asked again"] += record.aborts
-        for game in record.games:
-            if game.termination.is_forfeit:
-                lost_first = game.result.value == "loss"
-                loser = names[lost_first == game.swapped]
-                found[f"charged: {loser} {game.termination.value}"] += 1
-                if loser in HONEST and options.verbose:
-                    print(number, loser, game.detail, file=sys.stderr)
+    built_in = make_entrant(builtin_launch("v4"), revision=1, name="v4", budget=budget)
+    clock = fake(2, "clock", "works", options.time)
+    for entrant in (built_in, clock):
+        pool.release(entrant.start, pool.acquire(entrant.start), renew=False)
+    with disturbance(kind, options.cpu, first):
+        for number in range(first, first + pairs):
+            a, b, slow = built_in, clock, ""
+            if number % (HONEST_EACH + 1) == 0:
+                beyond = BEYOND_MS[number // (HONEST_EACH + 1) % len(BEYOND_MS)]
+                mode = ("thinks", "late")[number % 2]
+                late_s = (options.time + options.margin + beyond) / 1000
+                b, slow = fake(3, "slow", mode, late_s), f"slow by {beyond} ms"
+            plan = PairPlan(
+                id=number, number=number, a=a, b=b, board="4x4", board_class="4x4", opening=(),
+                seed=number, margin_ms=options.margin,
+            )  # fmt: skip
+            record = play_pair(plan, pool)
+            found["games"] += len(record.games)
+            found["delays counted by the harness"] += record.aborts
+            found[f"given up{', slow bot' if slow else ''}"] += not record.games
+            for game in record.games:
+                is_timeout = game.termination.value == "timeout"
+                b_lost = (game.result.value == "win") != game.swapped
+                if slow:
+                    found[f"excused: {slow}"] += not (is_timeout and b_lost)
+                    found[f"games with a bot {slow}"] += 1
+                    found["charged: honest"] += is_timeout and not b_lost
+                elif game.termination.is_forfeit:
+                    found["charged: honest"] += 1
+                    if options.verbose:
+                        print(kind, number, game.detail, file=sys.stderr)
     pool.close()
     return found
 
@@ -139,36 +136,34 @@ def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
 def main() -> None:
     """Play alternately and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--pairs", type=int, default=750)
-    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
-    parser.add_argument("--turn", type=int, default=25, help="pairs of one tree in a row")
+    parser.add_argument("--pairs", type=int, default=100, help="pairs per disturbance and tree")
+    parser.add_argument("--turn", type=int, default=30, help="pairs of one tree in a row")
     parser.add_argument("--trees", nargs="+", default=[str(TREE)])
     parser.add_argument("--time", type=int, default=5, help="budget in ms")
-    parser.add_argument("--margin", type=int, default=50, help="in ms")
+    parser.add_argument("--margin", type=int, default=20, help="in ms")
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     parser.add_argument("--folder", default=tempfile.gettempdir())
     parser.add_argument("--verbose", action="store_true", help="print each honest bot's forfeit")
-    parser.add_argument("--play", nargs=2, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--play", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.play:
         os.sched_setaffinity(0, {options.cpu})
-        print(json.dumps(play(*options.play, options)))
+        kind, first, pairs = options.play
+        print(json.dumps(play(kind, int(first), int(pairs), options)))
         return
-    totals: dict[str, Counter[str]] = {tree: Counter() for tree in options.trees}
-    for first in range(options.first, options.first + options.pairs, options.turn):
-        for tree in options.trees:
-            with load(options.cpu, first):
-                totals[tree] += Counter(one_turn(tree, first, options))
-        for tree, found in totals.items():
-            print(tree, dict(found), file=sys.stderr, flush=True)
-    print_table(totals)
+    for kind in DISTURBANCES:
+        totals: dict[str, Counter[str]] = {tree: Counter() for tree in options.trees}
+        for first in range(0, options.pairs, options.turn):
+            for tree in options.trees:
+                totals[tree] += Counter(one_turn(tree, kind, first, options))
+        print_table(kind, totals)
 
 
-def one_turn(tree: str, first: int, options: argparse.Namespace) -> dict[str, int]:
+def one_turn(tree: str, kind: str, first: int, options: argparse.Namespace) -> dict[str, int]:
     """Let one version play its turn."""
     words: Sequence[str] = [
         *(sys.executable, str(Path(__file__).resolve())),
-        *("--play", str(first), str(min(options.turn, options.first + options.pairs - first))),
+        *("--play", kind, str(first), str(min(options.turn, options.pairs - first))),
         *(f"--{name}={getattr(options, name)}" for name in ("time", "margin", "cpu", "folder")),
         *(["--verbose"] if options.verbose else []),
     ]
@@ -177,12 +172,13 @@ def one_turn(tree: str, first: int, options: argparse.Namespace) -> dict[str, in
     return dict(json.loads(done.stdout))
 
 
-def print_table(totals: dict[str, Counter[str]]) -> None:
-    """Print the counts, one column per version."""
-    print("| | " + " | ".join(totals) + " |")
+def print_table(kind: str, totals: dict[str, Counter[str]]) -> None:
+    """Print the counts of one disturbance, one column per version."""
+    print(f"\n| {kind} | " + " | ".join(totals) + " |")
     print("|---|" + "---|" * len(totals))
     for name in sorted(set().union(*totals.values())):
-        print(f"| {name} | " + " | ".join(str(found[name]) for found in totals.values()) + " |")
+        cells = " | ".join(str(found[name]) for found in totals.values())
+        print(f"| {name} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

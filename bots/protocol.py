@@ -4,7 +4,7 @@ The harness asks, the bot answers::
 
     Hello     -> HelloReply
     NewGame   -> Ready
-    MoveAsk   -> MoveReply
+    MoveAsk   -> MoveReply or Resign
     GameOver  -> (nothing)
     Quit      -> (exits 0)
 
@@ -114,6 +114,10 @@ class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag
     """Optional echo of the request's ply; a wrong one is a protocol error."""
 
 
+class Resign(msgspec.Struct, frozen=True, tag="resign", tag_field="type"):
+    """The bot gives the game up instead of making a move."""
+
+
 class ErrorReply(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     """The bot cannot continue, with the reason."""
 
@@ -122,7 +126,7 @@ class ErrorReply(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     """Set by the hosts of course programs if the program's move is illegal."""
 
 
-Reply = HelloReply | Ready | MoveReply | ErrorReply
+Reply = HelloReply | Ready | MoveReply | Resign | ErrorReply
 
 _encoder = msgspec.json.Encoder()
 _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)

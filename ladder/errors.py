@@ -6,11 +6,10 @@ LadderError              a sentence for the user; never shown as a traceback
 |   `-- UnfitBot         a registered bot that cannot take part under these settings
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
-|-- MachineStalled       the machine delayed a move; the move or the pair is repeated
+|-- MachineStalled       the machine delayed a move; the pair is played again
 `-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
-    |-- BotOverCpu       more CPU time in a game than one CPU gives
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
     `-- BotMemory        more memory than its limit
@@ -104,13 +103,11 @@ class Stopped(LadderError):
 class BotFailure(LadderError):
     """A failure of a bot; `str()` is the detail stored with the forfeit.
 
-    Each kind of forfeit is a subclass, listed in `FORFEIT_KINDS`.
+    Each kind of forfeit is a subclass.
     """
 
     termination: Termination
     """The termination of the game."""
-    predicate: str
-    """What the bot did, for messages: "the bot ..."."""
     last_output: "LastOutput | None" = None
     """The last output and messages of the bot's process, if it is known."""
 
@@ -119,49 +116,30 @@ class BotTimeout(BotFailure):
     """A missed deadline."""
 
     termination = Termination.TIMEOUT
-    predicate = "took too long"
-
-
-class BotOverCpu(BotFailure):
-    """More CPU time in one game than one CPU gives; counts as a timeout."""
-
-    termination = BotTimeout.termination
-    predicate = BotTimeout.predicate
 
 
 class BotCrash(BotFailure):
     """A process that ended, or closed its standard output, before it answered."""
 
     termination = Termination.CRASH
-    predicate = "crashed"
 
 
 class BotIllegalMove(BotFailure):
     """A move that cannot be played in the position."""
 
     termination = Termination.ILLEGAL_MOVE
-    predicate = "made an illegal move"
 
 
 class BotProtocolError(BotFailure):
     """An answer that the protocol does not allow."""
 
     termination = Termination.PROTOCOL_ERROR
-    predicate = "broke the protocol"
 
 
 class BotMemory(BotFailure):
     """More memory than the limit, in the bot and its child processes together."""
 
     termination = Termination.MEMORY
-    predicate = "used too much memory"
-
-
-FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
-    kind.termination: kind
-    for kind in (BotTimeout, BotCrash, BotIllegalMove, BotProtocolError, BotMemory)
-}
-"""The failure of each kind of forfeit."""
 
 
 class MachineStalled(LadderError):

@@ -5,10 +5,9 @@ from bots.player import Info
 from db.records.pairs import Entrant
 from engine.position import Position, format_moves
 from engine.result import Result
-from ladder.errors import FORFEIT_KINDS
-from ladder.match.game.answers import make_thought
+from ladder.match.game.asking import make_thought
 from ladder.results.analysis.solved import Columns
-from ladder.tools.play.game import BotMove, InteractiveGame
+from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame
 from reports.layout.board import SIGNS
 from reports.layout.format import labelled
 from reports.replay import columns_by_value, thought_facts
@@ -62,16 +61,19 @@ def ending(game: InteractiveGame) -> str:
     if verdict is None:
         return ""
     bot = game.bot.name
-    if verdict.termination.is_forfeit:
-        return f"{bot} {FORFEIT_KINDS[verdict.termination].predicate}, so you win: {verdict.detail}"
+    if predicate := verdict.termination.predicate:
+        cause = f": {verdict.detail}" if verdict.detail else ""
+        return f"{bot} {predicate}, so you win{cause}"
     if verdict.result is Result.DRAW:
         return "a draw: the board is full"
     won = (verdict.result is Result.WIN) == (game.person == 0)
     return f"you won against {bot}: four in a row" if won else f"{bot} won: four in a row"
 
 
-def advice(move: BotMove) -> list[str]:
+def advice(move: BotMove | BotResignation) -> list[str]:
     """Return a hint as lines: the column and its statistics."""
+    if isinstance(move, BotResignation):
+        return [f"{move.name} would resign"]
     lines = [f"{move.name} would play {move.column}"]
     return lines + [f"  {line}" for line in info_lines(move, "you")]
 

@@ -2,10 +2,11 @@
 
 The class has ``new_game(board, side, seed, budget)``, where `board` and `budget` are dictionaries
 (``{"rows": 6, "columns": 7, "connect": 4, "forbidden": None}``, ``{"time_ms": 100}``), and
-``choose(moves)``, which returns a column, or a column and a dictionary of information. A class with
-``clock`` or ``overage`` among its `budgets` has ``choose(moves, clock)``, where `clock` is the
-dictionary of the remaining times, or None. One instance plays all games. Its optional attributes
-`name`, `version`, `budgets` and `boards` are sent in the hello.
+``choose(moves)``, which returns a column, a column and a dictionary of information, or the string
+"resign" to give the game up. A class with ``clock`` or ``overage`` among its `budgets` has
+``choose(moves, clock)``, where `clock` is the dictionary of the remaining times, or None. One
+instance plays all games. Its optional attributes `name`, `version`, `budgets` and `boards` are sent
+in the hello.
 
 Self-contained: the standard library of Python 3.8, and no package of this project.
 """
@@ -67,6 +68,8 @@ class PythonHost(Host):
         """Ask the bot for a column."""
         clock = (message.get("clock"),) if self.reads_clock else ()
         chosen = self.bot.choose(message["moves"], *clock)
+        if isinstance(chosen, str) and chosen == "resign":
+            return {"type": "resign"}
         info = None
         if isinstance(chosen, (tuple, list)):
             if len(chosen) != 2:
@@ -76,7 +79,7 @@ class PythonHost(Host):
             chosen, info = chosen
         column = whole_number(chosen)
         if column is None:
-            raise Failure(f"choose returned {chosen!r}, which is not a column")
+            raise Failure(f'choose returned {chosen!r}, which is neither a column nor "resign"')
         reply: Message = {"type": "move", "ply": message["ply"], "column": column}
         if info is not None:
             if not isinstance(info, dict):

@@ -37,20 +37,6 @@ class Entrant(msgspec.Struct, frozen=True):
         return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 
 
-class Excuses(msgspec.Struct, frozen=True, array_like=True):
-    """Counts of a pair's excused late moves, with the time in which they could occur."""
-
-    moves: tuple[int, int] = (0, 0)
-    """Excused late starts and moves of A and of B, except where the host of a virtual machine took
-    the time."""
-    asked_us: tuple[int, int] = (0, 0)
-    """Time that A and B took for their moves under a time budget, including excused ones."""
-    controls: int = 0
-    """Control measurements that explain the delay of the move before them."""
-    control_us: int = 0
-    """Total time of all control measurements."""
-
-
 class PairPlan(msgspec.Struct, frozen=True):
     """A planned pair with all that a worker needs to play it."""
 
@@ -72,8 +58,6 @@ class PairPlan(msgspec.Struct, frozen=True):
     """Milliseconds that a move may be late under a time budget."""
     watchdog_s: float = WATCHDOG_S
     """Seconds that a move may take under a work budget."""
-    unexcused: tuple[int, ...] = ()
-    """Revisions whose late moves are charged, because only they have needed excuses."""
     adjudicate: int | None = None
     """Plies within which a proven end ends a game; None to play games out."""
 
@@ -91,13 +75,12 @@ class PairRecord(msgspec.Struct, frozen=True):
     games: tuple[GameRecord, ...]
     """The two games, that in which A moved first before the other; empty if aborted."""
     aborts: int = 0
-    """How often a move was requested again or the pair restarted after a host stall."""
+    """Late moves that counted because the machine explains their delay, and times that the pair
+    was played again because no answer came."""
     abort_reason: str = ""
     """Why the pair was aborted, such as a host stall; "" if it was finished."""
     failed_starts: tuple[int, ...] = ()
     """Revisions that could not be started, or did not answer `hello`."""
-    excuses: Excuses = Excuses()
-    """Excused late moves, which are among the aborts."""
 
     def __reduce__(self) -> Any:
         """Pickle as MessagePack, in a quarter of the time."""

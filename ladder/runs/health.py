@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.runs.roster import Roster
-from ladder.runs.stalls import Stalls
 
 DEATHS_IN_A_ROW = 5
 """Events of dying workers in a row, without a finished pair between them, at which the run is
@@ -21,35 +20,28 @@ class RunHealth:
     def __init__(self, roster: Roster | None) -> None:
         """Watch a run; without a roster, failing bots lose instead of being paused."""
         self._roster = roster
-        self._stalls = Stalls()
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
-
-    def with_unexcused_bots(self, plan: PairPlan) -> PairPlan:
-        """Return a plan that lists the bots whose late moves are not excused."""
-        return plan if self._roster is None else self._roster.with_unexcused_bots(plan)
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
         """Yield a warning for each new problem that a pair shows.
 
         Raises:
-            InvalidRun: too few bots can play, or the machine stalls too often.
+            InvalidRun: too few bots can play, or the machine does not let this pair be played.
 
         """
         if record.games:
             self._deaths = 0
-        for sentence in self._findings(plan, record):
-            yield sentence
-            if self._roster is not None:
+        if self._roster is not None:
+            for sentence in self._roster.note_starts(plan, record):
+                yield sentence
                 self._roster.check_enough()
-
-    def _findings(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        roster = self._roster
-        if roster is not None:
-            yield from roster.note_starts(plan, record)
-        late = self._stalls.note(plan, record)
-        if roster is not None:
-            yield from roster.stop_excusing(late)
+        if not record.games:
+            raise InvalidRun(
+                f"the machine stalls: pair {plan.number} could not be played, the last time as "
+                f"{record.abort_reason}; stop other programs, play fewer pairs at a time or allow "
+                "more time per move"
+            )
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
         """Count workers that died at the same time, by their pairs; return a warning.

@@ -85,8 +85,8 @@ class PairSource(ABC):
         """Store finished pairs; return the outcome of each."""
 
     @abstractmethod
-    def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Handle a pair that ended without games; return a warning or an empty string."""
+    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
+        """Leave a pair that ended without games for a later session."""
 
 
 @dataclass(kw_only=True)
@@ -174,12 +174,9 @@ class PairQueue(PairSource):
         """Store pairs with their games, in one transaction."""
         return self.store.pairs.finish_all(played, rate_pair)
 
-    def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Leave a pair planned for a later session."""
+    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
+        """Count what disturbed a pair, which stays planned."""
         self.store.pairs.add_aborts(plan.id, record.aborts)
-        return (
-            f"pair {plan.number} was not finished and will be played again: {record.abort_reason}"
-        )
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import to_one_line
@@ -37,8 +35,6 @@ class Roster:
         self._meetings = meetings
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
-        self.unexcused: set[str] = set()
-        """Bots whose late moves are no longer excused."""
 
     def can_play(self, plan: PairPlan) -> bool:
         """Return whether neither bot of a pair is paused."""
@@ -62,22 +58,6 @@ class Roster:
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"
                 )
-
-    def stop_excusing(self, names: Iterable[str]) -> Iterator[str]:
-        """Stop excusing the late moves of some bots; yield a warning for each."""
-        for name in names:
-            self.unexcused.add(name)
-            yield (
-                f"late moves of {name} are no longer excused: it alone is late so often, while its "
-                "opponents and the referee are on time"
-            )
-
-    def with_unexcused_bots(self, plan: PairPlan) -> PairPlan:
-        """Return a plan that lists the bots whose late moves are not excused."""
-        if not self.unexcused:
-            return plan
-        revisions = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
-        return msgspec.structs.replace(plan, unexcused=tuple(revisions))
 
     @property
     def playable(self) -> list[str]:

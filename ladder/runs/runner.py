@@ -201,7 +201,6 @@ class Runner:
             plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self.source.is_blocked
-            plan = self.health.with_unexcused_bots(plan)
             future = self.workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)
@@ -235,7 +234,7 @@ class Runner:
             if record.games:
                 self._warn_all(self._count(plan, record, next(stored)))
             else:
-                self._warn_all(filter(None, [self.source.give_up(plan, record)]))
+                self.source.give_up(plan, record)
             self._warn_all(self.health.observe(plan, record))
         if died:
             self._warn(self.health.note_deaths(died))

@@ -33,7 +33,7 @@ def note_text(note: found.Note) -> str:
         case found.DelayedMoves(moves, share):
             which = "1 move was" if moves == 1 else f"{moves} moves were"
             return (
-                f"{which} asked again because the host delayed the bot ({share:.1%} of the "
+                f"{which} late because the host delayed the bot ({share:.1%} of the "
                 "attempts at games); no bot was charged"
             )
         case found.SharedMachine(share):

@@ -18,9 +18,6 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     works MS                computes for MS milliseconds of wall time at a move
     thinks S[,FILE]         computes for S seconds of processor time at a move [while FILE exists]
     thinks-in-children S    the same in a child process that ends before the answer
-    thinks-when-prepared FILE,S
-                            makes FILE at a move and hangs; with FILE its ready takes S seconds
-                            and its move removes FILE
     late S                  sleeps for S seconds at a move
     late-in-ready S         sleeps for S seconds at new_game
     late-once FILE[,PLY]    hangs at PLY (4) or later until FILE exists; logs the plies on stderr
@@ -28,13 +25,6 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     reads-clock             reports its clock as simulations, its opponent's as nodes, and the time
                             proposed for the move as depth
     obeys at:FILE           at a move does what FILE says: ``sleep SECONDS`` or ``work SECONDS``
-    gives-way HOW           lowers its rank (nice, idle, autogroup) or keeps to one CPU (cpu) at a
-                            move, and computes forever
-    hides-behind-helpers    computes forever while orphans keep its processor busy
-    hides-behind-steps      the same with helpers that do not live long
-    hides-behind-waves      the same with waves of children that the kernel forgets
-    waits-for-its-own-page  waits for a page that only it could provide (userfaultfd)
-    sleeps-in-the-kernel    sleeps uninterruptibly at a move
 
     Crashes:
     segfaults               kills itself by SIGSEGV at a move
@@ -44,6 +34,9 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     gives-up                answers a move with an error message
     closes-output           closes its standard output at a move
     closes-input            closes its standard input at new_game
+
+    Ends of games:
+    resigns PLY             gives the game up at PLY or later
 
     Broken protocol:
     garbage                 answers a move with a sentence
@@ -83,7 +76,8 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
     orphans-keep-output     exits at a move while an orphan has its pipes open
     leaves-session          plays in a child in another session
     hops                    forks into a new session every millisecond
-    loses-supervisor FILE   its supervisor is killed at a move until FILE exists
+    loses-supervisor FILE[,N]
+                            kills its supervisor at its first N moves (1), which FILE counts
 
     Reports:
     reports-environment     its environment, as JSON in the version of its hello
@@ -91,14 +85,11 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
 """
 
 import contextlib
-import ctypes
-import fcntl
 import json
 import mmap
 import os
 import resource
 import signal
-import struct
 import sys
 import time
 
@@ -323,6 +314,13 @@ class GivesUp(Honest):
 # Broken protocol.
 
 
+class Resigns(Honest):
+    def move(self, message):
+        if message["ply"] >= int(self.argument):
+            return {"type": "resign"}
+        return super().move(message)
+
+
 class Garbage(Honest):
     def move(self, message):
         write(b"I think the middle looks nice\n")
@@ -500,108 +498,6 @@ class StealsInSteps(Steals):
             time.sleep(0.001)
 
 
-class HidesBehindHelpers(Honest):
-    def run(self):
-        self.asked = mmap.mmap(-1, 1)
-        for _ in range(20):
-            detach(self.help)
-        super().run()
-
-    def help(self):
-        while not self.asked[0]:
-            time.sleep(0.001)
-        while True:
-            self.step()
-
-    def step(self):
-        busy(0.015)
-
-    def move(self, message):
-        self.asked[0] = 1
-        while True:
-            pass
-
-
-class HidesBehindSteps(HidesBehindHelpers):
-    def step(self):
-        if os.fork() == 0:
-            busy(0.015)
-            os._exit(0)
-        os.wait()
-
-
-class HidesBehindWaves(Honest):
-    def run(self):
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        super().run()
-
-    def move(self, message):
-        while True:
-            end = time.monotonic() + 0.012
-            for _ in range(8):
-                if os.fork() == 0:
-                    os.setsid()
-                    while time.monotonic() < end:
-                        pass
-                    os._exit(0)
-            while time.monotonic() < end:
-                pass
-
-
-class WaitsForItsOwnPage(Honest):
-    def move(self, message):
-        libc = ctypes.CDLL(None, use_errno=True)
-        descriptor = libc.syscall(323 if os.uname().machine == "x86_64" else 282, os.O_CLOEXEC)
-        if descriptor < 0:
-            sys.exit("userfaultfd is not permitted")
-        fcntl.ioctl(descriptor, 0xC018AA3F, struct.pack("QQQ", 0xAA, 0, 0))  # UFFDIO_API
-        libc.mmap.restype = ctypes.c_void_p
-        size = 1 << 16
-        place = libc.mmap(None, ctypes.c_size_t(size), 3, 0x22, -1, ctypes.c_size_t(0))
-        wanted = struct.pack("QQQQ", place, size, 1, 0)
-        fcntl.ioctl(descriptor, 0xC020AA00, wanted)  # UFFDIO_REGISTER, missing pages
-        libc.madvise(ctypes.c_void_p(place), ctypes.c_size_t(size), 23)  # MADV_POPULATE_WRITE
-
-
-class ThinksWhenPrepared(Honest):
-    def new_game(self, message):
-        note, _, seconds = self.argument.partition(",")
-        if os.path.exists(note):
-            time.sleep(float(seconds))
-        return super().new_game(message)
-
-    def move(self, message):
-        note = self.argument.partition(",")[0]
-        if not os.path.exists(note):
-            open(note, "w").close()
-            hang()
-        os.unlink(note)
-        return super().move(message)
-
-
-class GivesWay(Honest):
-    def move(self, message):
-        if self.argument == "nice":
-            os.nice(19)
-        elif self.argument == "idle":
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-        elif self.argument == "cpu":
-            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        else:
-            with open("/proc/self/autogroup", "w") as group:
-                group.write("19")
-        while True:
-            pass
-
-
-class SleepsInTheKernel(Honest):
-    def move(self, message):
-        fifo = os.path.join(os.environ["TMPDIR"], "never-written")
-        os.mkfifo(fifo)
-        reads = [(os.POSIX_SPAWN_OPEN, 0, fifo, os.O_RDONLY, 0)]
-        os.posix_spawn("/bin/true", ["true"], {}, file_actions=reads)
-
-
 class ThinksInChildren(Honest):
     def move(self, message):
         if os.fork() == 0:
@@ -709,8 +605,11 @@ class Hops(Honest):
 
 class LosesSupervisor(Honest):
     def move(self, message):
-        if not os.path.exists(self.argument):
-            open(self.argument, "w").close()
+        path, _, times = self.argument.partition(",")
+        with open(path, "a") as losses:
+            lost = losses.tell()
+            losses.write("x")
+        if lost < int(times or 1):
             os.kill(os.getppid(), signal.SIGKILL)
             hang()
         return super().move(message)

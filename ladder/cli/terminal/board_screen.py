@@ -19,7 +19,7 @@ from ladder.tools.play.commands import (
     parse_column,
     parse_command,
 )
-from ladder.tools.play.game import InteractiveGame
+from ladder.tools.play.game import BotMove, InteractiveGame
 from reports.layout.board import board_text
 from reports.play import HELP, advice, ending, heading, info, played, prompt, values
 from reports.replay import beside
@@ -78,7 +78,8 @@ class Dialogue(ABC):
         if word is CommandKind.HINT:
             self._show_busy(f"{name or 'the other bot'} is thinking about a hint ...")
             advised = game.hint(self._adviser(name))
-            self._mark_column(advised.column)
+            if isinstance(advised, BotMove):
+                self._mark_column(advised.column)
             return advice(advised)
         if word is CommandKind.VALUES:
             self._show_busy("solving the position ...")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 
-from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget, MoveAsk, MoveReply
+from bots.protocol import Budget, Resign
 from db.records.bots import BotRow
 from db.records.pairs import Entrant
 from db.store import Store
@@ -14,8 +14,8 @@ from engine.board import parse_board
 from engine.position import parse_moves
 from ladder.errors import BotFailure, MachineStalled, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
+from ladder.match.game.asking import SideClock, make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import leave_out, make_entrants, refuse_unplayable
 from ladder.match.specs.board_support import can_play, describe_boards, propose_boards
@@ -196,8 +196,8 @@ def _try_puzzle(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> tuple[bool, 
         return False, str(error)
 
 
-def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
-    """Return the column that a bot plays. Raises BotFailure."""
+def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
+    """Return the column that a bot plays, None if it resigns. Raises BotFailure."""
     for attempt in range(TRIES):
         try:
             return _ask_once(pool, entrant, puzzle)
@@ -207,20 +207,16 @@ def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
     raise AssertionError("the loop returns or raises")
 
 
-def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
+def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int | None:
     moves = parse_moves(puzzle.moves)
+    board = parse_board(puzzle.board)
     process = pool.acquire(entrant.start, entrant.name)
     try:
-        game = make_new_game(
-            entrant, parse_board(puzzle.board), game="suite", side=len(moves) % 2, seed=SEED
-        )
+        game = make_new_game(entrant, board, game="suite", side=len(moves) % 2, seed=SEED)
         process.ask(game, timeout_s=ready_limit_s(entrant))
-        limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
-        question = MoveAsk(ply=len(moves), moves=moves)
-        reply = process.ask(question, timeout_s=limit_us / 1e6).reply
+        reply = SideClock(entrant.budget, board.cells).ask(process, moves, None).reply
     except BaseException:
         process.kill()
         raise
     pool.release(entrant.start, process, renew=False)
-    assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
-    return reply.column
+    return None if isinstance(reply, Resign) else reply.column

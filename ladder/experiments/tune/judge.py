@@ -118,10 +118,8 @@ class TuningJudge(Judge, PairSource):
             self._count_done()
         return [StoreResult(StoreOutcome.STORED)] * len(played)
 
-    def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Leave a pair out of its step."""
-        self._count_done()
-        return f"pair {plan.number} is left out of its step: {record.abort_reason}"
+    def give_up(self, plan: PairPlan, record: PairRecord) -> None:
+        """Do nothing: an unfinished step is played again."""
 
     def entrant(self, values: ParameterValues, side: BotRow) -> Entrant:
         """Return values of the parameters as one side of a pair.

@@ -1,8 +1,7 @@
 """The adjudicator: proves the results of games in play, so that decided games can end at once.
 
-It is asked between a bot's answer and the next question, on no bot's clock. Its own process is left
-out of the processor time that excuses late moves (`ladder.match.process.outside`), and its search
-is bounded by nodes, not by time: the same moves are adjudicated alike on every machine.
+It is asked between a bot's answer and the next question, on no bot's clock. Its search is bounded
+by nodes, not by time: the same moves are adjudicated alike on every machine.
 """
 
 from collections.abc import Iterable

@@ -4,7 +4,6 @@ Starting Python and loading compiled kernels takes far longer than a game withou
 processes are kept, and the least recently used ones are ended.
 """
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,11 +57,6 @@ class BotPool:
         self._started: list[BotProcess] = []
         """Processes whose logs are not counted yet."""
         self._histories: dict[Start, BotHistory] = {}
-        self.shortest_preparation_us: dict[tuple[Start, str | None], int] = {}
-        """Shortest time from the start of a process to its first `ready`, by `Start` and built-in
-        player; measured before the bot could know any position of the game."""
-        self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
-        """Whether this process, and so every bot, is restricted to a single CPU."""
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
         """Return an idle process of a bot, or start a new one.
@@ -188,7 +182,6 @@ def exchange_hello(process: BotProcess, timeout_s: float) -> HelloReply:
 
     """
     reply = process.ask(Hello(), timeout_s=timeout_s).reply
-    assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` refuses any other answer
     try:
         check_text(reply.name, "a name")
         check_text(reply.version, "a version")

@@ -1,4 +1,4 @@
-"""Ends of games: on the board, or by a forfeit."""
+"""Ends of games: on the board, by a proof, a failure or a resignation."""
 
 from typing import NamedTuple
 
@@ -21,13 +21,11 @@ class GameEnd(NamedTuple):
     """Side that forfeited: 0 the first player, 1 the second."""
 
 
-class Forfeit(Exception):
-    """The failure of one side, which ends the game."""
-
-    def __init__(self, side: int, failure: BotFailure) -> None:
-        super().__init__(str(failure))
-        self.side = side
-        self.failure = failure
+def ending_on_board(position: Position | MutableGame) -> GameEnd:
+    """Return the end of a game that is over on the board."""
+    ending = position.ending
+    assert ending is not None  # noqa: S101 - the caller has checked that the game is over
+    return GameEnd(*ending)
 
 
 def ending_by_proof(proof: Proof) -> GameEnd:
@@ -35,8 +33,15 @@ def ending_by_proof(proof: Proof) -> GameEnd:
     return GameEnd(proof.value, Termination.ADJUDICATED, proof.text)
 
 
-def ending_on_board(position: Position | MutableGame) -> GameEnd:
-    """Return the end of a game that is over on the board."""
-    ending = position.ending
-    assert ending is not None  # noqa: S101 - the caller has checked that the game is over
-    return GameEnd(*ending)
+def ending_by_failure(side: int, failure: BotFailure) -> GameEnd:
+    """Return the end of a game that a side forfeits."""
+    return GameEnd(_lost_by(side), failure.termination, str(failure), offender=side)
+
+
+def ending_by_resignation(side: int) -> GameEnd:
+    """Return the end of a game that a side gives up."""
+    return GameEnd(_lost_by(side), Termination.RESIGNED)
+
+
+def _lost_by(side: int) -> Result:
+    return Result.WIN if side else Result.LOSS

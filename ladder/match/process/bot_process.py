@@ -16,7 +16,7 @@ from codecs import BOM_UTF8
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
-from typing import NamedTuple, NoReturn
+from typing import Generic, NamedTuple, NoReturn, TypeVar, overload
 
 import msgspec
 
@@ -31,6 +31,7 @@ from bots.protocol import (
     Ready,
     Reply,
     Request,
+    Resign,
     encode,
     parse_reply,
 )
@@ -38,8 +39,7 @@ from db.records.games import LastOutput
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.cpu_meter import CpuMeter
-from ladder.match.process.cpu_wait import Stall, describe_stall
+from ladder.match.process.counters import QueueWatch, read_counters
 from ladder.match.process.failures import (
     ANSWERED_AT_END,
     ENDED_WITHOUT_ANSWER,
@@ -55,8 +55,8 @@ from ladder.match.process.failures import (
     unreadable_failure,
     wrong_reply_failure,
 )
+from ladder.match.process.lateness import Counters, Delay, measure_delay
 from ladder.match.process.line_channel import (
-    ASLEEP_S,
     ChannelError,
     ClosedError,
     LateError,
@@ -68,28 +68,51 @@ from ladder.match.process.supervisor_client import SupervisorClient
 
 LAST_REPORT_S = 0.1
 """How long to wait for the end of a bot that closed its output: its exit status is the cause."""
-WAKE_S = 0.002
-"""How late a wait may end without a stall: the kernel rounds timeouts up to milliseconds."""
+LONGEST_WAIT_S = 1.0
+"""How long after its deadline a timed move is waited for, while the machine explains its delay."""
+LATE_SLICE_S = 0.004
+"""Time between two readings of the counters meanwhile."""
 LONG_WAIT_S = 5.0
 """Shortest deadline after which a missing first answer is searched in the bot's output buffer."""
 LATE_S = 2.0
 """How long a late answer is waited for before that, to tell a slow bot from a silent one."""
 AT_END_S = 1.0
 """How long a bot may take to flush that buffer once its standard input is closed."""
-EXPECTED: dict[type[Request], type[Reply]] = {
-    Hello: HelloReply,
-    NewGame: Ready,
-    MoveAsk: MoveReply,
+EXPECTED: dict[type[Request], tuple[type[Reply], ...]] = {
+    Hello: (HelloReply,),
+    NewGame: (Ready,),
+    MoveAsk: (MoveReply, Resign),
 }
-"""The type of answer to each type of question."""
+"""The types of answers to each type of question."""
+Question = Hello | NewGame | MoveAsk
+R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 
-class Answer(NamedTuple):
+class Answer(NamedTuple, Generic[R_co]):
     """A bot's answer and its time."""
 
-    reply: Reply
+    reply: R_co
     elapsed_us: int
-    """From just before the question is written until the whole answer is read."""
+    """From just before the question is written until the whole answer is read; of an excused move,
+    the part that the machine does not explain."""
+    is_excused: bool = False
+    """Whether it came late, and the machine explains the delay."""
+
+
+MoveAnswer = Answer[MoveReply | Resign]
+
+
+class _TimedMove(NamedTuple):
+    """The limits of a timed move, and the counters before its question."""
+
+    budget_s: float
+    timeout_s: float
+    before: Counters
+
+    def excuses(self, delay: Delay) -> bool:
+        """Return whether the machine explains a late answer."""
+        margin_s = self.timeout_s - self.budget_s
+        return delay.is_excused(int(self.budget_s * 1e6), int(margin_s * 1e6))
 
 
 class BotProcess:
@@ -101,6 +124,7 @@ class BotProcess:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
         has_played: whether it has begun a game.
+        tree: the bot's processes, with their processor time since `begin_game`.
 
     """
 
@@ -118,7 +142,7 @@ class BotProcess:
         self._long_wait_s = long_wait_s
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
-        self._meter = CpuMeter(client, history, foreign=foreign)
+        self.tree = ProcessTree(client.popen.pid, history, foreign=foreign, group=client.group)
 
     @classmethod
     def start(
@@ -162,16 +186,28 @@ class BotProcess:
         history = BotHistory() if history is None else history
         return cls(client, history, foreign=start.foreign, long_wait_s=long_wait_s)
 
-    def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
+    @overload
+    def ask(self, request: Hello, *, timeout_s: float) -> Answer[HelloReply]: ...
+
+    @overload
+    def ask(self, request: NewGame, *, timeout_s: float) -> Answer[Ready]: ...
+
+    @overload
+    def ask(
+        self, request: MoveAsk, *, timeout_s: float, budget_s: float | None = None
+    ) -> Answer[MoveReply | Resign]: ...
+
+    def ask(
+        self, request: Question, *, timeout_s: float, budget_s: float | None = None
+    ) -> Answer[HelloReply] | Answer[Ready] | Answer[MoveReply | Resign]:
         """Ask a question and wait for its answer.
 
         Args:
             request: the question.
-            timeout_s: deadline on a monotonic clock; an answer that comes later is too late even
-                if it can still be read.
-            watch_runqueue: whether a missed deadline records in `stall` which processes had to
-                wait for a processor. Costs some 50 us before the clock starts, and up to 2 % of
-                the time for reading the CPU clocks of other processes.
+            timeout_s: deadline on a monotonic clock, for a timed move its budget and margin.
+            budget_s: budget of a timed move, which may be late if the machine explains it. Costs
+                some 50 us before the clock starts. None for other questions: the time in which the
+                harness was stopped does not count then.
 
         Raises:
             BotTimeout: no whole answer came in time, or the bot did not read the question.
@@ -180,8 +216,8 @@ class BotProcess:
             BotMemory: the bot exceeded its memory limit.
             BotIllegalMove: the host of a course program reported its move as illegal.
             BotProtocolError: the answer, or output before the question, is not allowed.
-            MachineStalled: the harness itself was delayed at the deadline, so it is unknown
-                whether the answer was late; or the bot lost its supervisor.
+            MachineStalled: no answer came, and the machine explains that; or the bot lost its
+                supervisor.
             RuntimeError: the bot is not `alive`.
 
         """
@@ -191,20 +227,33 @@ class BotProcess:
         if events := channel.poll_unasked(0):
             self._handle_unasked([descriptor for descriptor, _ in events], request)
         is_move = type(request) is MoveAsk
-        self._meter.begin(is_move=is_move, watch=watch_runqueue)
+        if is_move:
+            self.tree.begin_turn()
+        else:
+            self.tree.resume()
+        timed = None
+        if budget_s is not None:
+            timed = _TimedMove(budget_s, timeout_s, read_counters(self.tree))
+        is_excused = False
         try:
-            data, elapsed_us = channel.exchange(encode(request), timeout_s, patient=not is_move)
+            data, elapsed_us = channel.exchange(encode(request), timeout_s, budget_s)
+            if timed is not None and elapsed_us > timeout_s * 1e6:
+                elapsed_us = self._excuse(request, timed, elapsed_us)
+                is_excused = True
+        except LateError as late:
+            if timed is None:
+                self._fail_late(request, timeout_s, late.received)
+            data, elapsed_us = self._await_late(request, timed, late.received)
+            is_excused = True
         except ChannelError as error:
             self._fail_exchange(request, timeout_s, error)
         if is_move:
-            self._meter.tree.end_turn()
-        if elapsed_us > timeout_s * 1e6:
-            self._handle_missed_deadline(request, timeout_s, answered=True)
+            self.tree.end_turn()
         try:
             reply = parse_reply(data.removeprefix(BOM_UTF8))
         except UNREADABLE:
             self._fail(unreadable_failure(request, data))
-        if type(reply) is not EXPECTED.get(type(request)):
+        if type(reply) not in EXPECTED[type(request)]:
             self._fail(wrong_reply_failure(request, reply))
         if (
             type(reply) is MoveReply
@@ -214,8 +263,8 @@ class BotProcess:
         ):
             text = f"answered {describe_request(request)} with the answer to ply {reply.ply}"
             self._fail(BotProtocolError(text))
-        # Like Answer(reply, elapsed_us), without the cost of its Python-level constructor.
-        return tuple.__new__(Answer, (reply, elapsed_us))
+        # Like Answer(...), without the cost of its Python-level constructor.
+        return tuple.__new__(Answer, (reply, elapsed_us, is_excused))
 
     def add_log_heading(self, line: str) -> None:
         """Write a line into the log before the bot's next stderr output."""
@@ -276,21 +325,6 @@ class BotProcess:
         self.kill()
 
     @property
-    def tree(self) -> ProcessTree:
-        """The bot's processes, with their processor time since `begin_game`."""
-        return self._meter.tree
-
-    @property
-    def stall(self) -> Stall | None:
-        """The evidence of the last missed deadline, or None if it was not watched."""
-        return self._meter.stall
-
-    @property
-    def overslept_us(self) -> int:
-        """Time for which the harness was stopped while it waited for answers other than moves."""
-        return self._channel.overslept_us
-
-    @property
     def pid(self) -> int | None:
         """The bot's process id, or None if it does not start within a second."""
         client = self._client
@@ -327,8 +361,6 @@ class BotProcess:
 
     def _fail_exchange(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
         """Turn the failure of an exchange into the failure of the bot, and raise it."""
-        if isinstance(error, LateError):
-            self._handle_missed_deadline(request, timeout_s, error.received)
         if isinstance(error, NotOneLineError):
             self._fail(extra_output_failure(request, error.received))
         if isinstance(error, ClosedError):
@@ -352,41 +384,87 @@ class BotProcess:
                 self._fail_ended(request, "closed its standard output")
             self._fail(unasked_output_failure(request, data))
 
-    def _handle_missed_deadline(
-        self, request: Request, timeout_s: float, data: bytes = b"", *, answered: bool = False
+    def _await_late(
+        self, request: Request, timed: _TimedMove, received: bytes
+    ) -> tuple[bytes, int]:
+        """Wait for the answer to a late move while the machine explains the delay.
+
+        Args:
+            request: the question.
+            timed: its limits.
+            received: the beginning of the answer.
+
+        Returns:
+            The answer, and the time that the bot is charged.
+
+        Raises:
+            BotTimeout: the bot was late by its own fault.
+            MachineStalled: no answer came, and the machine explains that.
+
+        """
+        queue = QueueWatch(self.tree)
+        while True:
+            elapsed_us = (perf_counter_ns() - self._channel.started_ns) // 1000
+            delay = self._measure_delay(
+                timed, elapsed_us, is_answered=False, is_queued=queue.is_queued()
+            )
+            if not timed.excuses(delay):
+                self._fail_late(request, timed.timeout_s, received, delay)
+            if elapsed_us > (timed.timeout_s + LONGEST_WAIT_S) * 1e6:
+                self.kill()
+                raise MachineStalled(
+                    f"no answer to {describe_request(request)} came within "
+                    f"{_format_limit(timed.timeout_s)} and {LONGEST_WAIT_S:g} s more: {delay}"
+                )
+            try:
+                data, elapsed_us = self._channel.wait_on(received, elapsed_us / 1e6 + LATE_SLICE_S)
+            except LateError as late:
+                received = late.received
+            except ChannelError as error:
+                self._fail_exchange(request, timed.timeout_s, error)
+            else:
+                return data, self._excuse(request, timed, elapsed_us)
+
+    def _excuse(self, request: Request, timed: _TimedMove, elapsed_us: int) -> int:
+        """Return the charged time of a late answer that the machine explains.
+
+        Raises:
+            BotTimeout: the bot was late by its own fault.
+
+        """
+        delay = self._measure_delay(timed, elapsed_us, is_answered=True)
+        if not timed.excuses(delay):
+            self._fail_late(request, timed.timeout_s, b"", delay)
+        return max(0, min(int(timed.budget_s * 1e6), elapsed_us - delay.explained_us))
+
+    def _measure_delay(
+        self, timed: _TimedMove, elapsed_us: int, *, is_answered: bool, is_queued: bool = False
+    ) -> Delay:
+        return measure_delay(
+            timed.before,
+            read_counters(self.tree),
+            elapsed_us=elapsed_us,
+            overslept_us=self._channel.overslept_us(elapsed_us),
+            unseen_us=self._channel.unseen_us(elapsed_us) if is_answered else 0,
+            is_queued=is_queued,
+        )
+
+    def _fail_late(
+        self, request: Request, timeout_s: float, data: bytes, delay: Delay | None = None
     ) -> NoReturn:
-        """Kill a bot that missed a deadline, and raise why.
+        """Kill a bot that missed a deadline by its own fault, and raise its failure.
 
         Args:
             request: the question.
             timeout_s: the deadline.
             data: the beginning of an answer.
-            answered: whether a whole answer came, though late.
-
-        Raises:
-            BotTimeout: the bot was late.
-            MachineStalled: the harness itself was delayed.
+            delay: how the time of a timed move was spent.
 
         """
-        meter = self._meter
-        late_s = (perf_counter_ns() - self._channel.started_ns) / 1e9 - timeout_s
-        meter.record_missed_deadline(late_s)
-        # A poll that returns long after the deadline means that the harness did not run, so the
-        # answer may have come in time. Not if the bot computed for the whole time: on a shared
-        # processor it is then the bot that kept the harness from running.
-        computed = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
         may_be_first = not (isinstance(request, MoveAsk) and request.ply > 1)
         may_buffer = not data and timeout_s >= self._long_wait_s and may_be_first
         advice = self._diagnose_buffering() if may_buffer else ""
-        self.kill()
-        meter.add_outside()  # takes milliseconds, so only after the bot was killed
-        polled_late = late_s > (WAKE_S if answered else ASLEEP_S) and not computed
-        if polled_late and meter.excuses_harness(late_s):
-            raise MachineStalled(
-                f"the referee was stopped or delayed: it read the answer to "
-                f"{describe_request(request)} only {late_s * 1000:.0f} ms after the deadline"
-            )
-        spent = "" if meter.stall is None else f"; {describe_stall(meter.stall)}"
+        spent = "" if delay is None else f"; {delay}"
         half = f"; {describe_half_line(data)}" if data else ""
         question = describe_request(request)
         text = f"no answer to {question} within {_format_limit(timeout_s)}{spent}{half}{advice}"

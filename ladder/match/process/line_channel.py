@@ -14,13 +14,15 @@ from time import perf_counter_ns
 
 from bots.protocol import MAX_LINE
 from db.records.games import MESSAGES_KEPT
-from ladder.signals import Poll, current_stop
+from ladder.signals import current_stop
 
-SLICE_MS = 250.0
-"""Longest single wait; one that takes much longer means that the harness was stopped."""
-ASLEEP_S = 0.25
-"""Delay after a deadline that shows that the harness was stopped (Ctrl-Z, a debugger) or that the
-machine slept."""
+SLICE_S = 0.25
+"""Longest single wait for an answer that is not timed; one that takes twice as long means that the
+harness was stopped (Ctrl-Z, a debugger)."""
+TIMED_SLICE_S = 0.0025
+"""The same for a timed answer after its budget."""
+WAKE_S = 0.002
+"""How late a wait may end without a stop: the kernel rounds timeouts up to milliseconds."""
 TO_BOT, FROM_BOT = "> ", "< "
 """Prefixes of the recorded messages."""
 READ_BYTES = 64 * 1024
@@ -72,7 +74,6 @@ class LineChannel:
     Attributes:
         messages: the last messages, each with `TO_BOT` or `FROM_BOT`, oldest first.
         started_ns: start of the last exchange (`time.perf_counter_ns`).
-        overslept_us: time for which the harness was stopped during patient waits.
 
     """
 
@@ -88,27 +89,31 @@ class LineChannel:
         """
         self.messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self.started_ns = 0
-        self.overslept_us = 0
+        self._overslept_ns = self._due_ns = self._looked_ns = 0
+        """Delays of wakes in the last timed exchange, when its last wait had to end, and when it
+        began."""
         self._stdin = stdin
         self._stdout = stdout
         self._poll_output = current_stop().make_poll(stdout)
         self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
         """Waits for output of the bot or the end of the supervisor."""
-        self._wait_patiently = self._slice_wait(self._wait)
-        """The same, for questions other than moves: also notices a stop of the harness."""
         unasked = select.poll()
         unasked.register(stdout, select.POLLIN)
         unasked.register(supervisor, select.POLLIN)
         self.poll_unasked = unasked.poll
         """Polls for output of the bot or the supervisor since the last answer."""
 
-    def exchange(self, line: bytes, timeout_s: float, *, patient: bool) -> tuple[bytes, int]:
+    def exchange(
+        self, line: bytes, timeout_s: float, budget_s: float | None = None
+    ) -> tuple[bytes, int]:
         """Send a line and wait for the line that answers it.
 
         Args:
             line: the question, with its line feed.
             timeout_s: how long to wait. An answer that is read later is returned as well.
-            patient: whether to notice if the harness is stopped meanwhile (see `overslept_us`).
+            budget_s: time in which the answer is due, so that the delays of the harness are
+                measured from there on (`overslept_us`); None for a question that is not timed,
+                where the time in which the harness was stopped does not count.
 
         Returns:
             The answer with its line feed, and the microseconds from just before the write until
@@ -119,7 +124,6 @@ class LineChannel:
 
         """
         self.messages.append((TO_BOT, line))
-        left_s = timeout_s
         # Read the clock before the write: where harness and bot share one CPU, the kernel may run
         # the bot as soon as it can read, and the harness only milliseconds later.
         self.started_ns = started = perf_counter_ns()
@@ -131,21 +135,54 @@ class LineChannel:
             raise ClosedError("closed its standard input") from None
         if written != len(line):
             self._write_rest(line[written:], timeout_s)
-            left_s = max(0.0, timeout_s - (perf_counter_ns() - started) / 1e9)
-        wait = self._wait_patiently if patient else self._wait
-        if not (ready := wait(left_s * 1000)):
-            raise LateError
+        timed = budget_s is not None
+        if budget_s is None:
+            first_s = timeout_s if timeout_s < SLICE_S else SLICE_S
+        else:
+            first_s = budget_s
+            self._overslept_ns, self._due_ns = 0, started + int(budget_s * 1e9)
+            self._looked_ns = started
+        ready = self._wait(first_s * 1000)
+        if not ready:
+            self._due_ns = started + int(first_s * 1e9)
+            return self._read_line(b"", timeout_s, timed=timed)
         if ready[0][0] != self._stdout:
             raise ClosedError("lost its supervisor")
         data = read(self._stdout, USUAL_BYTES)
         if len(data) == USUAL_BYTES and self._poll_output(0):
             data += read(self._stdout, READ_BYTES)
         finished = perf_counter_ns()
+        if not data:
+            raise ClosedError("closed its standard output")
         self.messages.append((FROM_BOT, data))
-        if data.find(b"\n") != len(data) - 1 or not data:
-            data = self._read_rest(data, timeout_s)
-            finished = perf_counter_ns()
+        if data.find(b"\n") != len(data) - 1 and not _is_line(data):
+            self._due_ns = finished
+            return self._read_line(data, timeout_s, timed=timed)
         return data, (finished - started) // 1000
+
+    def wait_on(self, received: bytes, timeout_s: float) -> tuple[bytes, int]:
+        """Wait on for the answer of a timed exchange that was late; as `exchange`.
+
+        Args:
+            received: the beginning of the answer.
+            timeout_s: how long to wait, from the beginning of the exchange.
+
+        """
+        return self._read_line(received, timeout_s, timed=True)
+
+    def overslept_us(self, elapsed_us: int) -> int:
+        """Return how much later than intended the harness woke up during a timed exchange.
+
+        Args:
+            elapsed_us: the time of the answer, or of the deadline that was missed.
+
+        """
+        late_ns = self.started_ns + elapsed_us * 1000 - self._due_ns
+        return (self._overslept_ns + (late_ns if late_ns > WAKE_S * 1e9 else 0)) // 1000
+
+    def unseen_us(self, elapsed_us: int) -> int:
+        """Return the time up to an answer since the harness last found that there was none."""
+        return max(0, elapsed_us - (self._looked_ns - self.started_ns) // 1000)
 
     def send(self, line: bytes) -> None:
         """Send a line that has no answer; the next exchange reports a failure."""
@@ -166,26 +203,21 @@ class LineChannel:
         """Return whether there is no output to read and the supervisor is alive."""
         return not self._wait(0)
 
-    def _slice_wait(self, poll: Poll) -> Poll:
-        """Return a poll of several short waits, so that a stop of the harness shows.
-
-        A stop of 3 s makes a wait of `SLICE_MS` 3 s longer; the excess does not use up the
-        timeout, for the bot may have been stopped as well.
-        """
-
-        def wait(timeout_ms: float) -> list[tuple[int, int]]:
-            while True:
-                slice_ms = min(timeout_ms, SLICE_MS)
-                began = perf_counter_ns()
-                found = poll(slice_ms)
-                over_ms = (perf_counter_ns() - began) / 1e6 - slice_ms
-                if over_ms > ASLEEP_S * 1000:
-                    self.overslept_us += int(over_ms * 1000)
-                timeout_ms -= slice_ms + max(0.0, over_ms)
-                if found or timeout_ms <= 0:
-                    return found
-
-        return wait
+    def _wait_more(self, timeout_s: float, *, timed: bool) -> list[tuple[int, int]]:
+        """Wait in slices until a time after the start of the exchange, and note stops."""
+        while True:
+            now_ns = perf_counter_ns()
+            over_ns = now_ns - self._due_ns
+            if timed and over_ns > WAKE_S * 1e9:
+                self._overslept_ns += over_ns
+            elif not timed and over_ns > SLICE_S * 1e9:
+                self.started_ns += over_ns  # the bot may have been stopped as well
+            left_s = max(0.0, timeout_s - (now_ns - self.started_ns) / 1e9)
+            slice_s = min(left_s, TIMED_SLICE_S if timed else SLICE_S)
+            self._looked_ns, self._due_ns = now_ns, now_ns + int(slice_s * 1e9)
+            found = self._wait(slice_s * 1000)
+            if found or not left_s:
+                return found
 
     def _left_ms(self, timeout_s: float) -> float:
         """Return the time left for the current exchange; 0 or less after its deadline."""
@@ -203,24 +235,29 @@ class LineChannel:
             except BrokenPipeError:
                 raise ClosedError("closed its standard input") from None
 
-    def _read_rest(self, data: bytes, timeout_s: float) -> bytes:
-        """Read until there is a whole line."""
+    def _read_line(self, data: bytes, timeout_s: float, *, timed: bool) -> tuple[bytes, int]:
+        """Read on until there is a whole line; return it and the time since the question."""
         while True:
-            if not data:
-                raise ClosedError("closed its standard output")
-            end = data.find(b"\n")
-            length = len(data) if end < 0 else end
-            if length >= MAX_LINE or 0 <= end < len(data) - 1:
-                raise NotOneLineError(data)
-            if end >= 0:
-                return data
-            left_ms = self._left_ms(timeout_s)
-            if left_ms <= 0 or not (ready := self._wait(left_ms)):
+            ready = self._wait_more(timeout_s, timed=timed)
+            if not ready:
                 raise LateError(data)
             if ready[0][0] != self._stdout:
                 raise ClosedError("lost its supervisor")
             more = read(self._stdout, READ_BYTES)
             if not more:
                 raise ClosedError("closed its standard output", data)
+            if data:
+                self.messages.pop()
             data += more
-            self.messages[-1] = (FROM_BOT, data)
+            self.messages.append((FROM_BOT, data))
+            if _is_line(data):
+                return data, (perf_counter_ns() - self.started_ns) // 1000
+
+
+def _is_line(data: bytes) -> bool:
+    """Return whether output is one whole line. Raises NotOneLineError if it is more than that."""
+    end = data.find(b"\n")
+    length = len(data) if end < 0 else end
+    if length >= MAX_LINE or 0 <= end < len(data) - 1:
+        raise NotOneLineError(data)
+    return end >= 0

@@ -161,13 +161,6 @@ class ProcessTree:
             self._mark_ns = self.used_ns()
         self._turn_ended_ns = time.perf_counter_ns()
 
-    def turn_so_far_us(self) -> int:
-        """Return the processor time since the beginning of the turn, in microseconds.
-
-        All time of processes that have not been counted so far is included.
-        """
-        return 0 if self._clock is None else max(0, self._used_by_all_ns() - self._mark_ns) // 1000
-
     def used_ns(self) -> int:
         """Return the processor time so far, in nanoseconds.
 
@@ -175,13 +168,17 @@ class ProcessTree:
         ended process counts only if its parent waited for it.
         """
         if self._all:
-            return self._used_by_all_ns()
+            return self.used_by_ns(self.pids())
         return 0 if self._clock is None else _used_ns(self._clock)
 
-    def _used_by_all_ns(self) -> int:
+    def pids(self) -> list[int]:
+        """Return the process ids of the bot's processes."""
+        return descendants(self._supervisor)
+
+    def used_by_ns(self, pids: list[int]) -> int:
+        """Return the processor time of processes and of the children that have ended before."""
         if self._group and (used_us := cpu_us(self._group)):
             return used_us * 1000
-        pids = descendants(self._supervisor)
         living_ns = sum(_used_ns(cpu_clock_id(pid)) for pid in pids)
         return living_ns + reaped_ns([self._supervisor, *pids])
 

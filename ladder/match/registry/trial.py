@@ -21,8 +21,8 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.result import Result
 from ladder.errors import BotFailure, UsageError
+from ladder.match.game.asking import make_new_game
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import make_new_game
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.process.failures import STDERR_FOLLOWS, to_one_line

@@ -59,7 +59,7 @@ def build_standings(
         distinct_games: number of games that differ in board or moves.
         live: live Elo by revision.
         notes: notes to put before those that the tables give.
-        stalled_games: how often a move was asked again because the machine stalled.
+        stalled_games: delays by the machine, late answers that counted and pairs played again.
         options: rating options.
         retired: names of retired bots.
         forfeit_games: latest forfeits by revision, newest first.

@@ -57,7 +57,7 @@ class RepeatedGames:
 
 @dataclass(frozen=True, slots=True)
 class DelayedMoves:
-    """Moves that were asked again because the machine stalled."""
+    """Delays by the machine: late answers that counted, and pairs played again."""
 
     moves: int
     share: float

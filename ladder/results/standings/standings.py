@@ -145,7 +145,7 @@ class Standings:
     notes: Sequence[Note] = ()
     """What limits the trust in the numbers."""
     stalled_games: int = 0
-    """How often a move was asked again because the machine stalled."""
+    """Delays by the machine: late answers that counted, and pairs played again."""
     unrated_games: int = 0
     """Number of the division's games of matches and experiments."""
     other_divisions: Sequence[OtherDivision] = ()

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.catalogue import VERSIONS
-from bots.protocol import Budget, MoveAsk, MoveReply
+from bots.protocol import Budget, MoveAsk, MoveReply, Resign
 from engine.board import Board
-from ladder.errors import UsageError
+from ladder.errors import LadderError, UsageError
+from ladder.match.game.asking import make_new_game, ready_limit_s
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import make_new_game, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.specs.start_command import builtin_launch, make_entrant, make_start
@@ -129,6 +129,7 @@ def _first_move(
     question = make_new_game(entrant, board, game="bench", side=0, seed=1)
     process.ask(question, timeout_s=ready_limit_s(entrant))
     limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
-    reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
-    assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+    reply, elapsed_us, _ = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
+    if isinstance(reply, Resign):
+        raise LadderError(f"{player} resigned on the empty board: no player of the ladder resigns")
     return reply, elapsed_us

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ladder.match.process.cgroups import CONTROLLERS, ParentGroup, can_enable, find_parent_group
 from ladder.match.process.confinement import Confinement
+from ladder.match.process.counters import counts_waits
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
 from ladder.tools.doctor.sandbox_probe import Reach, probe_database
@@ -46,7 +47,7 @@ class Finding:
 def examine_machine() -> list[Finding]:
     """Run all checks of the machine; they change nothing, and write only a temporary file."""
     checks: tuple[Callable[[], Finding], ...] = (
-        check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
+        check_cpus, check_load, check_memory, check_clock, check_waits, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
     return [check() for check in checks] + [check_limits(find_parent_group())]
@@ -89,6 +90,14 @@ def check_clock() -> Finding:
     cost = (time.perf_counter_ns() - begun) / 1000
     level = Level.OK if info.monotonic and info.resolution <= 1e-6 else Level.WARNING
     return Finding("clock", level, f"{info.implementation}, reading it takes {cost:.0f} ns")
+
+
+def check_waits() -> Finding:
+    """Check that the kernel counts waits for a processor, which excuse late moves."""
+    if counts_waits():
+        return Finding("late-moves", Level.OK, "the kernel counts what delays a bot")
+    text = "this kernel does not count waits (schedstat): no late move can be excused"
+    return Finding("late-moves", Level.WARNING, text)
 
 
 def check_versions() -> Finding:

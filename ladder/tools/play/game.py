@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from bots.protocol import WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
+from bots.protocol import GameOver, Info, MoveAsk, Resign
 from db.records.games import NewPlay, Thought
 from db.records.pairs import Entrant
 from db.store import Store
@@ -19,10 +19,20 @@ from engine.board import Board, BoardClass
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
-from ladder.match.game.answers import make_thought, play_answer
+from ladder.match.game.asking import (
+    SideClock,
+    make_new_game,
+    make_thought,
+    play_answer,
+    ready_limit_s,
+)
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.ending import GameEnd, ending_on_board
-from ladder.match.game.new_game import make_new_game, move_limit_us, ready_limit_s
+from ladder.match.game.ending import (
+    GameEnd,
+    ending_by_failure,
+    ending_by_resignation,
+    ending_on_board,
+)
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import make_entrants, refuse_short_time
@@ -69,6 +79,12 @@ class BotMove(NamedTuple):
     info: Info | None
 
 
+class BotResignation(NamedTuple):
+    """A bot that gives the game up instead of making a move."""
+
+    name: str
+
+
 class BotSession:
     """One bot's process during a game; it is asked for moves, or only for hints."""
 
@@ -79,10 +95,9 @@ class BotSession:
         self._pool = pool
         self._process: BotProcess | None = None
         self._is_cancelled = False
-        limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
-        self._limit_s = limit_us / 1e6
+        self._limit_s = SideClock(entrant.budget, board.cells).limit_us / 1e6
 
-    def ask(self, position: Position) -> BotMove:
+    def ask(self, position: Position) -> BotMove | BotResignation:
         """Return the bot's move in a position.
 
         Raises:
@@ -92,8 +107,9 @@ class BotSession:
         try:
             process = self._process = self._process or self._start_process(position.to_move)
             question = MoveAsk(position.ply, position.moves)
-            reply, elapsed_us = process.ask(question, timeout_s=self._limit_s)
-            assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+            reply, elapsed_us, _ = process.ask(question, timeout_s=self._limit_s)
+            if isinstance(reply, Resign):
+                return BotResignation(self.entrant.name)
             play_answer(position, reply.column)
         except BaseException:
             self.close()
@@ -244,6 +260,9 @@ class InteractiveGame:
         except BotFailure as failure:
             self._forfeit(failure)
             return
+        if isinstance(move, BotResignation):
+            self._end(ending_by_resignation(1 - self.person))
+            return
         self.last_reply = move
         self._append_move(self.position.play(move.column), make_thought(move.elapsed_us, move.info))
 
@@ -260,7 +279,7 @@ class InteractiveGame:
         self._turn = time.perf_counter_ns()
         return True
 
-    def hint(self, entrant: Entrant) -> BotMove:
+    def hint(self, entrant: Entrant) -> BotMove | BotResignation:
         """Ask another bot for its move in the current position.
 
         Raises:
@@ -329,8 +348,7 @@ class InteractiveGame:
             self._end(ending_on_board(after))
 
     def _forfeit(self, failure: BotFailure) -> None:
-        result = Result.WIN if self.person == 0 else Result.LOSS
-        self._end(GameEnd(result, failure.termination, str(failure)))
+        self._end(ending_by_failure(1 - self.person, failure))
 
     def _end(self, verdict: GameEnd) -> None:
         self.verdict = verdict

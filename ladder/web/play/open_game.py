@@ -24,7 +24,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
 from ladder.results.analysis.division import format_columns
 from ladder.runs.budgets import Budgets
-from ladder.tools.play.game import BotMove, InteractiveGame, prepare_entrant
+from ladder.tools.play.game import BotMove, BotResignation, InteractiveGame, prepare_entrant
 from ladder.web.errors import Gone, Refused
 from ladder.web.writing import open_to_write
 from reports.html.live.play import play_state
@@ -187,7 +187,7 @@ class OpenGame:
             return
         self._continue_game()
 
-    def _hint(self, game: InteractiveGame, name: str) -> BotMove:
+    def _hint(self, game: InteractiveGame, name: str) -> BotMove | BotResignation:
         with contextlib.closing(Store.follow(self._database)) as store:
             try:
                 entrant = prepare_entrant(store, name, self.request.board, self.request.budgets)
@@ -276,7 +276,9 @@ def ask_for_move(database: str, confinement: Confinement, request: GameRequest) 
             raise UsageError(f"{request.bot} failed: {failure}") from failure
 
 
-def _move_document(move: BotMove) -> dict[str, Any]:
+def _move_document(move: BotMove | BotResignation) -> dict[str, Any]:
+    if isinstance(move, BotResignation):
+        return {"name": move.name, "resigns": True}
     info = move.info
     return {
         "name": move.name,
@@ -292,10 +294,10 @@ def _move_document(move: BotMove) -> dict[str, Any]:
 def _ending(game: InteractiveGame) -> str:
     verdict = game.verdict
     assert verdict is not None  # noqa: S101 - called after the end
-    how = verdict.termination.value.replace("_", " ")
     points = verdict.result.points2 if game.person == 0 else 2 - verdict.result.points2
     outcome = ("You lost", "A draw", "You won")[points]
-    return f"{outcome} by {how}" + (f": {verdict.detail}" if verdict.detail else "")
+    cause = f": {verdict.detail}" if verdict.detail else ""
+    return f"{outcome} by {verdict.termination.noun}{cause}"
 
 
 def _leave_claimed_cpus() -> None:

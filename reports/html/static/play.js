@@ -9,6 +9,7 @@ const byId = (id) => document.getElementById(id);
 
 /** @param {any} move @returns {string} */
 function describeMove(move) {
+  if (move.resigns) return `${move.name} would resign`;
   if (move.failed) return `${move.name} failed: ${move.failed}`;
   const parts = [`${move.name} would play column ${move.column}`, `${move.ms} ms`];
   if (move.value !== null) parts.push(`value ${move.value > 0 ? "+" : ""}${move.value.toFixed(2)}`);

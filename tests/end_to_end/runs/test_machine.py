@@ -58,12 +58,12 @@ def test_an_overloaded_machine_ends_the_run_and_charges_no_bot(
     assert "the machine stalls: " in told
     assert "allow more time per move" in told
     assert query(tmp_path, "select count(*) from games") == [(0,)]
-    assert query(tmp_path, "select sum(aborts) from pairs where status = 'planned'") == [(12,)]
+    assert query(tmp_path, "select sum(aborts) from pairs where status = 'planned'") == [(4,)]
     assert run_command(run, InstantWorkforce()) == 0
     capsys.readouterr()
     assert run_command(["report", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["games"], report["stalled_games"]) == (8, 12)
+    assert (report["games"], report["stalled_games"]) == (8, 4)
     assert any("because the host delayed the bot" in note for note in report["notes"])
     assert sum(sum(bot["forfeits"].values()) for bot in report["bots"]) == 0
 

@@ -1,16 +1,18 @@
 """The rules by which a run is given up."""
 
+import msgspec
 import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
+from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
 from ladder.runs.health import DEATHS_IN_A_ROW, DEATHS_OVER_A_PAIR, RunHealth
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.progress import LiveBot, LiveRun
+from ladder.runs.progress import LiveBot
 from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
-from tests.ladder.runs.test_stalls import GIVEN_UP, plan, played
+from tests.support.data.random_games import random_record
 
 BUDGET = Budget(time_ms=100)
 
@@ -22,9 +24,8 @@ def pair(number: int) -> PairPlan:
 
 def finish(health: RunHealth) -> None:
     """Let a pair be played to its end."""
-    record: PairRecord = played()
-    assert record.games
-    assert list(health.observe(plan(), record)) == []
+    record = random_record(pair(0), SplitMix(1))
+    assert list(health.observe(pair(0), record)) == []
 
 
 def roster(*names: str) -> Roster:
@@ -32,10 +33,6 @@ def roster(*names: str) -> Roster:
         {name: LiveBot(name, 1000, 1000) for name in names},
         meetings=Pairing(RANDOM).meetings,
     )
-
-
-def live_run() -> LiveRun:
-    return LiveRun(run_id=1, seed=1, title="", target_games=None, games_before=0, bots={})
 
 
 def test_workers_that_die_in_a_row_end_the_run() -> None:
@@ -60,28 +57,20 @@ def test_a_pair_that_kills_its_workers_ends_the_run() -> None:
         health.note_deaths([pair(7)])
 
 
-def test_a_pair_without_games_ends_no_series_of_deaths() -> None:
-    """Only a finished pair shows that workers can live."""
-    health = RunHealth(None)
-    for number in range(DEATHS_IN_A_ROW - 1):
-        health.note_deaths([pair(number)])
-    assert list(health.observe(plan(), GIVEN_UP)) == []
-    with pytest.raises(InvalidRun, match="worker processes keep dying"):
-        health.note_deaths([pair(200)])
+def test_a_pair_that_the_machine_does_not_let_be_played_ends_the_run() -> None:
+    """The message has the last reason."""
+    stalled = PairRecord(1, 0, (), aborts=4, abort_reason="no answer to move (ply 0) came")
+    with pytest.raises(InvalidRun, match=r"the machine stalls: pair 0 .* no answer .*; stop other"):
+        list(RunHealth(None).observe(pair(0), stalled))
 
 
 def test_the_warning_comes_before_the_end_of_a_run_with_too_few_bots() -> None:
     """The reader learns first which bot is paused, then that too few are left."""
-    record = PairRecord(1, 0, (), failed_starts=(1,) * STARTS_BEFORE_PAUSE)
+    record = random_record(pair(0), SplitMix(1))
+    record = msgspec.structs.replace(record, failed_starts=(1,) * STARTS_BEFORE_PAUSE)
     found = RunHealth(roster("bot1", "bot2")).observe(pair(0), record)
     assert next(found).startswith("bot1 could not be started")
     with pytest.raises(InvalidRun, match="too few bots can play: bot1 could not"):
         next(found)
     assert len(list(RunHealth(roster("bot1", "bot2", "bot3")).observe(pair(0), record))) == 1
     assert list(RunHealth(None).observe(pair(0), record)) == []
-
-
-def test_without_a_roster_every_late_move_may_be_excused() -> None:
-    """Plans stay as they are."""
-    planned = pair(1)
-    assert RunHealth(None).with_unexcused_bots(planned) is planned

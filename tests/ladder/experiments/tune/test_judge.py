@@ -100,17 +100,6 @@ def test_a_resumed_search_continues_where_its_steps_end(store: Store, run: RunRo
     assert next_plan(resumed) == interrupted
 
 
-def test_a_pair_that_is_given_up_is_left_out_of_its_step(store: Store, run: RunRow) -> None:
-    """The step is stored with the other pairs, and the user is warned."""
-    judge = judge_of(store, run)
-    first, second = next_plan(judge), next_plan(judge)
-    stalled = PairRecord(first.id, first.number, (), aborts=3, abort_reason="the machine stalled")
-    assert judge.give_up(first, stalled) == "pair 0 is left out of its step: the machine stalled"
-    judge.finish([(second, play(second))])
-    (step,) = store.tuning_steps.of_run(run.id)
-    assert sum(step.pentanomial) == PAIRS - 1
-
-
 def forfeit(judge: TuningJudge, pairs: int) -> None:
     """Play pairs whose games all end by a crash."""
     for _ in range(pairs):

@@ -1,6 +1,5 @@
 """Idle processes and CPUs of a pool of bots, and its warning about a silent hello."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from ladder.errors import BotTimeout
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start
-from tests.support.unconfined import UNCONFINED
 
 
 @pytest.mark.parametrize(("silent_s", "warnings"), [(0.1, 1), (60.0, 0)])
@@ -24,14 +22,3 @@ def test_a_silent_hello_is_reported_once(tmp_path: Path, silent_s: float, warnin
     pool.close()
     assert len(reports) == warnings
     assert all("mybot has not answered hello" in report for report in reports)
-
-
-def test_a_pool_knows_whether_it_has_a_single_cpu() -> None:
-    """A process that is restricted to one CPU, and no other, gives its bots one CPU."""
-    allowed = os.sched_getaffinity(0)
-    assert BotPool(UNCONFINED).has_one_cpu == (len(allowed) == 1)
-    try:
-        os.sched_setaffinity(0, {min(allowed)})
-        assert BotPool(UNCONFINED).has_one_cpu
-    finally:
-        os.sched_setaffinity(0, allowed)

@@ -15,9 +15,8 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from engine.board import Board
 from engine.result import Result, Termination
-from ladder.match.game.blame import LateMove, LateMoveVerdict
+from ladder.match.game.asking import known_budget
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import known_budget
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.specs.start_command import builtin_launch, make_entrant
 from tests.support.fakes import fake_start
@@ -46,24 +45,12 @@ def entrant(start: Start, budget: Budget, *, key: int = 1, knows_clock: bool = F
     return Entrant(key, "ab"[key - 1], start, budget, knows_clock=knows_clock)
 
 
-def charge(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse no late move."""
-    del late, seconds
-    return LateMoveVerdict(False)
-
-
-def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse every late move."""
-    del late, seconds
-    return LateMoveVerdict(True)
-
-
 @pytest.mark.slow
 def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path: Path) -> None:
     """The deadline is the whole clock and the margin, with both colours."""
     bad = entrant(fake_start("hangs-in-move", folder=tmp_path), Budget(clock=Clock(200, 100)))
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    games = play_pair(plan(bad, good), pool, judge_late=charge).games
+    games = play_pair(plan(bad, good), pool).games
     assert [game.termination for game in games] == [Termination.TIMEOUT] * 2
     assert [game.result for game in games] == [Result.LOSS, Result.WIN]
     assert "all that was left of its time for the game" in games[0].detail
@@ -80,43 +67,12 @@ def test_a_hanging_bot_loses_when_its_clock_has_run_out(pool: BotPool, tmp_path:
 def test_a_slow_bot_loses_by_the_sum_of_its_moves(
     budget: Budget, pool: BotPool, tmp_path: Path
 ) -> None:
-    """No move alone is late, but the time of the game does not last.
-
-    The late move has no answer at its deadline, so that no delay of the referee explains it.
-    """
+    """No move alone is late, but the time of the game does not last."""
     slow = entrant(fake_start("late", "0.4", folder=tmp_path), budget)
     good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    game = play_game(plan(slow, good), pool, swapped=False, judge_late=charge)
+    game = play_game(plan(slow, good), pool, swapped=False)
     assert game.termination is Termination.TIMEOUT
     assert game.sides[0].moves >= 2
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mode", "budget", "has_usual"),
-    [
-        ("late", Budget(clock=Clock(1000)), False),
-        ("late", Budget(time_ms=100, overage_ms=700), False),
-        ("late-once", Budget(time_ms=300), True),
-    ],
-    ids=["clock", "over", "time"],
-)
-def test_only_moves_with_the_same_time_show_how_long_a_bot_usually_takes(
-    mode: str, budget: Budget, has_usual: bool, pool: BotPool, tmp_path: Path
-) -> None:
-    """A bot that is short of time in the end was in time with its longer moves before."""
-    judged: list[LateMove] = []
-
-    def judge(late: LateMove, seconds: float) -> LateMoveVerdict:
-        judged.append(late)
-        return charge(late, seconds)
-
-    argument = "0.4" if mode == "late" else f"{tmp_path / 'flag'},8"
-    slow = entrant(fake_start(mode, argument, folder=tmp_path), budget)
-    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    play_game(plan(slow, good), pool, swapped=False, judge_late=judge)
-    assert [late.usual_us is not None for late in judged] == [has_usual]
 
 
 def test_questions_carry_both_clocks(pool: BotPool, tmp_path: Path) -> None:
@@ -143,18 +99,6 @@ def test_an_overage_is_what_questions_carry(pool: BotPool, tmp_path: Path) -> No
     game = play_game(plan(a, entrant(start, budget, key=2)), pool, swapped=True)
     for thought in islice(thought_blob.decode(game.thoughts), 4):
         assert (thought.simulations, thought.nodes) == (9000, 9000)
-
-
-@pytest.mark.slow
-def test_an_excused_move_gives_its_time_back(pool: BotPool, tmp_path: Path) -> None:
-    """A bot that was delayed for its whole clock is asked again with the clock it had."""
-    late = entrant(
-        fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path), Budget(clock=Clock(1500))
-    )
-    good = entrant(fake_start("honest", folder=tmp_path), LONG, key=2)
-    game = play_game(plan(late, good), pool, swapped=False, judge_late=excuse)
-    assert (tmp_path / "flag").exists()
-    assert not game.termination.is_forfeit
 
 
 def test_a_bot_without_a_clock_is_given_a_time_per_move(tmp_path: Path) -> None:

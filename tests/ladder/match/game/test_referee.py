@@ -3,31 +3,23 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from bots.protocol import HELLO_S, Budget, Info
 from db.records import thought_blob
+from db.records.endings import find_ending_fault
 from db.records.launch import Start
-from db.records.pairs import MARGIN_MS, Entrant, Excuses, PairPlan
+from db.records.pairs import MARGIN_MS, Entrant, PairPlan
 from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
-from ladder.errors import BotTimeout, MachineStalled
-from ladder.match.game.answers import make_thought
-from ladder.match.game.blame import LateMove, LateMoveVerdict
+from ladder.match.game.asking import make_thought
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.control import ControlMeasurement
-from ladder.match.game.referee import play_game, play_pair
-from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS, LateMoveJudge, PairNotes
-from ladder.match.process.bot_process import Answer, BotProcess
-from ladder.match.process.confinement import Confinement
-from ladder.match.process.cpu_wait import Stall
+from ladder.match.game.referee import PAUSES_S, play_game, play_pair
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -65,12 +57,6 @@ def plan(
     )
 
 
-def charge(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse no late move."""
-    del late, seconds
-    return LateMoveVerdict(False)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "argument", "termination", "words"),
@@ -98,7 +84,7 @@ def test_only_the_failing_side_loses(
     good = fake_start("honest", folder=tmp_path)
     with contextlib.closing(BotPool(UNCONFINED, hello_s=hello_s)) as pool:
         short = Budget(time_ms=100) if termination is Termination.TIMEOUT else PLENTY
-        record = play_pair(plan(bad, good, of_a=short), pool, judge_late=charge)
+        record = play_pair(plan(bad, good, of_a=short), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
     assert (second.result, second.termination) == (Result.WIN, termination)
@@ -141,21 +127,11 @@ def test_the_stored_last_output_is_limited(pool: BotPool, tmp_path: Path) -> Non
     modes = {"long-line": PLENTY, "floods-lines": PLENTY, "floods-errors": Budget(time_ms=100)}
     for mode, budget in modes.items():
         bad = fake_start(mode, folder=tmp_path)
-        game = play_game(plan(bad, good, of_a=budget), pool, swapped=False, judge_late=charge)
+        game = play_game(plan(bad, good, of_a=budget), pool, swapped=False)
         assert game.last_output is not None
         size = len(msgspec.json.encode(game.last_output))
         assert 200 < size < 16_000, mode
     assert play_game(plan(good, good), pool, swapped=False).last_output is None
-
-
-def test_control_measurements_count_with_those_that_explain_a_late_move() -> None:
-    """A delay of 50 ms in 100 takes a share of half of the processor; no measurement is nothing."""
-    notes = PairNotes()
-    assert notes.excuses() == Excuses((0, 0), (0, 0), 0, 0)
-    late = LateMove(budget_us=50_000, margin_us=0, stall=Stall(100_000, 0, 0, 0))
-    for waited_us in (499, 500, 900):
-        notes.add_control(ControlMeasurement(1000, waited_us), late)
-    assert notes.excuses() == Excuses((0, 0), (0, 0), 2, 3000)
 
 
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
@@ -248,76 +224,6 @@ def test_the_oldest_idle_process_ends_first(tmp_path: Path) -> None:
     assert [process.alive for process in processes] == [False, False, False]
 
 
-def excuse(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse every late move."""
-    assert late.budget_us in (1000, 500_000, 1_000_000)
-    assert seconds <= CONTROL_S
-    return LateMoveVerdict(True, ControlMeasurement(elapsed_us=51_000, waited_us=10_000))
-
-
-def excuse_in_a_crowd(late: LateMove, seconds: float) -> LateMoveVerdict:
-    """Excuse every late move, after a control that hardly got the processor."""
-    control = ControlMeasurement(elapsed_us=51_000, waited_us=50_900)
-    return excuse(late, seconds)._replace(control=control)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("judge", "late_controls"), [(excuse, 0), (excuse_in_a_crowd, MAX_STALLS + 1)]
-)
-def test_a_pair_is_given_up_after_too_many_stalls(
-    judge: LateMoveJudge, late_controls: int, pool: BotPool, tmp_path: Path
-) -> None:
-    """The record then has no games but the reason, and whose moves were excused."""
-    late = fake_start("hangs-in-move", folder=tmp_path)
-    good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(late, good, of_a=Budget(time_ms=1)), pool, judge_late=judge)
-    assert record.games == ()
-    assert record.aborts == MAX_STALLS + 1
-    assert record.abort_reason.startswith("a was late at ply 0 by ")
-    excuses = record.excuses
-    assert excuses.moves == (MAX_STALLS + 1, 0)
-    assert excuses.asked_us[0] >= 51_000 * (MAX_STALLS + 1)
-    assert (excuses.asked_us[1], excuses.controls) == (0, late_controls)
-    assert excuses.control_us == 51_000 * (MAX_STALLS + 1)
-
-
-def test_excuses_are_counted_for_the_bot_and_not_for_its_colour(
-    pool: BotPool, tmp_path: Path
-) -> None:
-    """B is late once as the second player; the excuse counts for B in both games' sums."""
-    late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
-    good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(good, late, of_b=Budget(time_ms=1000)), pool, judge_late=excuse)
-    assert len(record.games) == 2
-    assert record.excuses.moves == (0, 1)
-    moves = [side.time_us for game in record.games for side in game.sides]
-    assert record.excuses.asked_us[0] == moves[0] + moves[3]
-    assert record.excuses.asked_us[1] >= moves[1] + moves[2] + 1_050_000
-
-
-@pytest.mark.slow
-def test_thinking_before_ready_counts_when_the_question_is_known(
-    pool: BotPool, tmp_path: Path
-) -> None:
-    """A process that replaces a late one may know the position from a file of that one."""
-    thinker = fake_start("thinks-when-prepared", f"{tmp_path}/note,2", folder=tmp_path)
-    good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(thinker, good, of_a=Budget(time_ms=500)), pool, judge_late=excuse)
-    assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
-    assert "ms to prepare for a repeated question (ply " in record.games[0].detail
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-def test_a_usual_preparation_is_not_charged_to_the_move(pool: BotPool, tmp_path: Path) -> None:
-    """A process that takes its usual time to start has the whole time of the move left."""
-    slow = fake_start("thinks-when-prepared", f"{tmp_path}/note,0", folder=tmp_path)
-    good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(slow, good, of_a=Budget(time_ms=1)), pool, judge_late=excuse)
-    assert record.aborts == MAX_STALLS + 1
-
-
 @pytest.mark.parametrize(
     ("reported", "stored"),
     [
@@ -335,54 +241,36 @@ def test_the_expected_line_is_stored_without_the_move(
     assert make_thought(1000, Info(pv=reported)).line == stored
 
 
-class StallingBot(BotProcess):
-    """A bot whose late answers after 2 s are stalls of the machine."""
-
-    def ask(self, *words: Any, timeout_s: float, **more: Any) -> Answer:
-        try:
-            return super().ask(*words, timeout_s=min(timeout_s, 2), **more)
-        except BotTimeout as late:
-            raise MachineStalled("the machine slept") from late
-
-
-class CountingPool(BotPool):
-    """A pool of stalling bots that records which bots were acquired."""
-
-    def __init__(self, confinement: Confinement) -> None:
-        super().__init__(confinement, start_process=StallingBot.start)
-        self.acquired: list[Start] = []
-
-    def acquire(self, start: Start, name: str = "bot") -> BotProcess:
-        """Record the start and return its process."""
-        self.acquired.append(start)
-        return super().acquire(start, name)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", [PLENTY, Budget(simulations=5)])
-def test_a_stalled_move_is_asked_again_and_no_other(tmp_path: Path, budget: Budget) -> None:
-    """Under a time budget a new process gets the question, and the other moves stay.
-
-    Under a work budget a move may depend on all earlier messages, so the pair starts again.
-    """
-    late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
+@pytest.mark.parametrize("losses", [1, 3, 4])
+def test_a_disturbed_pair_is_played_again_three_times_at_most(tmp_path: Path, losses: int) -> None:
+    """It starts again with fresh processes; after that the record has a reason and no games."""
+    lost = fake_start("loses-supervisor", f"{tmp_path}/lost,{losses}", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    logs = tmp_path / "logs"
-    pool = CountingPool(replace(UNCONFINED, logs=logs))
-    try:
-        pair = plan(late, good, of_a=budget, of_b=budget)
-        record = play_pair(msgspec.structs.replace(pair, watchdog_s=2), pool)
-    finally:
-        pool.close()
-    assert record.aborts == 1
+    with contextlib.closing(BotPool(UNCONFINED)) as pool:
+        record = play_pair(plan(lost, good), pool)
+    assert record.aborts == losses
+    assert len(record.games) == (0 if losses > len(PAUSES_S) else 2)
+    assert ("its supervisor was killed" in record.abort_reason) is not bool(record.games)
     assert not any(game.termination.is_forfeit for game in record.games)
-    first = record.games[0]
-    thoughts = thought_blob.decode(first.thoughts)
-    assert len(thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
-    texts = [path.read_text().split("\n") for path in logs.iterdir()]
-    received = [[line for line in text if not line.startswith("--- ")] for text in texts]
-    timed = budget.time_ms is not None
-    again = ["new game", *(["ply 4"] if timed else ["ply 0", "ply 2", "ply 4"])]
-    assert ["new game", "ply 0", "ply 2", "ply 4", ""] in received
-    assert any(lines[: len(again)] == again for lines in received)
-    assert pool.acquired.count(good) == (2 if timed else 3)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_bot_that_resigns_loses_without_a_forfeit(
+    pool: BotPool, tmp_path: Path, swapped: bool
+) -> None:
+    """The side to move loses, its process plays on, and the time of its answer counts."""
+    resigns = fake_start("resigns", "3", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    game = play_game(plan(resigns, good), pool, swapped=swapped)
+    assert game.termination is Termination.RESIGNED
+    assert game.result is (Result.WIN if swapped else Result.LOSS)
+    assert len(thought_blob.decode(game.thoughts)) == len(game.moves) == (3 if swapped else 4)
+    assert sum(side.moves for side in game.sides) == len(game.moves) + 1
+    position = Position.from_moves(parse_board("6x7"), game.moves)
+    for result in Result:
+        fault = find_ending_fault(position, result, game.termination, game.detail, None)
+        assert (fault is None) is (result is game.result)
+    process = pool.idle_process(resigns)
+    assert process is not None
+    assert process.alive

@@ -30,13 +30,13 @@ from tests.support.unconfined import UNCONFINED
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     """Questions get their answers, the time is measured, and quitting is graceful."""
     bot = start_fake("honest")
-    reply, _ = bot.ask(Hello(), timeout_s=10)
+    reply = bot.ask(Hello(), timeout_s=10).reply
     assert isinstance(reply, HelloReply)
     assert reply.name == "fake"
     for _ in range(2):
         bot.ask(NEW_GAME, timeout_s=10)
         for ply in range(7):
-            reply, elapsed_us = bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
+            reply, elapsed_us, _ = bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
             assert isinstance(reply, MoveReply)
             assert reply.column == (1 if ply >= 6 else 0)
             assert 0 < elapsed_us < 10_000_000
@@ -176,7 +176,7 @@ def test_an_answer_just_after_the_deadline_is_too_late(start_fake: StartFake) ->
     """The same answer is in time under one deadline and too late under a shorter one."""
     bot = start_fake("late", "0.3")
     open_game(bot)
-    _, elapsed_us = first_move(bot, 10.0)
+    elapsed_us = first_move(bot, 10.0).elapsed_us
     assert elapsed_us >= 300_000
     with pytest.raises(BotTimeout):
         first_move(bot, 0.1)
@@ -194,7 +194,7 @@ def test_a_long_question_is_read(start_fake: StartFake) -> None:
     """A question larger than the pipe reaches a bot that reads."""
     bot = start_fake("honest")
     open_game(bot)
-    reply, _ = bot.ask(MoveAsk(ply=0, moves=(9,) * 100_000), timeout_s=10)
+    reply = bot.ask(MoveAsk(ply=0, moves=(9,) * 100_000), timeout_s=10).reply
     assert isinstance(reply, MoveReply)
 
 
@@ -378,13 +378,8 @@ def test_many_starts_leak_no_descriptor(start_fake: StartFake) -> None:
 @pytest.mark.timed
 def test_a_stop_of_the_harness_is_noticed(start_fake: StartFake) -> None:
     """The time for which the harness was stopped does not count as the bot's."""
-    bot = start_fake("late-in-ready", "1.5")
+    bot = start_fake("late-in-ready", "2.5")
     bot.ask(Hello(), timeout_s=10)
-    stop = "sleep 0.3; kill -STOP $PPID; sleep 1; kill -CONT $PPID"
+    stop = "sleep 0.3; kill -STOP $PPID; sleep 2; kill -CONT $PPID"
     with subprocess.Popen(["sh", "-c", stop]):
-        bot.ask(NEW_GAME, timeout_s=10)
-    assert bot.overslept_us >= 500_000
-    quiet = start_fake("late-in-ready", "0.6")
-    quiet.ask(Hello(), timeout_s=10)
-    quiet.ask(NEW_GAME, timeout_s=10)
-    assert quiet.overslept_us == 0
+        bot.ask(NEW_GAME, timeout_s=1.5)

@@ -41,7 +41,7 @@ def test_what_a_killed_supervisor_leaves_ends_with_the_game(
 @pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(simulations=5), Budget(time_ms=2000)])
 def test_a_game_without_a_supervisor_is_no_forfeit(tmp_path: Path, budget: Budget) -> None:
-    """Under a work budget the pair is played again, else the move is asked again."""
+    """The pair is played again."""
     losing = fake_start("loses-supervisor", str(tmp_path / "lost"), folder=tmp_path)
     pool = BotPool(UNCONFINED)
     plan = PairPlan(

@@ -37,7 +37,7 @@ needs_bwrap = pytest.mark.skipif(
 
 
 def read_report(bot: object) -> dict[str, str]:
-    reply, _ = bot.ask(Hello(), timeout_s=20)  # type: ignore[attr-defined]
+    reply = bot.ask(Hello(), timeout_s=20).reply  # type: ignore[attr-defined]
     assert isinstance(reply, HelloReply)
     report: dict[str, str] = json.loads(reply.version)
     return report

@@ -22,7 +22,7 @@ from tests.support.unconfined import UNCONFINED
 
 
 def read_report(bot: BotProcess) -> dict[str, Any]:
-    reply, _ = bot.ask(Hello(), timeout_s=10)
+    reply = bot.ask(Hello(), timeout_s=10).reply
     assert isinstance(reply, HelloReply)
     report: dict[str, Any] = json.loads(reply.version)
     return report
