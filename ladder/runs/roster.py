@@ -1,7 +1,7 @@
 """The bots of a run: paused ones, and whether enough are left to play."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
