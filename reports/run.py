@@ -17,7 +17,7 @@ from reports.layout.table import Column, fit
 
 LEADERS = 5
 """Number of bots in a log line."""
-THU_BOARDS = " (thu: random boards of 9 to 12 rows and columns; choose standard boards for 6x7)"
+THU_BOARDS = " (thu: random boards, one cell forbidden; --boards standard plays 6x7)"
 """An explanation of the default boards, which most authors of Connect Four bots do not know."""
 FEWEST_ROWS = 3
 """Rows of the rating table that are always shown, before pairs in play."""

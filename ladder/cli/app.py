@@ -16,8 +16,8 @@ from ladder.cli.help import CommandGroup, HelpGroup
 SUMMARY = """A local Elo ladder and regression harness for Connect Four bots.
 
 Bots play pairs of games, and ratings are computed from the stored games. Begin with `ladder run`,
-then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and a
-file ladder.toml in the current folder may hold defaults for all options."""
+then `ladder report`. `ladder COMMAND --help` explains a command and shows an example, and
+`--help-all` every option. A file ladder.toml in the current folder may hold defaults."""
 
 
 class Entry(NamedTuple):

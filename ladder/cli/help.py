@@ -103,6 +103,16 @@ HEADINGS_FROM = 9
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 LAST = (PANEL_LIMITS, PANEL_CLUSTER, PANEL_OUTPUT)
 """The headings at the end; those before them stand in the order of the first option of each."""
+HELP_ALL = "--help-all"
+"""Shows every option, where `--help` leaves out those of `RARE`."""
+MOST_SHOWN = 20
+"""Options that `--help` shows of a command in any case."""
+RARE = {
+    "adjudicate", "alpha", "as_stored", "based_on", "beta", "clock", "depth", "force", "margin",
+    "memory", "model", "nodes", "open_files", "opening_plies", "overage", "pin", "processes",
+    "rated", "restart", "stored", "tls_ca_file", "tls_cert", "tls_key", "watchdog",
+}  # fmt: skip
+"""Options that few people use, by their names in Python."""
 TERM_WIDTH = 30
 """Widest column of names, in characters; longer names have a line of their own."""
 
@@ -112,6 +122,10 @@ class HelpCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, with the values of options that may stand without one."""
+        if HELP_ALL in args[: args.index("--") if "--" in args else None]:
+            ctx.meta[HELP_ALL] = True
+            typer.echo(ctx.get_help())
+            ctx.exit()
         words: list[str] = []
         for word, following in zip_longest(args, args[1:], fillvalue=""):
             words.append(word)
@@ -133,7 +147,9 @@ class HelpCommand(TyperCommand):
         ]
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the example of the command."""
+        """Write how to see all options, and the example of the command."""
+        if left_out := [each for each in self.get_params(ctx) if not _is_shown(each, ctx)]:
+            formatter.write(f"\n  `{ctx.command_path} {HELP_ALL}`: {len(left_out)} more options.\n")
         _write_example(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
@@ -272,7 +288,7 @@ def _is_from_config(ctx: Any, problem: str) -> bool:
 
 def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Return names and help of a command's arguments and options by their headings."""
-    parameters = command.get_params(ctx)
+    parameters = [each for each in command.get_params(ctx) if _is_shown(each, ctx)]
     sections: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
     for parameter in parameters:
         record = parameter.get_help_record(ctx)
@@ -293,10 +309,16 @@ def option_sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     if len(parameters) < HEADINGS_FROM or set(sections) <= {ARGUMENTS, OPTIONS, PANEL_OUTPUT}:
         rows = [row for heading in sections if heading != ARGUMENTS for row in sections[heading]]
         return {ARGUMENTS: sections[ARGUMENTS], OPTIONS: rows}
-    for heading in LAST:
+    for heading in (OPTIONS, *LAST):
         if heading in sections:
             sections[heading] = sections.pop(heading)
     return sections
+
+
+def _is_shown(parameter: Any, ctx: Any) -> bool:
+    """Return whether the help of this call shows a parameter."""
+    is_long = sum(each.param_type_name == "option" for each in ctx.command.params) > MOST_SHOWN
+    return not is_long or HELP_ALL in ctx.meta or parameter.name not in RARE
 
 
 def _plain_default(text: str) -> str:

@@ -178,6 +178,6 @@ def test_the_title_of_a_run_on_the_default_boards_explains_them() -> None:
     """The title explains `thu`, as authors of other Connect Four bots expect 6x7."""
     live = live_run()
     live.title = "thu, 100 ms a move, random pairs"
-    assert "standard boards for 6x7" in RunView().title(live)[0]
+    assert "--boards standard plays 6x7" in RunView().title(live)[0]
     live.title = "6x7, 100 ms a move, random pairs"
     assert "--boards" not in RunView().title(live)[0]

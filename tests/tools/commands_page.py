@@ -8,7 +8,7 @@ from typing import Any
 
 from ladder.cli.app import parser
 from ladder.cli.environment import VARIABLES
-from ladder.cli.help import EXAMPLES, option_sections
+from ladder.cli.help import EXAMPLES, HELP_ALL, option_sections
 from ladder.cli.run_options import BotOptions, RunOptions
 from tests.tools.generated import ROOT, with_generated
 
@@ -44,6 +44,7 @@ def walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 def _sections(command: Any) -> dict[str, list[Row]]:
     """Return the arguments and options of a command by heading, without --help."""
     context = command.make_context("ladder", [], resilient_parsing=True)
+    context.meta[HELP_ALL] = True
     return {
         heading: [row for row in rows if "--help" not in row[0]]
         for heading, rows in option_sections(command, context).items()

@@ -127,6 +127,22 @@ def test_options_stand_under_headings(
     assert max(map(len, lines)) <= min(width, 100)
 
 
+@pytest.mark.parametrize("name", ["run", "gate"])
+def test_help_comes_in_two_sizes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--help` shows at most 20 options and how to see the others, `--help-all` every one."""
+    texts = []
+    for word in ("--help", "--help-all"):
+        assert run_command([name, word]) == 0
+        texts.append(capsys.readouterr().out)
+    shown, every = (set(re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", text)) for text in texts)
+    assert len(shown) <= 20
+    assert f"`ladder {name} --help-all`: {len(every - shown)} more options" in texts[0]
+    assert "more options" not in texts[1]
+    command = dict(COMMANDS)[(name,)]
+    options = [each for each in command.params if each.param_type_name == "option"]
+    assert every == {each.opts[0] for each in options} | {"--help"}
+
+
 def test_a_short_help_has_one_list_of_options(capsys: pytest.CaptureFixture[str]) -> None:
     """A command with few options lists them without further headings."""
     assert run_command(["stats", "elo", "--help"]) == 0
