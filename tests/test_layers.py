@@ -188,7 +188,7 @@ def test_a_report_has_the_word_of_its_command() -> None:
     """Every part of the reports except the shared ones must have the name of a command."""
     commands = {path.stem for path in (ROOT / "ladder/cli/commands").iterdir()}
     reports = {path.stem for path in (ROOT / "reports").iterdir() if path.name[0] != "_"}
-    assert reports <= commands | {"layout", "html"}
+    assert reports <= commands | {"findings", "layout", "html"}
 
 
 def test_the_engine_does_no_input_or_output_and_reads_no_clock() -> None:

@@ -8,23 +8,30 @@ from ladder.cli.output import print_error, print_out
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
-from reports.gate.junit import gate_junit
-from reports.gate.text import gate_markdown
+from reports.findings.finding import Finding, finding_markdown
+from reports.findings.junit import finding_junit
 from reports.layout.format import annotation
 
 SUMMARY_LIMIT = 60_000
 """Characters; GitHub refuses job summaries above 1 MiB."""
 
 
-def publish(gated: GateOutcome, *, junit: Path | None, summary: Path | None, quiet: bool) -> None:
+def publish(
+    gated: GateOutcome,
+    finding: Finding,
+    *,
+    junit: Path | None,
+    summary: Path | None,
+    quiet: bool,
+) -> None:
     """Write the files of a verdict, and under GitHub Actions its summary and annotations.
 
     With `quiet`, annotations go to standard error, which GitHub reads too, and standard output
     stays one JSON document.
     """
     if junit is not None:
-        write_file(junit, gate_junit(gated), "--junit")
-    markdown = gate_markdown(gated)[:SUMMARY_LIMIT]
+        write_file(junit, finding_junit(finding), "--junit")
+    markdown = finding_markdown(finding)[:SUMMARY_LIMIT]
     if summary is not None:
         write_file(summary, markdown, "--summary")
     if os.environ.get("GITHUB_ACTIONS") != "true":

@@ -35,6 +35,7 @@ EXAMPLES = {
     "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
     "serve": "ladder serve --db night.db --open",
     "runs": "ladder runs",
+    "runs show": "ladder runs show 3",
     "runs delete": "ladder runs delete 3",
     "games": "ladder games --bot mybot --lost --limit 5",
     "replay": "ladder replay --last-loss mybot v4",

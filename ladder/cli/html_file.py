@@ -9,19 +9,19 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.cli.output import check_writable
 from ladder.errors import UsageError
-from ladder.experiments.bisect.result import BisectResult
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.stored import divisions_with_trials, games_of_gate, trials_of
-from ladder.experiments.select.session import SelectionOutcome
-from ladder.experiments.select.stored import StoredSelection, selection_of
+from ladder.experiments.stored import RunResult
 from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.report_data import read_report_data
-from ladder.results.standings.showcase import ShownGame
 from ladder.stats.pool.rating import RatingOptions
+from reports.findings.finding import Finding
 from reports.report.standings import unrated_lines
 
+GAMES_SHOWN = 60
+"""Most lost games of a candidate in a page."""
 HEAD = 4096
 """Characters at the beginning of a file in which a page names its generator."""
 
@@ -126,60 +126,24 @@ def write_division(
     write_html(file, page)
 
 
-def write_gate(store: Store, gated: GateOutcome, file: Path, *, games: int) -> None:
-    """Write the page of a gate with at most `games` lost games of the candidate.
+def write_finding(store: Store | None, finding: Finding, result: RunResult, file: Path) -> None:
+    """Write the page of an experiment; that of a gate or tuning has lost games of the candidate.
+
+    Args:
+        store: the open database; None for a page without games.
+        finding: the finding.
+        result: its result.
+        file: the file to write.
 
     Raises:
         UsageError: the file cannot be written.
 
     """
-    from reports.html.gate import gate_page
+    from reports.html.findings import finding_page, parts_of
 
-    shown = _lost_games(store, gated, games)
-    write_html(file, gate_page(gated, shown))
-
-
-def write_tuning(store: Store, tuned: TuningOutcome, file: Path, *, games: int) -> None:
-    """Write the page of a tuning with at most `games` lost games of the tuned bot.
-
-    Raises:
-        UsageError: the file cannot be written.
-
-    """
-    from reports.html.tune import tune_page
-
-    gated = tuned.gated
-    shown = [] if gated is None else _lost_games(store, gated, games)
-    write_html(file, tune_page(tuned, shown))
-
-
-def write_selection(store: Store, selected: SelectionOutcome, file: Path) -> None:
-    """Write the page of a selection, with its history if its run is stored.
-
-    Raises:
-        UsageError: the file cannot be written.
-
-    """
-    from reports.html.findings import finding_page, selection_finding
-
-    run = None if selected.run_id is None else store.runs.get(selected.run_id)
-    stored = None if run is None else selection_of(store, run, run.status)
-    course = () if stored is None else stored.course
-    write_html(file, finding_page(selection_finding(StoredSelection(selected, course))))
-
-
-def write_bisection(result: BisectResult, file: Path) -> None:
-    """Write the page of a bisection.
-
-    Raises:
-        UsageError: the file cannot be written.
-
-    """
-    from reports.html.findings import bisection_finding, finding_page
-
-    write_html(file, finding_page(bisection_finding(result)))
-
-
-def _lost_games(store: Store, gated: GateOutcome, number: int) -> "list[ShownGame]":
-    """Return at most `number` lost games of the candidate, of the gate's run if it has one."""
-    return games_of_gate(store, gated.conditions, gated.result, number, run_id=gated.run_id)
+    gated, shown = result.gated if isinstance(result, TuningOutcome) else result, []
+    if store is not None and isinstance(gated, GateOutcome):
+        shown = games_of_gate(
+            store, gated.conditions, gated.result, GAMES_SHOWN, run_id=gated.run_id
+        )
+    write_html(file, finding_page(finding, parts_of(finding, result), shown))

@@ -126,6 +126,7 @@ Database = Annotated[
     ),
 ]
 Json = Annotated[bool, flag("--json", "Print one JSON document instead of text.", PANEL_OUTPUT)]
+Verbose = Annotated[bool, flag("--verbose", "Print the numbers of the test, too.", PANEL_OUTPUT)]
 Force = Annotated[
     bool, flag("--force", "Let --html replace a file that ladder did not write.", PANEL_OUTPUT)
 ]

@@ -17,6 +17,7 @@ from ladder.checked_stream import write_file
 from ladder.cli.terminal.console import plain_console
 from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
+from reports.findings.finding import Finding, print_finding
 from reports.layout.format import to_json
 
 T = TypeVar("T")
@@ -142,6 +143,16 @@ def print_result(
     else:
         print_out(text(result))
     return 0
+
+
+def show_finding(finding: Finding, *, json: bool, verbose: bool = False) -> None:
+    """Print a finding as one JSON document or as text."""
+    show_table(
+        finding,
+        lambda found: found.document,
+        lambda console, found: print_finding(console, found, verbose=verbose),
+        json=json,
+    )
 
 
 def show_table(

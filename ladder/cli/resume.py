@@ -8,10 +8,13 @@ from typing import Any
 
 import typer
 
+from db.records.runs import RunRow
+from ladder.runs.resumable import options_of
+
 COMMAND = "command"
 """The key of the command's name among its options."""
 NOT_STORED = frozenset(
-    {"db", "json", "html", "force", "junit", "summary", "save", "serve", "resume", "new"}
+    {"db", "json", "html", "force", "junit", "summary", "save", "serve", "resume", "new", "verbose"}
 )
 """Options about files, output and the choice between resuming and starting anew."""
 
@@ -30,6 +33,12 @@ def all_options(context: typer.Context) -> dict[str, object]:
 def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
     """Return a command line as `command_words` does, as a shell reads it."""
     return shlex.join(["ladder", *command_words(options, context)])
+
+
+def command_of(run: RunRow, context: typer.Context) -> str | None:
+    """Return the command line that repeats a run, with its seed; None if it is not stored."""
+    options = options_of(run)
+    return None if options is None else command_line(options, context)
 
 
 def command_words(options: Mapping[str, Any], context: typer.Context) -> list[str]:

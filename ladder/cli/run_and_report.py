@@ -9,14 +9,21 @@ from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
-from ladder.cli.output import print_error, print_out, printed_first, stderr_console, stdout_console
+from ladder.cli.output import (
+    print_error,
+    print_out,
+    printed_first,
+    show_finding,
+    stderr_console,
+    stdout_console,
+)
 from ladder.cli.run_options import RunOptions
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.errors import ExitCode, UsageError
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.selection import select_bots, show_only
-from ladder.results.standings.standings import PairStanding, Standings
+from ladder.results.standings.standings import Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
@@ -29,8 +36,9 @@ from ladder.runs.start import (
     start_run,
 )
 from ladder.web.server_beside import server_beside
+from reports.findings.finding import Finding
+from reports.findings.match import match_finding
 from reports.layout.format import to_json
-from reports.match import match_document, match_text
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
@@ -46,6 +54,7 @@ def play_and_report(
     options: RunOptions,
     named: Collection[str] | None = None,
     is_served: bool = False,
+    verbose: bool = False,
 ) -> int:
     """Play, print the result, and return the exit code; serve web pages too if `is_served`.
 
@@ -79,7 +88,9 @@ def play_and_report(
             server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
         )
         with served, printed_first(store):
-            return _play(store, settings, bots, left_out, workforce, options, json=json)
+            return _play(
+                store, settings, bots, left_out, workforce, options, json=json, verbose=verbose
+            )
 
 
 def _check(store: Store, settings: Settings, bots: Sequence[BotRow]) -> None:
@@ -120,6 +131,7 @@ def _play(
     options: RunOptions,
     *,
     json: bool,
+    verbose: bool,
 ) -> int:
     outcome = start_run(
         store=store,
@@ -143,12 +155,13 @@ def _play(
             "left_out": left_out,
             "forfeits": forfeits_document(outcome.live),
         }
-        document = {"run": head, "report": standings_document(standings)}
+        document: dict[str, object] = {"run": head, "report": standings_document(standings)}
         if settings.kind is RunKind.MATCH:
-            document["match"] = match_document(_match_result(store, outcome.run, settings))
+            document["match"] = _match_finding(store, outcome.run, settings).document
         print_out(to_json(document))
     elif settings.kind is RunKind.MATCH:
-        print_out(match_text(_match_result(store, outcome.run, settings), standings.label))
+        finding = _match_finding(store, outcome.run, settings)
+        show_finding(finding, json=False, verbose=verbose)
     else:
         print_standings(stdout_console(), show_only(standings, settings.bots))
     if outcome.ending is RunEnding.STOPPED:
@@ -166,9 +179,11 @@ def _report_nothing_to_resume(
     return ExitCode.DONE
 
 
-def _match_result(store: Store, run: RunRow, settings: Settings) -> PairStanding:
+def _match_finding(store: Store, run: RunRow, settings: Settings) -> Finding:
     a, b = settings.bots
-    return standings_of_run(store, division_of(store, run), run).head_to_head(a, b)
+    division = division_of(store, run)
+    result = standings_of_run(store, division, run).head_to_head(a, b)
+    return match_finding(result, division.label)
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import RunRow
+from db.records.runs import RunRow, RunStatus
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
@@ -22,6 +22,13 @@ from ladder.runs.settings import Settings
 from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
 
 STOPPED, INVALID = "stopped", "invalid"
+UNFINISHED = {
+    RunStatus.RUNNING: "it is being played",
+    RunStatus.INTERRUPTED: "it was stopped: the same command resumes it",
+}
+"""Why an experiment has no verdict yet, by the present status of its run."""
+MEANINGLESS = "a bot failed too often or the machine stalled, so its games mean nothing"
+"""Why a stored run is invalid if its pairs alone do not show it."""
 _EXIT_CODES = {
     **dict.fromkeys(("pass", "chosen", "found"), ExitCode.DONE),
     "regression": ExitCode.REGRESSION,

@@ -24,7 +24,7 @@ from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.password import BasicAuth, read_password
 from ladder.web.security.safety import AccessRules
-from ladder.web.site import Site
+from ladder.web.site import CommandOf, Site
 
 HEAD_LIMIT = 16 * 1024
 """Largest size of a request before its body, in bytes."""
@@ -48,6 +48,8 @@ class ServerOptions:
     players: int = 4
     """Largest number of games against people at a time."""
     patience: Patience = DEFAULT_PATIENCE
+    command_of: CommandOf = lambda _: None
+    """Returns the command line that repeats a run, for its page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ async def _serve(
         Reviews(options.database, is_allowed=options.players > 0),
         Boards(options.database, changes),
         changes,
+        options.command_of,
     )
     server = _Server(
         uvicorn.Config(

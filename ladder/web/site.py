@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
-from ladder.experiments.select.stored import StoredSelection, selection_of
+from ladder.experiments.stored import StoredRun, read_run
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.live.boards import Boards
@@ -23,6 +23,9 @@ from ladder.web.play.open_games import OpenGames
 from ladder.web.review.reviews import Reviews
 from ladder.web.security.safety import AccessRules
 from reports.html.live.parts import Frame
+
+CommandOf = Callable[[RunRow], str | None]
+"""Returns the command line that repeats a run; None if it is not stored."""
 
 
 class ResultCache:
@@ -57,6 +60,8 @@ class Site:
     boards: Boards
     changes: ChangeSignal
     """The signal of the follower and the boards."""
+    command_of: CommandOf = lambda _: None
+    """Returns the command line that repeats a run."""
     streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -72,14 +77,12 @@ class Site:
         )
         return found
 
-    def selection(self, store: Store, run: PastRun) -> StoredSelection | None:
-        """Return the result of a selection, which is judged again when it has more games."""
+    def stored_run(self, store: Store, run: PastRun) -> StoredRun:
+        """Return a run with its result, which is computed again when it has more games."""
         row = run.row
         names = tuple(row.settings.get("bots") or ())
-        key = ("selection", row.started_at, row.id, names, run.games, run.status)
-        found: StoredSelection | None = self.cache.get(
-            key, lambda: selection_of(store, row, run.status)
-        )
+        key = ("run", row.started_at, row.id, names, run.games, run.status, run.verdict)
+        found: StoredRun = self.cache.get(key, lambda: read_run(store, run, is_followed=True))
         return found
 
     @property

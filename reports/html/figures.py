@@ -21,8 +21,9 @@ class Figure:
     label: str
     """A description of the chart for screen readers."""
     caption: str
-    """The caption of the table."""
-    table: Table
+    """The heading, and the caption of the table."""
+    table: Table | None
+    """None if another table has the numbers."""
     spec: Spec | None = None
     """The chart; None if there are no data."""
     is_open: bool = False

@@ -1,6 +1,6 @@
 """Dates, lists of names and sentences on pages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -20,11 +20,6 @@ def as_sentence(text: str, names: Collection[str] = ()) -> str:
     if first.isalpha() and first not in names:
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Join names for a sentence, such as ``a, b and c``."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def games_in_time(games: int, seconds: float) -> str:

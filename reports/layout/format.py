@@ -152,3 +152,8 @@ def number(value: float | None, form: str = ".0f") -> str:
 def wdl_text(wdl: Sequence[int]) -> str:
     """Return wins, draws and losses as ``won-drawn-lost``, such as ``12-3-5``."""
     return "-".join(map(str, wdl))
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join names for a sentence, such as ``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,26 +1,33 @@
 """The result of a match as text and as JSON."""
 
 from ladder.results.standings.standings import PairStanding
+from reports.findings.finding import finding_text
+from reports.findings.match import match_document, match_finding
 from reports.layout.format import labelled
-from reports.match import match_document, match_text
+
+
+def text_of(result: PairStanding) -> str:
+    """Return the whole text of a match."""
+    return finding_text(match_finding(result, "6x7/50ms"))
 
 
 def test_a_match_prints_score_elo_and_pairs() -> None:
     """The numbers are those of the match, from the side of the first bot."""
-    text = match_text(PairStanding("a", "b", 7, 0, 3, (0, 0, 3, 0, 2)), "6x7/50ms")
-    assert text.splitlines()[0] == "a against b on 6x7/50ms"
-    rows = [line.split(maxsplit=2) for line in text.splitlines()]
-    assert rows[1] == ["10", "games", "+7 =0 -3"]
-    assert rows[2] == ["score", "70.0%"]
-    assert text.splitlines()[-1].endswith("0 0 3 0 2")
+    text = text_of(PairStanding("a", "b", 7, 0, 3, (0, 0, 3, 0, 2)))
+    head, _, games, score, *_, pairs = text.splitlines()
+    assert head.startswith("NO CLEAR DIFFERENCE: a is between ")
+    assert head.endswith(" Elo stronger than b (95 %), after 10 games")
+    assert games.split(maxsplit=1) == ["games", "+7 =0 -3 on 6x7/50ms"]
+    assert score.split() == ["score", "70.0%"]
+    assert pairs.split() == ["0", "0", "3", "0", "2"]
 
 
 def test_a_shutout_is_printed_as_a_bound() -> None:
     """On both sides."""
     won = PairStanding("a", "b", 10, 0, 0, (0, 0, 0, 0, 5))
-    assert "at least" in match_text(won, "6x7/50ms")
+    assert " a is at least " in text_of(won)
     assert match_document(won)["elo_at_least"] is not None
-    assert "at most" in match_text(won.mirrored, "6x7/50ms")
+    assert " b is at least " in text_of(won.mirrored)
     assert match_document(won.mirrored)["wdl"] == [0, 0, 10]
 
 
@@ -28,9 +35,7 @@ def test_a_match_without_games_has_no_elo() -> None:
     """Missing numbers are null in JSON and a dash in text."""
     document = match_document(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
     assert (document["elo"], document["error95"], document["los"]) == (None, None, None)
-    assert "score                 -" in match_text(
-        PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)), "6x7/50ms"
-    )
+    assert "NO GAMES" in text_of(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
 
 
 def test_a_long_label_stays_apart_from_its_value() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.database import open_to_play
-from ladder.cli.html_file import check_html, write_bisection
+from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_TEST,
@@ -22,7 +22,7 @@ from ladder.cli.options import (
     html_page,
     option,
 )
-from ladder.cli.output import print_error, show_table, stderr_console
+from ladder.cli.output import print_error, show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
 from ladder.experiments.bisect.history import read_history
@@ -32,7 +32,7 @@ from ladder.experiments.engine import ExperimentContext
 from ladder.match.registry.commit_bots import CommitBots
 from ladder.runs.pairings import GATE, Pairing
 from ladder.stats.choices import Model
-from reports.bisect import bisect_document, print_bisect
+from reports.findings.bisect import bisect_finding
 from reports.run import watcher_for
 
 PANEL_COMMITS = "Commits"
@@ -118,7 +118,8 @@ def bisect(
             good_bot = prepare(store, asked)
             context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
             result = run_bisection(context, asked, good_bot, report=print_error)
+    finding = bisect_finding(result)
     if html is not None:
-        write_bisection(result, html)
-    show_table(result, bisect_document, print_bisect, json=json)
+        write_finding(None, finding, result, html)
+    show_finding(finding, json=json)
     return result.exit_code

@@ -8,7 +8,7 @@ from db.store import Store
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.database import open_store, open_to_play
 from ladder.cli.gate_files import publish
-from ladder.cli.html_file import check_html, write_gate
+from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -25,12 +25,13 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Rated,
+    Verbose,
     argument,
     flag,
     html_page,
     option,
 )
-from ladder.cli.output import check_writable, print_result, stderr_console
+from ladder.cli.output import check_writable, show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.engine import ExperimentContext
@@ -45,12 +46,10 @@ from ladder.experiments.gate.session import (
 from ladder.match.registry.origin import refuse_stale
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
-from reports.gate.text import gate_document, gate_text
+from reports.findings.gate import gate_finding
 from reports.run import watcher_for
 
 MAX_GAMES = 3000
-GAMES_SHOWN = 60
-"""Most lost games of the candidate in a page."""
 
 
 @takes_options
@@ -101,6 +100,7 @@ def gate(
     html: Annotated[Path | None, html_page("the verdict, with charts and lost games,")] = None,
     force: Force = False,
     db: Database = DEFAULT_DATABASE,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> int:
     """Test whether a candidate is worse than its baselines, and stop as soon as it is known.
@@ -154,8 +154,9 @@ def gate(
             print_former_run(store, named, RunKind.GATE, remedy)
             context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
             gated = play_gate(context, task)
+        finding = gate_finding(gated)
         if html is not None:
-            write_gate(store, gated, html, games=GAMES_SHOWN)
-        print_result(gated, gate_document, gate_text, json=json)
-        publish(gated, junit=junit, summary=summary, quiet=json)
+            write_finding(store, finding, gated, html)
+        show_finding(finding, json=json, verbose=verbose)
+        publish(gated, finding, junit=junit, summary=summary, quiet=json)
     return gated.exit_code

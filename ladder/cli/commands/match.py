@@ -14,6 +14,7 @@ from ladder.cli.options import (
     Database,
     Json,
     Rated,
+    Verbose,
     argument,
     whole,
 )
@@ -43,6 +44,7 @@ def match(
     rated: Rated = False,
     options: RunOptions,
     db: Database = DEFAULT_DATABASE,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> int:
     """Play two bots against each other and print the score.
@@ -70,4 +72,4 @@ def match(
         print_former_run(store, named, RunKind.MATCH, remedy)
         return settings, choose_bots(store, [a, b], None)
 
-    return play_and_report(db, choose, json=json, options=options)
+    return play_and_report(db, choose, json=json, options=options, verbose=verbose)

@@ -12,16 +12,28 @@ from ladder.cli.options import (
     LARGEST_KEY,
     Database,
     Json,
+    Verbose,
     argument,
     flag,
     whole_number,
 )
 from ladder.cli.output import confirm, print_out, show_table
+from ladder.cli.resume import command_of
 from ladder.errors import UsageError
+from ladder.experiments.stored import read_run
 from ladder.runs.history import past_run, past_runs
 from ladder.stats.sequential_elo import rate_pair
+from reports.findings.run import print_run, run_document
 from reports.runs import print_runs, run_line, runs_document
 
+RunId = Annotated[
+    int,
+    argument(
+        "ID",
+        "Number of the run, as `ladder runs` lists them.",
+        parser=whole_number(1, LARGEST_KEY),
+    ),
+]
 app = CommandGroup(no_args_is_help=False, invoke_without_command=True)
 
 
@@ -40,16 +52,30 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
     return 0
 
 
+@app.command("show")
+def show(
+    context: typer.Context,
+    run: RunId,
+    db: Database = DEFAULT_DATABASE,
+    verbose: Verbose = False,
+    json: Json = False,
+) -> int:
+    """Show a run: what was played, its result, its bots, forfeits, and how to repeat it."""
+    with open_to_read(db) as store:
+        found = read_run(store, past_run(store, run))
+    command = command_of(found.past.row, context)
+    show_table(
+        found,
+        lambda stored: run_document(stored, command),
+        lambda console, stored: print_run(console, stored, command, verbose=verbose),
+        json=json,
+    )
+    return 0
+
+
 @app.command("delete")
 def delete(
-    run: Annotated[
-        int,
-        argument(
-            "ID",
-            "Number of the run, as `ladder runs` lists them.",
-            parser=whole_number(1, LARGEST_KEY),
-        ),
-    ],
+    run: RunId,
     yes: Annotated[bool, flag("--yes", "Delete without asking, as scripts need it.")] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:

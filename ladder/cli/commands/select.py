@@ -7,7 +7,7 @@ from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_play
-from ladder.cli.html_file import check_html, write_selection
+from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -21,16 +21,17 @@ from ladder.cli.options import (
     html_page,
     option,
 )
-from ladder.cli.output import show_table, stderr_console
+from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import report_changed_origins
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.select.question import SelectQuestion
 from ladder.experiments.select.session import field_bots, field_names, play_selection
+from ladder.experiments.select.stored import with_history
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
 from ladder.runs.start import check_possible
+from reports.findings.select import select_finding
 from reports.run import watcher_for
-from reports.select import print_select, select_document
 
 
 @takes_options
@@ -91,7 +92,8 @@ def select(
         propose_openings(settings)
         context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(context, settings, bots, against, question)
+        finding = select_finding(selected)
         if html is not None:
-            write_selection(store, selected, html)
-        show_table(selected, select_document, print_select, json=json)
+            write_finding(None, finding, with_history(store, selected), html)
+        show_finding(finding, json=json)
     return selected.exit_code

@@ -6,6 +6,7 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
+from db.records.runs import RunRow
 from db.store import Store
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -15,6 +16,7 @@ from ladder.cli.options import (
     whole,
 )
 from ladder.cli.output import print_error, print_out
+from ladder.cli.resume import command_of
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.errors import ExitCode
 from ladder.web.server import Listening
@@ -80,6 +82,10 @@ def serve(
     confinement = options.confinement()
     Store.follow(db).close()  # so that a faulty database is an error here and not on a page
 
+    def command_of_run(run: RunRow) -> str | None:
+        assert options.context is not None  # noqa: S101 - within a command
+        return command_of(run, options.context)
+
     def announce(listening: Listening) -> None:
         print_out(listening.address)
         if not listening.is_local:
@@ -98,6 +104,7 @@ def serve(
         port=port,
         password_file=password_file,
         players=players,
+        command_of=command_of_run,
     )
     serve(server, announce, is_over=is_over)
     return ExitCode.DONE

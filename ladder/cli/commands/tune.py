@@ -6,7 +6,7 @@ from typing import Annotated
 from db.records.runs import RunKind
 from db.store import Store
 from ladder.cli.database import open_to_play
-from ladder.cli.html_file import check_html, write_tuning
+from ladder.cli.html_file import check_html, write_finding
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     MOST_GAMES,
@@ -21,13 +21,14 @@ from ladder.cli.options import (
     MaxDrop,
     MaxGames,
     Python,
+    Verbose,
     argument,
     flag,
     html_page,
     option,
     whole,
 )
-from ladder.cli.output import print_result, stderr_console
+from ladder.cli.output import show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
@@ -40,8 +41,9 @@ from ladder.experiments.tune.template import template_of
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.settings import ResumePolicy
 from ladder.stats.choices import Model
+from reports.findings.tune import tune_finding
 from reports.run import watcher_for
-from reports.tune import tune_document, tune_text, tuning_watcher
+from reports.tune import tuning_watcher
 
 MOST_PAIRS = 10_000
 """Of a step."""
@@ -117,6 +119,7 @@ def tune(
     html: Annotated[Path | None, html_page("the search and the verdict, with charts,")] = None,
     force: Force = False,
     db: Database = DEFAULT_DATABASE,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> int:
     """Search better values for the numbers of a bot, then test the result with a gate.
@@ -165,7 +168,8 @@ def tune(
         context = ExperimentContext(store, watcher_for(console), workforce)
         view = tuning_watcher(console, task.template.parameters)
         tuned = play_tuning(context, task, register=register, search_watcher=view)
+        finding = tune_finding(tuned)
         if html is not None:
-            write_tuning(store, tuned, html, games=GAMES_SHOWN)
-        print_result(tuned, tune_document, tune_text, json=json)
+            write_finding(store, finding, tuned, html)
+        show_finding(finding, json=json, verbose=verbose)
     return tuned.exit_code

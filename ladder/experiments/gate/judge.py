@@ -101,12 +101,12 @@ class GateJudge(ExperimentJudge):
         elif all(each.state is State.ACCEPT_H1 for each in self._tallies.values()):
             self._verdict, self._deciding = Verdict.PASS, tally
 
-    def result(self, *, invalid: str = "", stopped: bool = False) -> GateResult:
+    def result(self, *, invalid: str = "", unfinished: str = "") -> GateResult:
         """Return the present result.
 
         Args:
             invalid: The reason why the run is invalid; empty if it is valid.
-            stopped: Whether the user stopped the run early.
+            unfinished: Why the run has not ended; empty if it has.
 
         """
         verdict, reason = self._verdict or Verdict.INCONCLUSIVE, self._failure
@@ -128,7 +128,7 @@ class GateJudge(ExperimentJudge):
                 test=self._test,
                 baselines=baselines,
                 deciding=deciding,
-                stopped=stopped,
+                unfinished=unfinished,
             ),
             baselines=baselines,
             deciding=deciding,

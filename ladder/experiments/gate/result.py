@@ -1,6 +1,5 @@
 """The result of a gate: the verdict, the numbers behind it, and the sentence that explains it."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -104,7 +103,7 @@ def explain_verdict(
     test: GateTest,
     baselines: tuple[BaselineResult, ...],
     deciding: BaselineResult,
-    stopped: bool,
+    unfinished: str,
 ) -> str:
     """Return a sentence that explains the verdict of a valid gate.
 
@@ -114,33 +113,26 @@ def explain_verdict(
         test: The question.
         baselines: The results against all baselines.
         deciding: The result that decided.
-        stopped: Whether the user stopped the gate early.
+        unfinished: Why the gate has not ended, such as ``it was stopped``; empty if it has.
 
     """
     games = sum(baseline.games for baseline in baselines)
     drop = f"{test.max_drop:g}" + (" normalized" if test.model is Model.NORMALIZED else "")
-    low, high = deciding.sprt.lower, deciding.sprt.upper
-    ratio = f"LLR {deciding.sprt.llr:.2f}"
     counted = f"{games} games" + _of_distinct(baselines)
-    early = deciding.early and _e_values(deciding.early)
+    strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {counted}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
-        why = f"passed early, {early}" if early else f"{ratio} is above {high:.2f}"
+        early = "passed early: " if deciding.early else ""
+        control = "; both have the same content, so this only checks the gate itself"
         return (
-            f"{candidate} is not worse than {others} by {drop} Elo or more: {why} after "
-            f"{counted}{_how_sure(deciding)}"
+            f"{candidate} is not worse than {others} by {drop} Elo or more: {early}{strength}"
+            f"{control if deciding.is_same_content else ''}"
         )
     if verdict is Verdict.REGRESSION:
-        if early:
-            return (
-                f"{candidate} is worse than {deciding.name}: refused early, {early} after {counted}"
-            )
-        return (
-            f"{candidate} is worse than {deciding.name}: {ratio} is below {low:.2f} after "
-            f"{counted}, evidence for a drop of {drop} Elo or more"
-        )
-    if not games and stopped:
-        return "no decision: it was stopped before its first pair, and the same command resumes it"
+        early = "refused early: " if deciding.early else ""
+        return f"{candidate} is worse than {deciding.name}: {early}{strength}"
+    if not games and unfinished:
+        return f"no decision before the first pair: {unfinished}"
     if not games:
         return (
             f"no decision: there are no stored games of {candidate} against "
@@ -153,34 +145,43 @@ def explain_verdict(
             "pairs would hardly give new ones; ask for longer openings or other boards"
         )
     limit = "there are no more stored games"
-    if stopped:
-        limit = "it was stopped: the same command resumes it"
+    if unfinished:
+        limit = unfinished
     elif games + 2 > test.games:
         limit = f"at most {test.games} games are allowed"
-    where = f"{ratio} lies between {low:.2f} and {high:.2f}"
+    where = f"{candidate} is {strength_words(deciding.estimate, deciding.name)}"
     if deciding.sprt.state is not State.CONTINUE:
-        where = (
-            f"{ratio} is beyond its bound, {low:.2f} or {high:.2f}, but that of the distinct pairs "
-            f"alone is {deciding.sprt_distinct.llr:.2f}"
-        )
-    return f"no decision after {counted}, and {limit}: against {deciding.name} {where}"
+        where += "; all pairs together would decide, but the distinct pairs alone do not"
+    return f"no decision after {counted}, and {limit}: {where}"
 
 
-def _e_values(early: EarlyDecision) -> str:
-    return f"the e-value {math.exp(early.log_e):.0f} is above {math.exp(early.log_limit):.0f}"
+def strength_words(estimate: EloEstimate, other: str) -> str:
+    """Return the 95 % interval in words, such as ``between 3 Elo weaker and 12 stronger than v1``.
+
+    Args:
+        estimate: The estimate of a bot over another.
+        other: The name of the other.
+
+    """
+    low, high = estimate.low95, estimate.high95
+    if low is None or high is None:
+        return f"of unknown strength against {other}"
+    bound = estimate.at_least if estimate.at_least is not None else estimate.at_most
+    if bound is not None:
+        is_least = (bound > 0) is (estimate.at_least is not None)
+        side = f"{abs(bound):.0f} Elo {_word(bound)}"
+        return f"at {'least' if is_least else 'most'} {side} than {other} (95 %)"
+    if low < 0 < high:
+        return f"between {-low:.0f} Elo weaker and {high:.0f} Elo stronger than {other} (95 %)"
+    near, far = sorted((abs(low), abs(high)))
+    return f"between {near:.0f} and {far:.0f} Elo {_word(low + high)} than {other} (95 %)"
+
+
+def _word(elo: float) -> str:
+    return "stronger" if elo > 0 else "weaker"
 
 
 def _of_distinct(baselines: tuple[BaselineResult, ...]) -> str:
     pairs = sum(baseline.pairs for baseline in baselines)
     distinct = sum(baseline.distinct_pairs for baseline in baselines)
     return "" if distinct == pairs else f" ({distinct} of {pairs} pairs are distinct)"
-
-
-def _how_sure(deciding: BaselineResult) -> str:
-    if deciding.is_same_content:
-        return "; both have the same content, so this only checks the gate itself"
-    if deciding.after_stopping is None:
-        return ""
-    los = deciding.after_stopping.los
-    chance = "above 99 %" if los > 0.99 else "below 1 %" if los < 0.01 else f"{100 * los:.0f} %"
-    return f"; the chance that it is better than {deciding.name} is {chance}"

@@ -5,10 +5,17 @@ from dataclasses import dataclass
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import DivisionRow, division_label
+from db.records.runs import DivisionRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, judge_pairs, play
+from ladder.experiments.engine import (
+    STOPPED,
+    UNFINISHED,
+    ExperimentContext,
+    exit_code_of,
+    judge_pairs,
+    play,
+)
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
@@ -26,7 +33,7 @@ class GateOutcome:
     conditions: str
     """The label of the division."""
     stopped: bool = False
-    """Whether Ctrl-C or SIGTERM came before the verdict; the same command resumes."""
+    """Whether there is no verdict yet: after Ctrl-C or SIGTERM, the same command resumes."""
     run_id: int | None = None
     """The judged run; None for an invalid run, or if all stored games were judged."""
 
@@ -120,7 +127,8 @@ def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
     """
     judge = task.judge()
     played = play(context, task.settings, task.bots, judge)
-    result = judge.result(invalid=played.invalid, stopped=played.stopped)
+    unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
+    result = judge.result(invalid=played.invalid, unfinished=unfinished)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
     return GateOutcome(result, task.conditions, is_open, run_id=run_id)

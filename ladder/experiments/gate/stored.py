@@ -5,17 +5,19 @@ from dataclasses import dataclass
 
 from db.records.games import GameQuery
 from db.records.pairs import PlayedPair
-from db.records.runs import DivisionRow, RunKind, RunRow
+from db.records.runs import OPTIONS, DivisionRow, RunKind, RunRow, RunStatus, bots_in
 from db.store import Store
 from engine.result import Result
-from ladder.experiments.engine import judge_pairs
+from ladder.experiments.engine import MEANINGLESS, UNFINISHED, judge_pairs
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
+from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.overview.overview import TRIALS
 from ladder.results.overview.pace import RunPace
 from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
+from ladder.results.standings.standings import PairStanding
 
 TRIALS_READ = 20
 """Most gates and matches of a division that are read, the latest ones."""
@@ -34,7 +36,7 @@ class HeadToHead:
     wins: int
     draws: int
     losses: int
-    pentanomial: tuple[int, ...]
+    pentanomial: tuple[int, int, int, int, int]
     """All pairs by the bot's points, also those beyond a decision: 0, 1/2, 1, 3/2, 2."""
     result: GateResult | None
     """The result of a gate, computed from its pairs; None for a match."""
@@ -48,6 +50,12 @@ class HeadToHead:
     def games(self) -> int:
         """Finished games."""
         return self.wins + self.draws + self.losses
+
+    @property
+    def standing(self) -> PairStanding:
+        """The games of a match."""
+        other = next(iter(self.against), "")
+        return PairStanding(self.bot, other, self.wins, self.draws, self.losses, self.pentanomial)
 
 
 def trials_of(store: Store, division: DivisionRow) -> list[HeadToHead]:
@@ -70,6 +78,14 @@ def trial_of(store: Store, run: RunRow) -> HeadToHead:
     return _trial(store, run, store.bots.contents())
 
 
+def outcome_of(store: Store, trial: HeadToHead) -> GateOutcome | None:
+    """Return a stored gate as its command does; None if its question is not readable."""
+    if trial.result is None:
+        return None
+    label = store.divisions.find(str(trial.run.division_id)).label
+    return GateOutcome(trial.result, label, trial.run.status in UNFINISHED, run_id=trial.run.id)
+
+
 def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, HeadToHead]:
     """Return the gates and matches that are played now and have games, by run id."""
     return {
@@ -82,16 +98,18 @@ def running_trials(store: Store, runs: Sequence[RunPace]) -> dict[int, HeadToHea
 def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> HeadToHead:
     pairs = store.pairs.of_run(run.id)
     revisions = {key for pair in pairs for key in (pair.a_revision, pair.b_revision)}
+    listed = set(bots_in(run.settings).items())
+    revisions |= {key for key, content in contents.items() if content in listed}
     bots = {key: GateBot(contents[key][0], key, contents[key][1]) for key in revisions}
     bot, against = _sides(run, pairs, bots)
-    pentanomial, wdl = [0] * 5, [0] * 3
+    wdl, p = [0] * 3, [0] * 5
     for pair in pairs:
         ours = pair if bots[pair.a_revision].name == bot else pair.mirrored
-        pentanomial[sum(result.points2 for result in ours.results)] += 1
+        p[sum(result.points2 for result in ours.results)] += 1
         for result in ours.results:
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
     return HeadToHead(
-        run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
+        run, bot, against, wdl[0], wdl[1], wdl[2], (p[0], p[1], p[2], p[3], p[4]),
         _judge_gate(run, bot, against, bots, pairs),
     )  # fmt: skip
 
@@ -105,8 +123,9 @@ def _sides(
     candidate, _, baselines = rest.partition(":")
     if word == RunKind.GATE.value and baselines:
         return candidate, baselines.split(",")
-    listed = run.settings.get("bots")
-    names = names or sorted(listed if isinstance(listed, Mapping) else ())
+    given = run.settings.get(OPTIONS) or {}
+    if {given.get("a"), given.get("b")} == set(names):
+        return given["a"], [given["b"]]
     first = bots[pairs[0].a_revision].name if pairs else next(iter(names), "")
     return first, [name for name in names if name != first]
 
@@ -127,7 +146,10 @@ def _judge_gate(
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    return judge_pairs(judge, pairs).result()
+    invalid = MEANINGLESS if run.status is RunStatus.INVALID else ""
+    return judge_pairs(judge, pairs).result(
+        invalid=invalid, unfinished=UNFINISHED.get(run.status, "")
+    )
 
 
 def games_of_gate(

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import division_label
+from db.records.runs import RunStatus, division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.engine import ExperimentContext, exit_code_of, play
+from ladder.experiments.engine import UNFINISHED, ExperimentContext, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
@@ -129,7 +129,7 @@ def play_selection(
         judge,
         division_label(settings.division()),
         invalid=played.invalid,
-        stopped="it was stopped: the same command resumes it" if played.stopped else "",
+        stopped=UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else "",
     )
     return replace(selected, run_id=None if played.run is None else played.run.id)
 

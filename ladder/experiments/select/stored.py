@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from db.records.runs import SELECT, RunRow, RunStatus
 from db.store import Store
+from ladder.experiments.engine import MEANINGLESS, UNFINISHED
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
@@ -12,10 +13,6 @@ from ladder.experiments.select.session import SelectionOutcome, selected_of
 
 MOMENTS = 60
 """Most points of the history, the last one included."""
-_OPEN = {
-    RunStatus.RUNNING: "it is being played",
-    RunStatus.INTERRUPTED: "it was stopped: the command that began it resumes it",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +71,13 @@ def selection_of(store: Store, run: RunRow, status: RunStatus) -> StoredSelectio
         for games, known in found
     ]
     label = store.divisions.find(str(run.division_id)).label
-    invalid = "its games mean nothing" if status is RunStatus.INVALID else ""
-    selected = selected_of(judge, label, invalid=invalid, stopped=_OPEN.get(status, ""))
+    invalid = MEANINGLESS if status is RunStatus.INVALID else ""
+    selected = selected_of(judge, label, invalid=invalid, stopped=UNFINISHED.get(status, ""))
     return StoredSelection(selected, tuple(course))
+
+
+def with_history(store: Store, selected: SelectionOutcome) -> StoredSelection:
+    """Return a selection with its history, if its run is stored."""
+    run = None if selected.run_id is None else store.runs.get(selected.run_id)
+    stored = None if run is None else selection_of(store, run, run.status)
+    return StoredSelection(selected, () if stored is None else stored.course)

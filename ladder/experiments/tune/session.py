@@ -12,6 +12,7 @@ from ladder.errors import InvalidRun
 from ladder.experiments.engine import (
     INVALID,
     STOPPED,
+    UNFINISHED,
     ExperimentContext,
     exit_code_of,
 )
@@ -27,6 +28,7 @@ from ladder.experiments.tune.bots import (
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import ParameterValues
 from ladder.experiments.tune.task import TuningTask
+from ladder.experiments.tune.template import Template
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.health import RunHealth
@@ -41,7 +43,11 @@ from ladder.signals import current_stop
 class TuningOutcome:
     """The outcome of a tuning so far."""
 
-    task: TuningTask
+    template: Template
+    target_games: int
+    """Planned games of the search."""
+    conditions: str
+    """The label of the division."""
     run: RunRow
     steps: Sequence[TuningStepRow]
     estimate: ParameterValues
@@ -52,6 +58,8 @@ class TuningOutcome:
     """The registration of the tuned bot; None without one, or before the verdict."""
     invalid: str = ""
     """The reason why the steps mean nothing; empty if they are valid."""
+    unfinished: str = UNFINISHED[RunStatus.INTERRUPTED]
+    """Why there is no gate, if there is none."""
 
     @property
     def games(self) -> int:
@@ -62,11 +70,6 @@ class TuningOutcome:
     def forfeits(self) -> int:
         """Forfeited games of the steps."""
         return sum(step.forfeits for step in self.steps)
-
-    @property
-    def conditions(self) -> str:
-        """The label of the division."""
-        return self.task.conditions
 
     @property
     def exit_code(self) -> int:
@@ -115,7 +118,9 @@ def _search_and_gate(
     search_watcher: Watcher,
 ) -> TuningOutcome:
     judge, store = TuningJudge(context.store, task, run, original), context.store
-    result = TuningOutcome(task, run, judge.steps, judge.search.estimate, None)
+    result = TuningOutcome(
+        task.template, task.games, task.conditions, run, judge.steps, judge.search.estimate, None
+    )
     if not judge.decided:
         try:
             ending = _search(replace(context, watcher=search_watcher), task, run, judge)

@@ -1,42 +1,37 @@
 """The page of a run or an experiment."""
 
-from collections.abc import Sequence
-
 from db.records.runs import DASHBOARD, RunStatus
-from ladder.experiments.gate.stored import HeadToHead
+from ladder.experiments.stored import StoredRun
 from ladder.results.overview.pace import RunPace
 from ladder.results.standings.standings import Standings
+from reports.findings.run import bot_columns, finding_of, forfeit_lines, paused_lines
 from reports.html.figures import specs_of
-from reports.html.findings import Finding
+from reports.html.findings import parts_of
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import pace_words, resume_hint, run_name, state_of
 from reports.html.sections.ratings import ratings_figure
-from reports.html.sections.trials import judged_gates, trials_table
-from reports.html.words import day
+from reports.html.tables import table_from_columns
+from reports.html.words import as_sentence, day
 from reports.report.rating_columns import View
 
 
 def run_parts(
-    entry: RunPace,
-    trials: Sequence[HeadToHead],
-    standings: Standings | None,
-    finding: Finding | None,
+    entry: RunPace, run: StoredRun, standings: Standings | None, command: str | None
 ) -> PageParts:
     """Return the parts of a run's page.
 
     Args:
         entry: the run.
-        trials: the run as a gate or match; empty for other runs.
+        run: the same with its bots and its result.
         standings: the rating list of its own games, or None.
-        finding: the finding of a selection, a bisection or a tuning, or None.
+        command: the command line that repeats it; None if it is not stored.
 
     """
-    row = entry.run.row
-    judged = judged_gates(trials)
+    row, found = entry.run.row, finding_of(run)
+    finding = None if found is None or run.result is None else parts_of(found, run.result)
     figure = None if standings is None else ratings_figure(View(standings, link=bot_link))
-    figures = [each.llr for each in judged] + ([] if figure is None else [figure])
-    figures += [] if finding is None else finding.figures
+    figures = ([] if figure is None else [figure]) + ([] if finding is None else finding.charts)
     facts = [
         ("State", state_of(entry)),
         ("Games", pace_words(entry)),
@@ -45,6 +40,7 @@ def run_parts(
         ("Seed", str(row.seed)),
         ("Rated", "yes" if row.rated else "no"),
     ]
+    names = [bot.name for bot in run.bots]
     return PageParts(
         run_name(row).capitalize(),
         {
@@ -57,11 +53,13 @@ def run_parts(
                 division_link=division_link(row.division_id),
                 games_link=games_link(run=row.id),
                 facts=facts,
-                trials=trials_table(trials),
-                judged=judged,
+                bots=table_from_columns(bot_columns(run.bots)),
+                forfeits=forfeit_lines(run),
+                paused=[as_sentence(line, names) for line in paused_lines(run)],
                 figure=figure,
                 finding=finding,
                 resume_hint=resume_hint(entry),
+                command=command,
             )
         },
         specs_of(figures),

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from db.records.runs import RunKind
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.stored import HeadToHead
-from reports.html.charts.gate import llr_chart
+from reports.findings.finding import COLOURS
+from reports.html.charts.gate import llr_chart, pentanomial_chart
 from reports.html.figures import Figure, table_of_rows
-from reports.html.tables import Cell, Table, number, table_of
+from reports.html.tables import Cell, Table, headings, number, table_of
 from reports.html.words import as_sentence, day, games_in_time
 from reports.layout.format import wdl_text
 
 DRAWN = 3
 """Number of gates whose LLR history is drawn."""
-COLOURS = {"pass": "gained", "regression": "lost", "inconclusive": "undecided", "invalid": "lost"}
-"""The colours of verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def _verdict(trial: HeadToHead) -> Cell:
         return Cell("-")
     if trial.verdict is None:
         return Cell(trial.run.status.value)
-    return Cell(trial.verdict, verdict=COLOURS.get(trial.verdict, ""))
+    return Cell(trial.verdict, verdict=COLOURS.get(trial.verdict, "undecided"))
 
 
 def llr_text(result: GateResult) -> str:
@@ -96,4 +95,30 @@ def llr_figure(result: GateResult, name: str) -> Figure:
         caption="Log-likelihood ratio over the pairs",
         table=table_of_rows(("against", "#pair", "#llr"), last),
         spec=llr_chart(rows, (sprt.lower, sprt.upper)) if rows else None,
+    )
+
+
+POINTS = ("0", "½", "1", "1½", "2")
+"""Points of a pair, in the order of pentanomial counts."""
+
+
+def pairs_figure(result: GateResult) -> Figure:
+    """Return the figure of pairs by the candidate's points."""
+    rows = [
+        {"points": POINTS[place], "pairs": count, "against": baseline.name}
+        for baseline in result.baselines
+        for place, count in enumerate(baseline.pentanomial)
+    ]
+    return Figure(
+        name="pairs",
+        label="Pairs by the candidate's points",
+        caption="Pairs by the candidate's points",
+        table=Table(
+            headings("against", *(f"#{points}" for points in POINTS)),
+            [
+                (Cell(baseline.name), *(number(count) for count in baseline.pentanomial))
+                for baseline in result.baselines
+            ],
+        ),
+        spec=pentanomial_chart(rows) if result.games else None,
     )

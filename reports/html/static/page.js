@@ -102,13 +102,26 @@ function linesOf(title) {
   return lines;
 }
 
+/** @type {Map<string, any>} Charts that are not visible. */
+const folded = new Map();
+document.addEventListener(
+  "toggle",
+  (event) => {
+    if (/** @type {HTMLDetailsElement} */ (event.target).open && folded.size) void drawCharts(Object.fromEntries(folded));
+  },
+  true,
+);
+
 /** @param {Record<string, any>} specs */
 async function drawThem(specs) {
   const embed = /** @type {any} */ (window).vegaEmbed;
   const options = { actions: false, renderer: "svg", ast: true };
   for (const [name, spec] of Object.entries(specs)) {
     const place = byId(`chart-${name}`);
-    if (place) await embed(place, place.clientWidth < NARROW ? narrowed(spec) : spec, options);
+    if (!place) continue;
+    if (place.clientWidth) folded.delete(name);
+    else folded.set(name, spec); // in closed details; drawn when they are opened
+    if (place.clientWidth) await embed(place, place.clientWidth < NARROW ? narrowed(spec) : spec, options);
   }
   performance.mark("drawn");
   document.body.dataset.charts = "drawn";

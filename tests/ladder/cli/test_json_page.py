@@ -30,12 +30,12 @@ from ladder.tools.bench.ping_pong import PingPong
 from ladder.tools.bench.search import SearchSpeed
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
-from reports.bisect import bisect_document
+from reports.findings.bisect import bisect_document
+from reports.findings.select import select_document
+from reports.findings.tune import tune_document
 from reports.openings import made_document
 from reports.replay import game_document
-from reports.select import select_document
 from reports.suite import mining_document, suite_document
-from reports.tune import tune_document
 from tests.ladder.cli.conftest import Command
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.support.data.analysed import an_analysed_game, an_analysis
@@ -69,6 +69,7 @@ SAYS = {
     "ladder select --json": "chosen undecided invalid stopped",
     "ladder runs --json": "ladder match gate bisect select tune"
     " running interrupted finished invalid name reason python numba sources players processor",
+    "ladder runs show --json": "match gate bisect select tune",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",
@@ -88,7 +89,9 @@ def keys(document: Any) -> Iterator[str]:
         for key, value in document.items():
             yield key
             if key not in OPAQUE or isinstance(value, list):
-                yield from keys(list(value.values()) if key in BY_NAME and value else value)
+                yield from keys(
+                    list(value.values()) if key in BY_NAME and isinstance(value, dict) else value
+                )
 
 
 def explained_keys(section: str) -> set[str]:
@@ -135,6 +138,7 @@ WORDS = {
     ),
     "ladder perft --json": ("perft", "4x4", "2", "--json"),
     "ladder runs --json": ("runs", "--json"),
+    "ladder runs show --json": ("runs", "show", "2", "--json"),
     "ladder games --json": ("games", "--json"),
     QUEUE: ("queue", "list", "--json"),
     "ladder replay --json": ("replay", "1", "--json"),

@@ -120,9 +120,9 @@ def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running)
     """The page shows each value before and after, the progress, and the gate's decision."""
     words = words_of(server, tuning(league, 8))
     assert "no verdict Is exec:./bot --c {c} better with other numbers?" in words
-    assert "Games of the search 64 of 64" in words
+    assert "Search run 1, 64 of 64 games" in words
     assert "c 1 1.08 0.5 2" in words
-    assert "Games of the gate 8 of at most 3,000" in words
+    assert "alpha against each baseline against games won-drawn-lost score Elo beta 8" in words
 
 
 def test_a_run_with_an_unreadable_search_has_a_page(league: League, server: Running) -> None:

@@ -1,6 +1,7 @@
 """The page of a gate, in a real browser and as text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,10 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.report_data import ReportData
-from reports.gate.text import gate_markdown
-from reports.html.gate import gate_page
+from ladder.results.standings.showcase import ShownGame
+from reports.findings.finding import finding_markdown
+from reports.findings.gate import gate_finding
+from reports.html.findings import finding_page, parts_of
 from tests.reports.html.conftest import Open
 from tests.reports.test_gate_reports import gated
 
@@ -33,6 +36,12 @@ def lost_gate(pairs: int) -> GateOutcome:
     return GateOutcome(judge.result(), "6x7/20sims")
 
 
+def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
+    """Return the page of a gate."""
+    finding = gate_finding(gated)
+    return finding_page(finding, parts_of(finding, gated), games)
+
+
 def ys(page: Any, mark: str) -> list[tuple[float, float]]:
     """Return the top and bottom of the LLR chart's marks of a kind, from top to bottom."""
     boxes = [each.bounding_box() for each in page.locator(f"#chart-llr .mark-{mark}").all()]
@@ -48,6 +57,8 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert (seen.requests, seen.errors) == ([], [])
     assert page.inner_text("h1") == "REGRESSION Is new worse than old?"
     assert made.result.reason in page.inner_text(".lead")
+    page.locator("details.fold summary").first.click()
+    page.wait_for_selector("#chart-llr svg")
     assert page.locator("#chart-pairs .mark-rect.role-mark path").count() == 5
     assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
     (upper, lower), words = (
@@ -56,7 +67,7 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     )
     assert len(words) == 2
     assert all(upper[1] < top < bottom < lower[0] for top, bottom in words)
-    assert page.inner_text("#markdown").strip() == gate_markdown(made).strip()
+    assert page.inner_text("#markdown").strip() == finding_markdown(gate_finding(made)).strip()
     assert page.locator("#game-list tbody tr").count() == 5
     assert seen.violations() == ""
 
@@ -67,6 +78,8 @@ def test_hostile_names_are_shown_as_text(open_page: Open) -> None:
     seen = open_page(gate_page(gated(), []), scheme="dark", width=360)
     assert seen.errors == []
     assert "b<c>&\"'" in seen.page.inner_text("h1")
+    seen.page.locator("details.fold summary").first.click()
+    seen.page.wait_for_selector("#chart-llr svg")
     assert seen.page.locator("#chart-llr .mark-line.role-mark path").count() == 2
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
 
@@ -116,10 +129,10 @@ def test_the_estimates_are_on_the_page() -> None:
     assert f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}" in text
 
 
-def test_a_stopped_gate_shows_how_to_resume() -> None:
-    """The page of a stopped gate has a warning about resuming."""
+def test_a_stopped_gate_has_no_verdict() -> None:
+    """The page of a stopped gate has no verdict."""
     page = gate_page(replace(lost_gate(3), stopped=True), [])
-    assert "the same command resumes it" in page
+    assert "no verdict" in page
 
 
 def test_the_test_is_stored_with_the_run() -> None:

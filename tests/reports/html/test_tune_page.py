@@ -1,14 +1,25 @@
 """The page of a tuning, in a real browser and as text."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from ladder.experiments.tune.bots import Registration
+from ladder.experiments.tune.session import TuningOutcome
 from ladder.results.standings.report_data import ReportData
-from reports.html.tune import tune_page
-from reports.tune import tune_text
+from ladder.results.standings.showcase import ShownGame
+from reports.findings.finding import finding_text
+from reports.findings.tune import tune_finding
+from reports.html.findings import finding_page, parts_of
 from tests.reports.html.conftest import Open
 from tests.reports.html.test_gate_page import lost_gate
 from tests.support.data.tuned import a_tuning
+
+
+def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
+    """Return the page of a tuning."""
+    finding = tune_finding(tuned)
+    return finding_page(finding, parts_of(finding, tuned), games)
 
 
 @pytest.mark.slow
@@ -23,8 +34,10 @@ def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> 
     for chart in ("parameter-0", "parameter-1", "gain"):
         assert page.locator(f"#chart-{chart} .mark-line.role-mark path").count() == 1
         assert page.locator(f"#chart-{chart} .mark-area.role-mark path").count() == 1
+    page.locator("details.fold summary").first.click()
+    page.wait_for_selector("#chart-llr svg")
     assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
-    assert "not registered: the gate's verdict is regression" in page.inner_text(".facts")
+    assert "not registered: the gate's verdict is regression" in page.inner_text("#evidence")
     assert page.locator("#game-list tbody tr").count() == 3
     assert seen.violations() == ""
 
@@ -37,4 +50,4 @@ def test_a_tuning_that_was_stopped_has_a_page() -> None:
         page = tune_page(made, [])
         assert "no verdict" in page
         assert ('data-chart="gain"' in page) == bool(steps)
-        assert "the same command resumes it" in tune_text(made)
+        assert "the same command resumes it" in finding_text(tune_finding(made))

@@ -62,4 +62,6 @@ def a_tuning(
         3, RunKind.TUNE, False, "s", "i", {}, 1, 1, task.games, RunStatus.FINISHED, 0.0, 1.0, "",
         None,
     )  # fmt: skip
-    return TuningOutcome(task, run, rows, search.estimate, gated, kept)
+    return TuningOutcome(
+        task.template, task.games, task.conditions, run, rows, search.estimate, gated, kept
+    )

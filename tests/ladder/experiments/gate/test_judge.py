@@ -304,7 +304,7 @@ def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
     assert all_pairs.deciding.sprt.state is State.ACCEPT_H1
     assert all_pairs.deciding.sprt_distinct.state is State.CONTINUE
     assert all_pairs.verdict is Verdict.INCONCLUSIVE
-    assert "but that of the distinct pairs alone is" in all_pairs.reason
+    assert "but the distinct pairs alone do not" in all_pairs.reason
     enough = [replace(pair(n, (W, W)), moves=(f"{n % 30}", "1")) for n in range(120)]
     decided = after(enough, max_drop=60)
     assert decided.verdict is Verdict.PASS
@@ -359,15 +359,19 @@ def test_equal_content_is_called_a_control() -> None:
         assert not after([pair(0, (W, L), other)], other).deciding.is_same_content
 
 
-def test_a_pass_gives_the_chance_that_the_candidate_is_better() -> None:
-    """A pass by many wins must be surer than one by ties, which is hardly sure of anything."""
+def test_a_verdict_has_its_interval_in_words() -> None:
+    """The reason names both ends of the interval, and a bound after a shutout."""
     better = after([pair(n, (W, (L, W, W)[n % 3])) for n in range(300)])
     equal = after([pair(n, (W, L)) for n in range(300)])
-    assert "the chance that it is better than one is above 99 %" in better.reason
-    assert equal.verdict is Verdict.PASS
-    assert equal.deciding.after_stopping is not None
-    assert 0.3 < equal.deciding.after_stopping.los < 0.5
-    assert f"is {100 * equal.deciding.after_stopping.los:.0f} %" in equal.reason
+    worse = after([pair(n, (L, (W, L, L)[n % 3])) for n in range(300)])
+    for result, word in ((better, "stronger"), (worse, "weaker")):
+        found = result.deciding.estimate
+        ends = sorted(abs(end or 0.0) for end in (found.low95, found.high95))
+        words = f"it is between {ends[0]:.0f} and {ends[1]:.0f} Elo {word} than one (95 %)"
+        assert words in result.reason
+    assert "it is between 13 Elo weaker and 13 Elo stronger than one (95 %)" in equal.reason
+    for results, word in (((W, W), "stronger"), ((L, L), "weaker")):
+        assert f"Elo {word} than one (95 %)" in after([pair(n, results) for n in range(300)]).reason
 
 
 @pytest.mark.slow

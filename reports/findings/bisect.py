@@ -1,38 +1,38 @@
-"""The result of a bisection as plain data and as text."""
+"""The finding of a bisection."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
 from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import LoggedCommit
 from ladder.names import counted
-from ladder.visible import visible
+from reports.findings.finding import Case, Finding, Titled
 from reports.layout.elo import elo_words
-from reports.layout.format import capped, labelled, rounded, values_of
-from reports.layout.table import Column, fit
+from reports.layout.format import capped, rounded, values_of
+from reports.layout.table import VERDICT_STYLES, Column
 
 SHORT = 10
 SUBJECT = 72
 """Length of a commit's subject in a table, in characters."""
 COMMIT = ("commit", "subject")
 """The values of a commit in a document."""
-HEADS = {
-    Answer.FOUND: "FOUND",
-    Answer.AMBIGUOUS: "NOT DECIDED",
-    Answer.NONE: "NO DROP",
-    Answer.UNDECIDED: "NOT DECIDED",
-    None: "STOPPED",
+WORDS = {
+    Answer.FOUND: "found",
+    Answer.AMBIGUOUS: "not decided",
+    Answer.NONE: "no drop",
+    Answer.UNDECIDED: "not decided",
+    None: "stopped",
 }
-STYLES = {
-    CommitVerdict.GOOD: "green",
-    CommitVerdict.BAD: "red",
-    CommitVerdict.OPEN: "",
-    CommitVerdict.SKIPPED: "dim",
+VERDICTS = {
+    CommitVerdict.GOOD: "gained",
+    CommitVerdict.BAD: "lost",
+    CommitVerdict.OPEN: "undecided",
+    CommitVerdict.SKIPPED: "undecided",
 }
+"""The colours of commits."""
 
 
 def bisect_document(result: BisectResult) -> dict[str, Any]:
@@ -67,35 +67,40 @@ def _tried_document(tried: TriedCommit) -> dict[str, Any]:
     }
 
 
-def print_bisect(console: Console, result: BisectResult) -> None:
-    """Print the answer, the commit with its drop, and the table of tried commits."""
-    console.print(Text(f"{HEADS[result.answer]}: {result.reason}"), soft_wrap=True)
-    console.print()
-    blamed = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
-    rows = [("commit", _named(commit)) for commit in result.suspects if blamed]
-    if result.drop is not None:
-        rows.append(("drop", f"{elo_words(result.drop)} Elo, this commit and later against GOOD"))
-    rows += [
-        ("good", _named(result.good)),
-        ("bad", f"{_named(result.bad)}, {counted(result.commits, 'commit')} later"),
-        ("question", _question_text(result)),
-        ("seed", str(result.seed)),
-    ]
-    for line in labelled(rows, 10):
-        console.print(Text(visible(line)), soft_wrap=True)
-    console.print()
-    console.print(fit(_columns(result.tried), console.width).table())
-    for tried in result.tried:
-        if tried.reason:
-            line = f"{tried.commit.commit[:SHORT]} was skipped: {tried.reason}"
-            console.print(Text(visible(line)), soft_wrap=True)
-
-
-def _question_text(result: BisectResult) -> str:
+def bisect_finding(result: BisectResult) -> Finding:
+    """Return the finding of a bisection: the commit with its drop, and the tried commits."""
     question = result.question
-    return (
-        f"a drop of {question.max_drop:g} {question.model.value} Elo or more, confidence "
-        f"{question.confidence:.4g}, at most {question.max_games} games on {result.conditions}"
+    blames = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
+    facts = [("Commit", _named(each)) for each in result.suspects if blames]
+    if result.drop is not None:
+        facts.append(
+            ("Drop", f"{elo_words(result.drop)} Elo, this commit and later against the good one")
+        )
+    facts += [
+        ("Good", _named(result.good)),
+        ("Bad", f"{_named(result.bad)}, {counted(result.commits, 'commit')} later"),
+        ("Smallest drop", f"{question.max_drop:g} {question.model.value} Elo"),
+        ("Confidence", f"{question.confidence:.4g}"),
+        ("Games counted", f"{result.games:,} of at most {question.max_games:,}"),
+        ("Division", result.conditions),
+        ("Seed", str(result.seed)),
+    ]
+    question_text = f"Which commit after {result.good.commit[:SHORT]} lost rating?"
+    problems: dict[Answer | None, str] = {Answer.FOUND: "failure", Answer.NONE: ""}
+    return Finding(
+        kind="bisect",
+        question=question_text,
+        word=WORDS[result.answer],
+        sentence=result.reason,
+        facts=facts,
+        tables=[Titled("Tried commits, oldest first", tried_columns(result.tried))],
+        notes=[
+            f"{tried.commit.commit[:SHORT]} was skipped: {tried.reason}"
+            for tried in result.tried
+            if tried.reason
+        ],
+        document=bisect_document(result),
+        cases=[Case(question_text, problems.get(result.answer, "error"))],
     )
 
 
@@ -103,12 +108,13 @@ def _named(commit: LoggedCommit) -> str:
     return f"{commit.commit[:SHORT]} {commit.subject}"
 
 
-def _columns(tried: Sequence[TriedCommit]) -> list[Column]:
+def tried_columns(tried: Sequence[TriedCommit]) -> list[Column]:
+    """Return the columns of a table with a row per tried commit."""
     return [
         Column("commit", [each.commit.commit[:SHORT] for each in tried], number=False),
         Column(
             "tried as",
-            [Text(each.verdict.value, style=STYLES[each.verdict]) for each in tried],
+            [Text(each.verdict.value, style=_style(each)) for each in tried],
             number=False,
         ),
         Column("games", [str(each.games) for each in tried]),
@@ -116,6 +122,10 @@ def _columns(tried: Sequence[TriedCommit]) -> list[Column]:
         Column("chance weaker", [_chance(each) for each in tried], level=2),
         Column("subject", [capped(each.commit.subject, SUBJECT) for each in tried], number=False),
     ]
+
+
+def _style(tried: TriedCommit) -> str:
+    return VERDICT_STYLES[VERDICTS[tried.verdict]]
 
 
 def _chance(tried: TriedCommit) -> str:

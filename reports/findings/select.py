@@ -1,20 +1,16 @@
-"""The result of a selection as plain data and as text."""
+"""The finding of a selection."""
 
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from ladder.experiments.select.session import Choice, Player, SelectionOutcome
-from reports.layout.format import number, values_of
-from reports.layout.table import VERDICT_STYLES, Column, fit
+from reports.findings.finding import Case, Finding, Titled
+from reports.layout.format import join_names, number, values_of
+from reports.layout.table import VERDICT_STYLES, Column
 
-HEADS = {
-    Choice.CHOSEN: "CHOSEN",
-    Choice.UNDECIDED: "NOT DECIDED",
-    Choice.INVALID: "INVALID",
-    Choice.STOPPED: "STOPPED",
-}
+WORDS = {Choice.UNDECIDED: "not decided"}
+"""The words for choices that do not name themselves."""
 
 
 def select_document(selected: SelectionOutcome) -> dict[str, Any]:
@@ -40,18 +36,31 @@ def _player_document(player: Player) -> dict[str, Any]:
     }
 
 
-def print_select(console: Console, selected: SelectionOutcome) -> None:
-    """Print the choice, the question, and all bots by strength."""
+def select_finding(selected: SelectionOutcome) -> Finding:
+    """Return the finding of a selection: the choice, and all bots by strength."""
     question = selected.question
-    console.print(Text(f"{HEADS[selected.choice]}: {selected.reason}"), soft_wrap=True)
-    baseline = "" if selected.baseline is None else f", baseline {selected.baseline}"
-    asked = (
-        f"on {selected.conditions}{baseline}; indifference {question.indifference:g} Elo, "
-        f"confidence {question.confidence:.4g}, at most {question.games} games"
+    facts = [
+        ("Division", selected.conditions),
+        ("Indifference", f"{question.indifference:g} Elo"),
+        ("Confidence", f"{question.confidence:.4g}"),
+        ("Games counted", f"{selected.games:,} of at most {question.games:,}"),
+    ]
+    if selected.baseline is not None:
+        facts.append(("Baseline", selected.baseline))
+    names = sorted(each.name for each in selected.players)
+    question_text = f"Which of {join_names(names)} is the best?"
+    problem = "" if selected.choice is Choice.CHOSEN else "error"
+    return Finding(
+        kind="select",
+        question=question_text,
+        word=WORDS.get(selected.choice, selected.choice.value),
+        sentence=selected.reason,
+        facts=facts,
+        tables=[Titled("Bots by strength", player_columns(selected))],
+        names=names,
+        document=select_document(selected),
+        cases=[Case(question_text, problem)],
     )
-    console.print(Text(asked), soft_wrap=True)
-    console.print()
-    console.print(fit(player_columns(selected), console.width).table())
 
 
 def player_columns(selected: SelectionOutcome) -> list[Column]:

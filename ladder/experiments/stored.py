@@ -1,0 +1,98 @@
+"""A stored run with the result of its experiment, computed again from its pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from db.records.runs import ForfeitTally, PausedBot, RunKind, RunStatus, bots_in
+from db.store import Store
+from ladder.experiments.bisect.result import BisectResult
+from ladder.experiments.bisect.stored import bisection_of
+from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.gate.stored import outcome_of, trial_of
+from ladder.experiments.select.stored import StoredSelection, selection_of
+from ladder.experiments.tune.session import TuningOutcome
+from ladder.experiments.tune.stored import tuning_of
+from ladder.results.standings.standings import PairStanding
+from ladder.runs.history import PastRun
+
+RunResult = PairStanding | GateOutcome | StoredSelection | BisectResult | TuningOutcome
+"""The result of a match, a gate, a selection, a bisection or a tuning."""
+MAX_JUDGED_LIVE = 1000
+"""Most games of a running selection that is judged at every update, at 0.4 ms each."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotOfRun:
+    """A bot in one run."""
+
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    forfeits: int = 0
+    """Games that it forfeited; they are among the losses."""
+    paused: PausedBot | None = None
+    """When and why it was paused; None if it played to the end."""
+
+    @property
+    def games(self) -> int:
+        """Finished games."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as it is shown."""
+
+    past: PastRun
+    bots: Sequence[BotOfRun]
+    """The bots, that with the best score first."""
+    forfeits: Sequence[tuple[str, ForfeitTally]]
+    """Forfeits by bot and kind."""
+    result: RunResult | None
+    """The result; None for other runs, and if it is not readable."""
+
+
+def read_run(store: Store, past: PastRun, *, is_followed: bool = False) -> StoredRun:
+    """Return a run with its result.
+
+    Args:
+        store: The open database.
+        past: The run.
+        is_followed: Whether it is read again and again, so that a long selection in play is not
+            judged.
+
+    """
+    tally = store.tallies.of_run(past.row.id)
+    names = {key: name for key, (name, _) in store.bots.contents().items()}
+    paused = {bot.name: bot for bot in past.row.paused}
+    found: dict[str, BotOfRun] = {
+        name: BotOfRun(name, paused=paused.get(name)) for name in bots_in(past.row.settings)
+    }
+    for side in tally.sides:
+        name = names[side.revision]
+        found[name] = BotOfRun(
+            name, side.wins, side.draws, side.losses, side.forfeits, paused.get(name)
+        )
+    bots = sorted(found.values(), key=lambda bot: (-_score(bot), bot.name))
+    forfeits = [(names[each.revision], each) for each in tally.forfeits]
+    is_long = is_followed and past.games > MAX_JUDGED_LIVE
+    skips = is_long and past.row.kind is RunKind.SELECT and past.status is RunStatus.RUNNING
+    return StoredRun(past, bots, forfeits, None if skips else _result(store, past))
+
+
+def _score(bot: BotOfRun) -> float:
+    return (bot.wins + bot.draws / 2) / bot.games if bot.games else -1.0
+
+
+def _result(store: Store, past: PastRun) -> RunResult | None:
+    row = past.row
+    if row.kind is RunKind.MATCH:
+        return trial_of(store, row).standing if past.games else None
+    if row.kind is RunKind.GATE:
+        return outcome_of(store, trial_of(store, replace(row, status=past.status)))
+    if row.kind is RunKind.SELECT:
+        return selection_of(store, row, past.status)
+    if row.kind is RunKind.BISECT:
+        return bisection_of(store, row)
+    return tuning_of(store, row, past.status) if row.kind is RunKind.TUNE else None

@@ -1,0 +1,105 @@
+"""What an experiment found: the one source of its text, JSON, Markdown, JUnit file and page."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ladder.visible import visible
+from reports.layout.format import labelled, markdown_text
+from reports.layout.table import Column, fit, to_markdown
+
+WIDTH = 200
+"""Width of a text that no terminal shows, in characters."""
+COLOURS = {
+    **dict.fromkeys(("pass", "chosen", "found", "no drop", "stronger"), "gained"),
+    **dict.fromkeys(("regression", "invalid", "weaker"), "lost"),
+}
+"""The colours of verdicts; others are undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """A table with its caption."""
+
+    caption: str
+    columns: Sequence[Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question of an experiment, for JUnit."""
+
+    name: str
+    problem: str = ""
+    """``failure`` or ``error``; empty if there is none."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The outcome of an experiment, or its progress."""
+
+    kind: str
+    """The command, such as ``gate``."""
+    question: str
+    word: str
+    """The verdict in a word."""
+    sentence: str
+    """The verdict with its reason and the interval in words, without a full stop."""
+    facts: Sequence[tuple[str, str]]
+    """The question and the conditions, as labels and values."""
+    tables: Sequence[Titled] = ()
+    details: Sequence[Titled] = ()
+    """The numbers of the test, which are folded on pages and hidden without ``--verbose``."""
+    notes: Sequence[str] = ()
+    names: Sequence[str] = ()
+    """Names of bots, which keep their first letter at the beginning of a sentence."""
+    document: Mapping[str, Any]
+    """The document of ``--json``."""
+    cases: Sequence[Case] = ()
+
+    @property
+    def colour(self) -> str:
+        """The colour of the verdict: gained, undecided or lost."""
+        return COLOURS.get(self.word, "undecided")
+
+
+def print_finding(console: Console, finding: Finding, *, verbose: bool = False) -> None:
+    """Print the verdict, the facts and the tables; the numbers of the test only if `verbose`."""
+    head = f"{finding.word.upper()}: {finding.sentence}"
+    print_lines(console, [head, "", *labelled(finding.facts, 10)])
+    for table in (*finding.tables, *(finding.details if verbose else ())):
+        print_lines(console, ["", table.caption])
+        console.print(fit(table.columns, console.width).table())
+    if finding.notes:
+        print_lines(console, ["", *finding.notes])
+
+
+def print_lines(console: Console, lines: Sequence[str]) -> None:
+    """Print lines, which the terminal wraps."""
+    for line in lines:
+        console.print(Text(visible(line)), soft_wrap=True)
+
+
+def finding_text(finding: Finding) -> str:
+    """Return the whole text of a finding for a file."""
+    file = io.StringIO()
+    print_finding(Console(file=file, width=WIDTH, color_system=None), finding, verbose=True)
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
+
+
+def finding_markdown(finding: Finding) -> str:
+    """Return a finding as a section of Markdown."""
+    facts = "; ".join(f"{name}: {value}" for name, value in finding.facts)
+    parts = [
+        f"### ladder {finding.kind}: {finding.word.upper()}",
+        markdown_text(finding.sentence),
+        *(to_markdown(table.columns) for table in finding.tables),
+        markdown_text(facts),
+        *map(markdown_text, finding.notes),
+    ]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,210 @@
+"""The finding of a gate."""
+
+import math
+from typing import Any
+
+from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
+from ladder.experiments.gate.session import GateOutcome
+from ladder.stats.sprt import State
+from reports.findings.finding import Case, Finding, Titled
+from reports.findings.match import points_columns
+from reports.layout.elo import elo_words, interval_values
+from reports.layout.format import number, rounded, values_of, wdl_text
+from reports.layout.table import Column
+
+NO_GAMES = "no games were counted"
+
+
+def gate_document(gated: GateOutcome) -> dict[str, Any]:
+    """Return the document of `ladder gate --json`.
+
+    Its numbers are those of the `deciding` baseline; `baselines` has the numbers of all.
+    """
+    result = gated.result
+    deciding = _baseline_document(result.deciding)
+    return {
+        "candidate": result.candidate,
+        "against": [baseline.name for baseline in result.baselines],
+        "verdict": result.verdict.value,
+        "exit_code": gated.exit_code,
+        "deciding": deciding.pop("name"),
+        "early": deciding.pop("early"),
+        **deciding,
+        "elo0": -result.test.max_drop,
+        "elo1": 0.0,
+        "model": result.test.model.value,
+        "alpha": result.test.alpha,
+        "beta": result.test.beta,
+        "max_games": result.test.games,
+        "conditions": gated.conditions,
+        "forfeits": {name: dict(kinds) for name, kinds in result.forfeits.items()},
+        "total_games": result.games,
+        "uncounted_games": result.uncounted_games,
+        "baselines": [_baseline_document(baseline) for baseline in result.baselines],
+        "reason": result.reason,
+    }
+
+
+def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
+    plain, after = baseline.estimate, baseline.after_stopping
+    return {
+        "name": baseline.name,
+        "same_content": baseline.is_same_content,
+        **values_of(baseline, "games", "pentanomial", "wdl", "distinct_pairs", "replayed_games"),
+        **interval_values(plain),
+        "los": rounded(plain.los, 4),
+        "elo_after_stopping": after and round(after.elo, 2),
+        "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
+        "los_after_stopping": after and round(after.los, 4),
+        "llr": round(baseline.sprt.llr, 4),
+        "llr_distinct": round(baseline.sprt_distinct.llr, 4),
+        "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
+        "early": _early_document(baseline),
+        "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
+    }
+
+
+def _early_document(baseline: BaselineResult) -> dict[str, Any] | None:
+    if baseline.early is None:
+        return None
+    is_pass = baseline.early.state is State.ACCEPT_H1
+    return {
+        "side": (Verdict.PASS if is_pass else Verdict.REGRESSION).value,
+        "e_value": float(f"{math.exp(baseline.early.log_e):.6g}"),
+        "games": baseline.games,
+    }
+
+
+def gate_finding(gated: GateOutcome) -> Finding:
+    """Return the finding of a gate: the verdict, the games against each baseline, and the test."""
+    result, test = gated.result, gated.result.test
+    names = [baseline.name for baseline in result.baselines]
+    against = ", ".join(names)
+    facts = [
+        ("Division", gated.conditions),
+        ("Largest acceptable drop", f"{test.max_drop:g} {test.model.value} Elo"),
+        ("Chance of a wrong pass", f"{test.alpha:.4g}"),
+        ("Chance of a wrong failure", f"{test.beta:.4g}"),
+        ("Games counted", f"{result.games:,} of at most {test.games:,}"),
+        ("Forfeits", _forfeits(gated)),
+    ]
+    return Finding(
+        kind="gate",
+        question=f"Is {result.candidate} worse than {against}?",
+        word="no verdict" if gated.stopped else result.verdict.value,
+        sentence=result.reason,
+        facts=facts,
+        tables=[Titled(f"{result.candidate} against each baseline", _games_columns(result))],
+        details=[
+            Titled("Numbers of the test", _test_columns(result)),
+            Titled(
+                f"Pairs by the points of {result.candidate}",
+                [_names(result), *points_columns([each.pentanomial for each in result.baselines])],
+            ),
+            Titled("Mean number of games until such a test decides", _cost_columns(result)),
+        ],
+        notes=_remarks(gated),
+        names=(result.candidate, *names),
+        document=gate_document(gated),
+        cases=[
+            Case(f"not worse than {each.name}", _problem(result.verdict, each.state), each.seconds)
+            for each in result.baselines
+        ],
+    )
+
+
+def _problem(verdict: Verdict, state: State) -> str:
+    if verdict is Verdict.INVALID:
+        return "error"
+    if state is State.ACCEPT_H0:
+        return "failure"
+    if verdict is Verdict.INCONCLUSIVE and state is State.CONTINUE:
+        return "error"
+    # Undecided because another baseline's regression ended the gate: not an error of this case.
+    return ""
+
+
+def _names(result: GateResult) -> Column:
+    return Column("against", [each.name for each in result.baselines], number=False)
+
+
+def _games_columns(result: GateResult) -> list[Column]:
+    found = result.baselines
+    scores = [each.estimate.score for each in found]
+    return [
+        _names(result),
+        Column("games", [f"{each.games:,}" for each in found]),
+        Column("won-drawn-lost", [wdl_text(each.wdl) for each in found]),
+        Column("score", [number(score, ".1%") for score in scores]),
+        Column("Elo", [elo_words(each.estimate) for each in found]),
+    ]
+
+
+def _test_columns(result: GateResult) -> list[Column]:
+    found = result.baselines
+    after = [each.after_stopping for each in found]
+    columns = [
+        _names(result),
+        Column("LLR", [f"{each.sprt.llr:.2f}" for each in found]),
+        Column("bounds", [f"{each.sprt.lower:.2f} .. {each.sprt.upper:.2f}" for each in found]),
+        Column("Elo, corrected for stopping", [_after_stopping(each) for each in found]),
+        Column(
+            "chance to be better",
+            ["-" if each is None else f"{each.los:.1%}" for each in after],
+        ),
+        Column("distinct pairs", [f"{each.distinct_pairs} of {each.pairs}" for each in found]),
+        Column("LLR of these", [f"{each.sprt_distinct.llr:.2f}" for each in found]),
+    ]
+    early = [each.early for each in found]
+    if any(early):
+        values = ["-" if each is None else f"{math.exp(each.log_e):.0f}" for each in early]
+        limits = ["-" if each is None else f"{math.exp(each.log_limit):.0f}" for each in early]
+        columns += [Column("e-value", values), Column("its limit", limits)]
+    return columns
+
+
+def _after_stopping(baseline: BaselineResult) -> str:
+    after = baseline.after_stopping
+    # The bound of a shutout needs no correction for early stopping: no result stops earlier.
+    if after is None or baseline.estimate.is_bound:
+        return "-"
+    return f"{after.elo:+.1f} ({after.low95:+.1f} .. {after.high95:+.1f})"
+
+
+def _cost_columns(result: GateResult) -> list[Column]:
+    found = [each.expected for each in result.baselines]
+    worse = f"worse by {result.test.max_drop:g} Elo"
+    return [
+        _names(result),
+        Column("equally strong", [number(each.if_equal, ",.0f") for each in found]),
+        Column(worse, [number(each.if_worse, ",.0f") for each in found]),
+        Column("as measured", [number(each.as_measured, ",.0f") for each in found]),
+        Column("played", [f"{each.games:,}" for each in result.baselines]),
+    ]
+
+
+def _remarks(gated: GateOutcome) -> list[str]:
+    """Return notes about the numbers."""
+    result = gated.result
+    remarks = [
+        f"{result.candidate} and {baseline.name} have the same content: this gate is a control"
+        for baseline in result.baselines
+        if baseline.is_same_content
+    ]
+    replayed = sum(baseline.replayed_games for baseline in result.baselines)
+    if replayed:
+        remarks.append(
+            f"{replayed} stored games are not counted: they repeat the board, opening and seed of "
+            "counted games"
+        )
+    return remarks
+
+
+def _forfeits(gated: GateOutcome) -> str:
+    listed = [
+        f"{name} {count} {kind}"
+        for name, kinds in gated.result.forfeits.items()
+        for kind, count in kinds.items()
+        if count
+    ]
+    return ", ".join(listed) or "none"

@@ -1,0 +1,127 @@
+"""A stored run: its bots, its result, and the command that repeats it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from ladder.experiments.bisect.result import BisectResult
+from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.select.stored import StoredSelection
+from ladder.experiments.stored import BotOfRun, StoredRun
+from ladder.experiments.tune.session import TuningOutcome
+from ladder.names import counted
+from reports.findings.bisect import bisect_finding
+from reports.findings.finding import Finding, print_finding, print_lines
+from reports.findings.gate import gate_finding
+from reports.findings.match import match_finding
+from reports.findings.select import select_finding
+from reports.findings.tune import tune_finding
+from reports.layout.format import moment, values_of, wdl_text
+from reports.layout.table import Column, fit
+
+
+def finding_of(run: StoredRun) -> Finding | None:
+    """Return the finding of a run; None if it has none."""
+    result = run.result
+    if result is None:
+        return None
+    if isinstance(result, GateOutcome):
+        return gate_finding(result)
+    if isinstance(result, StoredSelection):
+        return select_finding(result.selected)
+    if isinstance(result, BisectResult):
+        return bisect_finding(result)
+    if isinstance(result, TuningOutcome):
+        return tune_finding(result)
+    return match_finding(result, run.past.division)
+
+
+def run_document(run: StoredRun, command: str | None) -> dict[str, Any]:
+    """Return the document of `ladder runs show --json`.
+
+    Args:
+        run: the run.
+        command: the command line that repeats it; None if it is not stored.
+
+    """
+    row, finding = run.past.row, finding_of(run)
+    return {
+        "run": row.id,
+        "kind": row.kind.value,
+        **values_of(run.past, "status", "verdict", "title", "division", "games"),
+        **values_of(row, "target_games", "rated", "seed", "note"),
+        "command": command,
+        "bots": [
+            {
+                **values_of(bot, "name", "games", "wins", "draws", "losses"),
+                "paused_after": None if bot.paused is None else bot.paused.games,
+                "reason": None if bot.paused is None else bot.paused.reason,
+            }
+            for bot in run.bots
+        ],
+        "forfeits": [
+            {"bot": name, "kind": each.termination.value, **values_of(each, "games", "game")}
+            for name, each in run.forfeits
+        ],
+        "result": None if finding is None else finding.document,
+    }
+
+
+def print_run(
+    console: Console, run: StoredRun, command: str | None, *, verbose: bool = False
+) -> None:
+    """Print what was played, the result, the bots, and how to repeat the run."""
+    past, row = run.past, run.past.row
+    games = f"{past.games:,}" + ("" if row.target_games is None else f" of {row.target_games:,}")
+    started = f"started {moment(row.started_at)}, seed {row.seed}"
+    lines = [
+        f"run {row.id} ({row.kind.value}): {past.title}",
+        f"{past.status.value}, {games} games, {started}",
+        *([f"note: {row.note}"] if row.note else []),
+        "",
+    ]
+    print_lines(console, lines)
+    finding = finding_of(run)
+    if finding is not None:
+        print_finding(console, finding, verbose=verbose)
+        console.print()
+    if finding is None or run.forfeits or paused_lines(run):
+        console.print(fit(bot_columns(run.bots), console.width).table())
+        console.print()
+    print_lines(console, [*forfeit_lines(run), *paused_lines(run)])
+    print_lines(console, [f"repeat it: {command}" if command else "its command is not stored"])
+
+
+def forfeit_lines(run: StoredRun) -> list[str]:
+    """Return a line for each bot and kind of forfeit, with the first game and its cause."""
+    return [
+        f"{name} forfeited {counted(each.games, 'game')} by "
+        f"{each.termination.value.replace('_', ' ')}, first game {each.game}: {each.detail}"
+        for name, each in run.forfeits
+    ]
+
+
+def paused_lines(run: StoredRun) -> list[str]:
+    """Return a line for each bot that was paused."""
+    return [
+        f"{bot.name} {bot.paused.reason} and was paused after {counted(bot.paused.games, 'game')}"
+        for bot in run.bots
+        if bot.paused is not None
+    ]
+
+
+def bot_columns(bots: Sequence[BotOfRun]) -> list[Column]:
+    """Return the columns of a table with a row per bot of a run."""
+    scores = [(bot.wins + bot.draws / 2) / bot.games if bot.games else None for bot in bots]
+    columns = [
+        Column("bot", [bot.name for bot in bots], number=False),
+        Column("games", [f"{bot.games:,}" for bot in bots]),
+        Column("won-drawn-lost", [wdl_text((bot.wins, bot.draws, bot.losses)) for bot in bots]),
+        Column("score", ["-" if score is None else f"{score:.1%}" for score in scores]),
+        Column("forfeits", [str(bot.forfeits) for bot in bots], level=1),
+    ]
+    if any(bot.paused for bot in bots):
+        after = ["" if bot.paused is None else f"after {bot.paused.games}" for bot in bots]
+        columns.append(Column("paused", after, number=False))
+    return columns

@@ -1,1 +1,0 @@
-"""Gate verdicts as text, Markdown, JSON and JUnit."""

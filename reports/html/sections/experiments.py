@@ -1,0 +1,219 @@
+"""Figures of selections, bisections and tunings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from db.records.tuning import TuningStepRow
+from ladder.experiments.bisect.result import BisectResult, TriedCommit
+from ladder.experiments.select.session import SelectionOutcome
+from ladder.experiments.select.stored import StoredSelection
+from ladder.experiments.tune.parameters import Parameter, Scale, point_of
+from ladder.experiments.tune.session import TuningOutcome
+from ladder.experiments.tune.surface import Surface
+from ladder.stats.elo import EloEstimate
+from reports.findings.bisect import SHORT, VERDICTS
+from reports.findings.select import verdict_on
+from reports.html.charts.experiments import chance_chart, interval_chart
+from reports.html.charts.ratings import history_chart
+from reports.html.charts.spec import PALETTE
+from reports.html.charts.tune import gain_chart, parameter_chart
+from reports.html.figures import Figure, table_of_rows
+from reports.html.tables import Cell, Table, headings, number, table_of
+from reports.layout.elo import elo_words
+
+MOMENTS = 150
+"""Largest number of steps in a chart."""
+TABLED = 12
+"""Largest number of rows in a table of progress."""
+
+
+def selection_figures(stored: StoredSelection) -> list[Figure]:
+    """Return the Elo of all bots against the best, and over the games."""
+    return [_players_figure(stored.selected), _history_figure(stored)]
+
+
+def _players_figure(selected: SelectionOutcome) -> Figure:
+    rows = [
+        {
+            "name": each.name,
+            "elo": each.elo,
+            "low": each.elo - each.error95,
+            "high": each.elo + each.error95,
+            "label": f"{each.elo:+.0f} ± {each.error95:.0f}",
+            "verdict": verdict_on(selected, each),
+        }
+        for each in selected.players
+        if each.elo is not None and each.error95 is not None
+    ]
+    return Figure(
+        name="players",
+        label="Elo of each bot against the best, with its 95 % interval",
+        caption="Bots by strength",
+        table=None,
+        spec=interval_chart(rows, "Elo to the best") if rows else None,
+    )
+
+
+def _history_figure(stored: StoredSelection) -> Figure:
+    shown = [each.name for each in stored.selected.players if each.elo is not None][: len(PALETTE)]
+    rows = [
+        {
+            "bot": name,
+            "games": moment.games,
+            "elo": round(elo, 1),
+            "low": round(elo - error, 1),
+            "high": round(elo + error, 1),
+        }
+        for moment in stored.course
+        for name, (elo, error) in moment.elo.items()
+        if name in shown
+    ]
+    few = stored.course[:: -max(-(-len(stored.course) // TABLED), 1)][::-1]
+    table = Table(
+        headings("#games", *(f"#{name}" for name in shown)),
+        [
+            (
+                number(moment.games),
+                *(number(moment.elo.get(name, (None,))[0], "+.0f") for name in shown),
+            )
+            for moment in few
+        ],
+    )
+    return Figure(
+        name="course",
+        label="Elo of each bot against the final leader over the games, with 95 % bands",
+        caption="Elo relative to the final leader over the games",
+        table=table,
+        spec=history_chart(rows, shown, games="games", elo="Elo to the leader") if rows else None,
+    )
+
+
+def bisection_figures(result: BisectResult) -> list[Figure]:
+    """Return the Elo of the tried commits, and the progress of the search."""
+    return [_tried_figure(result.tried), _search_figure(result)]
+
+
+def _interval(estimate: EloEstimate) -> dict[str, float | None]:
+    """Return the 95 % interval; after a shutout that of the likelihood, as there is no error."""
+    if estimate.is_bound or estimate.elo is None or estimate.error95 is None:
+        return {"low": estimate.low95, "high": estimate.high95}
+    return {"low": estimate.elo - estimate.error95, "high": estimate.elo + estimate.error95}
+
+
+def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
+    rows = [
+        {
+            "name": each.commit.commit[:SHORT],
+            "elo": each.estimate.elo,
+            **_interval(each.estimate),
+            "label": elo_words(each.estimate, digits=0),
+            "verdict": VERDICTS[each.verdict],
+        }
+        for each in tried
+        if each.games
+    ]
+    return Figure(
+        name="tried",
+        label="Elo of each tried commit against the good commit, with 95 % intervals, oldest first",
+        caption="Tried commits, oldest first",
+        table=None,
+        spec=interval_chart(rows, "Elo against the good commit") if rows else None,
+    )
+
+
+def _search_figure(result: BisectResult) -> Figure:
+    rows = [
+        {
+            "games": visit.games,
+            "played": visit.commit[:SHORT],
+            "likeliest": visit.likeliest[:SHORT],
+            "chance": round(visit.chance, 4),
+            "suspects": visit.suspects,
+        }
+        for visit in result.course
+    ]
+    return Figure(
+        name="search",
+        label="Probability of the most likely commit to be the culprit, over the games",
+        caption="The search after each visit to a commit",
+        table=table_of(
+            result.course,
+            ("#games", "games"),
+            ("played", lambda visit: Cell(visit.commit[:SHORT])),
+            ("most likely", lambda visit: Cell(visit.likeliest[:SHORT])),
+            ("#chance", "chance", ".1%"),
+            ("#suspects", "suspects"),
+        ),
+        spec=chance_chart(rows) if rows else None,
+    )
+
+
+def tuning_figures(tuned: TuningOutcome) -> list[Figure]:
+    """Return the values of each parameter and the expected gain, over the games of the search."""
+    parameters, steps = tuned.template.parameters, tuned.steps
+    return [
+        *(_parameter_figure(each, place, steps) for place, each in enumerate(parameters)),
+        _gain_figure(parameters, steps),
+    ]
+
+
+def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
+    """Return evenly spaced steps with the number of games until then; the last one is included."""
+    games = np.cumsum([step.games for step in steps])
+    places = np.linspace(0, len(steps) - 1, min(len(steps), MOMENTS)).round().astype(int)
+    return [(int(games[place]), steps[place]) for place in np.unique(places)] if steps else []
+
+
+def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow]) -> Figure:
+    rows = [
+        {
+            "games": games,
+            "value": step.estimate[each.name],
+            "low": min(step.a[each.name], step.b[each.name]),
+            "high": max(step.a[each.name], step.b[each.name]),
+        }
+        for games, step in _moments(steps)
+    ]
+    is_log = each.scale is Scale.LOG
+    return Figure(
+        name=f"parameter-{place}",
+        label=f"{each.name} over the games of the search, with the two values of each step",
+        caption=f"{each.name} over the games, with the two values that played",
+        table=Table(
+            headings("#games", "#value", "#low", "#high"),
+            [
+                (
+                    Cell(f"{row['games']:,}", row["games"]),
+                    *(Cell(f"{row[key]:.4g}", row[key]) for key in ("value", "low", "high")),
+                )
+                for row in _few(rows)
+            ],
+        ),
+        spec=parameter_chart(rows, each.name, start=each.start, is_log=is_log) if rows else None,
+    )
+
+
+def _gain_figure(parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]) -> Figure:
+    """Return the figure of the expected gain over the games of the search."""
+    surface, rows = Surface(parameters, steps), []
+    for games, step in _moments(steps):
+        gain = surface.gain(point_of(parameters, step.estimate))
+        ends = {"low": gain.elo - gain.error95, "high": gain.elo + gain.error95}
+        rows.append({"games": games, "elo": gain.elo, **ends})
+    rows = [
+        {key: round(value, 2) if key != "games" else value for key, value in row.items()}
+        for row in rows
+    ]
+    return Figure(
+        name="gain",
+        label="Expected Elo gain over the start, with its 95 % band",
+        caption="Expected gain over the games",
+        table=table_of_rows(("#games", "#elo", "#low", "#high"), _few(rows)),
+        spec=gain_chart(rows) if rows else None,
+    )
+
+
+def _few(rows: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Return evenly spaced rows; the last one is included."""
+    return rows[:: -max(len(rows) // TABLED, 1)][::-1]
