@@ -8,7 +8,7 @@ no lone surrogates, and no space at either end. Older databases may hold other t
 """
 
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from db.records.bots import remedy_for
 from ladder.errors import UnknownBot, UsageError
@@ -118,6 +118,12 @@ def select_names(
 
 def _quote(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first names and the number of the others, such as ``a, b and 3 more``."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def counted(number: int, noun: str, *, form: str = "d") -> str:

@@ -15,7 +15,7 @@ from ladder.match.registry.add_all import Attempt
 from ladder.match.registry.register import ExaminedBot
 from ladder.match.registry.trial import TrialResult
 from ladder.match.specs.board_support import describe_boards
-from ladder.names import counted
+from ladder.names import counted, listed
 from ladder.visible import visible
 from reports.layout.format import lines_of, text_of_lines, values_of
 from reports.layout.table import plain_table
@@ -156,7 +156,8 @@ def trial_text(examined: ExaminedBot) -> list[str]:
     lines = found_text(examined.found)
     packed = examined.new.revision.packed
     if packed is not None:
-        lines.append(f"stored: {_names([file.path for file in packed.manifest.files])}")
+        names = [file.path for file in packed.manifest.files]
+        lines.append(f"stored: {visible(listed(names, SHOWN_FILES))}")
     return [*lines, *map(visible, examined.warnings)]
 
 
@@ -185,13 +186,6 @@ def found_text(found: TrialResult) -> list[str]:
 def _is_fact(name: str) -> bool:
     """Return whether a part of a built-in player is no file with its hash."""
     return name in ("behaviour", "sources") or name.startswith(OPTION)
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return the first names and the number of the others."""
-    shown = visible(", ".join(names[:SHOWN_FILES]))
-    more = len(names) - SHOWN_FILES
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def attempt_line(attempt: Attempt) -> str:

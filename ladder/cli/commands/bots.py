@@ -12,7 +12,6 @@ from ladder.cli.output import print_error, print_out, stdout_console
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.stored_specs import trial_bounds
 from ladder.errors import UsageError
-from ladder.match.registry.builtins import has_changed
 from ladder.match.registry.origin import find_origin_changes
 from ladder.match.registry.register import (
     delete_bot,
@@ -99,10 +98,13 @@ def check(
     with open_to_read(db) as store:
         row = store.bots.get(name)
         stored = row.revision.launch
-        is_changed = stored.is_own and has_changed(row, resolve_own_player(stored))
-        launch = stored if stored.is_own else unpacked_launch(store, row)
-        is_changed = is_changed or bool(find_origin_changes(store, row))
-        budgets = resolve_own_player(stored).budgets if stored.is_own else None
+        if stored.is_own:
+            now = resolve_own_player(stored)
+            launch, budgets = stored, now.budgets
+            is_changed = now.content_hash != row.revision.content_hash
+        else:
+            launch, budgets = unpacked_launch(store, row), None
+            is_changed = bool(find_origin_changes(store, row))
     compile_launches([launch])
     with trial_bounds(db, options) as confinement:
         found = try_out(

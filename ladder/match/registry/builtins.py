@@ -8,7 +8,7 @@ from bots.version import Version
 from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
 from engine.cache import ROOT
-from ladder.match.specs.spec import BUILTIN, ResolvedBot, read_spec, resolve_own_player
+from ladder.match.specs.spec import BUILTIN, read_spec, resolve_own_player
 
 
 def sync_builtins(store: Store) -> list[str]:
@@ -30,10 +30,11 @@ def sync_builtins(store: Store) -> list[str]:
         bot = known.get(version.name)
         if bot is None:
             new.append(_new_bot(version, revision))
-        elif is_own_player(bot) and bot.revision.content_hash != revision.content_hash:
+        elif bot.revision.launch.is_own and bot.revision.content_hash != revision.content_hash:
             changed[version.name] = revision
     for bot in known.values():
-        if bot.name not in VERSIONS and bot.retired_at is None and is_own_player(bot):
+        is_own = bot.revision.launch.is_own
+        if is_own and bot.name not in VERSIONS and bot.retired_at is None:
             new_revision = _changed_revision(bot)
             if new_revision is not None:
                 changed[bot.name] = new_revision
@@ -51,7 +52,7 @@ def _changed_revision(bot: BotRow) -> NewRevision | None:
         resolved = resolve_own_player(bot.revision.launch)
     except (SpecError, UnknownPlayer):  # these sources lack it, which is an error when it plays
         return None
-    if not has_changed(bot, resolved):
+    if resolved.content_hash == bot.revision.content_hash:
         return None
     return NewRevision(
         content_hash=resolved.content_hash,
@@ -60,16 +61,6 @@ def _changed_revision(bot: BotRow) -> NewRevision | None:
         boards=bot.revision.boards,
         files=resolved.files,
     )
-
-
-def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
-    """Return whether the content of a registered bot has changed."""
-    return resolved.content_hash != bot.revision.content_hash
-
-
-def is_own_player(bot: BotRow) -> bool:
-    """Return whether a bot is a built-in player of the current sources, not one from git."""
-    return bot.revision.launch.is_own
 
 
 def _new_bot(version: Version, revision: NewRevision) -> NewBot:

@@ -9,6 +9,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.registry.spec_names import stem_of
 from ladder.match.specs.archive import is_same_file
+from ladder.names import listed
 
 MOST_NAMED = 3
 
@@ -51,9 +52,7 @@ def refuse_stale(store: Store, candidate: BotRow) -> None:
 
 
 def _described(changes: Mapping[str, str]) -> str:
-    words = [f"{name} {word}" for name, word in changes.items()]
-    more = len(words) - MOST_NAMED
-    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return listed([f"{name} {word}" for name, word in changes.items()], MOST_NAMED)
 
 
 def describe_changed_origins(store: Store, bots: Iterable[BotRow]) -> str:
@@ -67,6 +66,5 @@ def describe_changed_origins(store: Store, bots: Iterable[BotRow]) -> str:
     names = [bot.name for bot in newest.values() if find_origin_changes(store, bot)]
     if not names:
         return ""
-    more = len(names) - MOST_NAMED
-    shown = ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    shown = listed(names, MOST_NAMED)
     return f"the original files of {shown} have changed: the stored versions play"

@@ -12,14 +12,14 @@ from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.stored_trial import StoredTrial, named, try_packed
+from ladder.match.registry.stored_trial import MOST_NAMED, StoredTrial, try_packed
 from ladder.match.registry.trial import TrialResult, result_from_catalogue, try_options
 from ladder.match.specs.archive import MOST_MB
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.git_build import note_owner, remove_unused_builds
 from ladder.match.specs.source import GitSource, GitTree, PackedBot, pack_in_tree, pack_spec
 from ladder.match.specs.spec import BUILTIN
-from ladder.names import check_line, check_name, check_text, unknown_bot
+from ladder.names import check_line, check_name, check_text, listed, unknown_bot
 
 
 class NothingToAdd(UsageError):
@@ -74,12 +74,12 @@ class ExaminedBot:
         folder = Path(self.new.revision.launch.folder)
         lines = []
         if self.left_out:
-            lines.append(f"not stored: {named(self.left_out)}")
+            lines.append(f"not stored: {listed(self.left_out, MOST_NAMED)}")
         if self.read_outside:
+            outside = [str(folder / each) for each in self.read_outside]
             lines.append(
-                f"it opened {named([str(folder / each) for each in self.read_outside])}, which is "
-                "not stored: it plays only while that exists; open files relative to the program, "
-                "and add them by `--files`"
+                f"it opened {listed(outside, MOST_NAMED)}, which is not stored: it plays only "
+                "while that exists; open files relative to the program, and add them by `--files`"
             )
         if self.new.revision.launch.writes:
             lines.append("it writes into its folder: each of its processes gets a copy of its own")

@@ -13,7 +13,6 @@ from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
 from ladder.errors import UnfitBot, UnknownBot, UsageError
-from ladder.match.registry.builtins import has_changed
 from ladder.match.specs.archive import cached_archive, unpack
 from ladder.match.specs.board_support import can_play_class, describe_boards, propose_boards
 from ladder.match.specs.programs import locate
@@ -127,7 +126,7 @@ def unpacked_launch(store: Store, bot: BotRow) -> Launch:
     launch = bot.revision.launch
     if launch.archive is None:
         resolved = resolve_own_player(launch)
-        if has_changed(bot, resolved):
+        if resolved.content_hash != bot.revision.content_hash:
             raise UsageError(
                 f"the sources of {bot.name} were edited while the command started: try again"
             )

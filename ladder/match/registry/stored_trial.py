@@ -1,7 +1,8 @@
 """The trial of a bot from its packed files, and the search for files that it lacks."""
 
+import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from ladder.match.registry.trial import TrialResult, try_out
 from ladder.match.specs.archive import is_changed, writable_copy
 from ladder.match.specs.source import PackedBot
 from ladder.match.specs.watch import OpenWatch
+from ladder.names import listed
 
 MOST_NAMED = 8
 """Most files that a message names."""
@@ -73,9 +75,9 @@ def try_packed(
             writes = is_changed(packed.manifest, copy)
             return StoredTrial(found, writes, tuple(watch.opened()))
         except UsageError as error:
+            failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
             if folder is None or not folder.is_dir():
-                raise
-            failure = error
+                raise failure from error
     raise _explain(failure, bot, folder, play, name, spec) from failure
 
 
@@ -98,17 +100,11 @@ def _explain(
     opened = [each for each in watch.opened() if each not in packed and "__pycache__" not in each]
     others = [each for each in bot.resolved.left_out if each not in opened]
     patterns = [shlex.quote(each) for each in opened or others[:1] or ["PATTERN"]]
-    used = f": it opened {named(opened)}" if opened else ""
-    beside = f"; beside it also lie {named(others)}" if others else ""
+    used = f": it opened {listed(opened, MOST_NAMED)}" if opened else ""
+    beside = f"; beside it also lie {listed(others, MOST_NAMED)}" if others else ""
     files = " ".join(f"--files {pattern}" for pattern in patterns[:MOST_NAMED])
     return UsageError(
         f"the bot plays in its folder, but not from its stored files alone, for it needs files "
         f"beside it{used}{beside}; store them, too: `ladder bots add {name} {shlex.quote(spec)} "
         f"{files}`"
     )
-
-
-def named(names: Sequence[str]) -> str:
-    """Return the first names and the number of the others."""
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

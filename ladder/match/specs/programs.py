@@ -19,6 +19,8 @@ INTERPRETER = re.compile(
     r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
 )
 """Names of programs that run source files."""
+SOURCE = re.compile(r"\.(py|m?js|ts|rb|pl|php|lua|jar|jl|R|rkt|tcl|sh)$")
+"""Endings of files that interpreters run."""
 ENVIRONMENT = "pyvenv.cfg"
 """The file by which Python knows its own environments."""
 UNKNOWN = "version unknown"

@@ -33,6 +33,7 @@ from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.programs import (
     INTERPRETER,
     PYTHON,
+    SOURCE,
     Program,
     describe_program,
     find_interpreter,
@@ -307,6 +308,8 @@ def _parse_program(launch: Launch, place: _Place) -> _ParsedSpec:
     else:
         first, arguments = Path(launch.program), files
     is_interpreter = INTERPRETER.fullmatch(first.name) is not None
+    if is_interpreter:
+        _refuse_missing_source(words, place)
     scripts = _find_scripts(words, first, arguments, place.folder)
     if scripts:
         home = place.folder if "-m" in words else scripts[0].parent
@@ -322,6 +325,13 @@ def _parse_program(launch: Launch, place: _Place) -> _ParsedSpec:
     else:
         home = place.folder if launch.program is not None else first.parent
     return _ParsedSpec(launch, home, is_whole=True)
+
+
+def _refuse_missing_source(words: Sequence[str], place: _Place) -> None:
+    """Refuse an interpreter's first argument that names a source file which is not there."""
+    source = next((word for word in words[1:] if not word.startswith("-")), "")
+    if SOURCE.search(source) and not os.path.lexists(place.folder / source):
+        raise SpecError(f"there is no file {source} in {place.folder}")
 
 
 def _find_scripts(

@@ -230,6 +230,10 @@ def test_files_that_a_bot_lacks_are_named(ladder: Ladder) -> None:
     assert "`ladder bots add lacking exec:./program --files script.py --files rules.py`" in (
         refused.err
     )
+    write(place / "broken", bot=PYTHON.replace("class", "1 / 0\nclass"))
+    write(place / "broken", rules=CHOOSE)
+    refused = ladder("bots", "add", "broken", "python:broken/bot.py:Bot")
+    assert '"broken/bot.py", line' in refused.err  # a path that its author knows
     outside = PYTHON.replace("class", f"open({str(place / 'extra.txt')!r})\nclass")
     write(place / "other", rules=CHOOSE.replace("SIDE", "0"), bot=outside)
     (place / "extra.txt").write_text("x")

@@ -87,6 +87,7 @@ def test_a_folder_that_is_too_large_is_left_for_its_imports(folder: Path) -> Non
     ("spec", "options", "words"),
     [
         ("exec:./missing", {}, "there is no file ./missing"),
+        ("exec:python3 -I missing.py --deep", {}, r"there is no file missing\.py in /"),
         ("exec:prog", {}, "did you mean ./prog"),
         ("exec:../other", {}, r"\.\./other lies outside of"),
         ("exec:python3 {outside}", {}, "other lies outside of"),
