@@ -142,7 +142,7 @@ class BotProcess:
         self._long_wait_s = long_wait_s
         self._client = client
         self._channel = LineChannel(client.stdin, client.stdout, client.status)
-        self.tree = ProcessTree(client.popen.pid, history, foreign=foreign, group=client.group)
+        self.tree = ProcessTree(client.popen.pid, history, foreign=foreign)
 
     @classmethod
     def start(
@@ -374,8 +374,6 @@ class BotProcess:
         client = self._client
         if client.status in descriptors:
             client.read_status(0)
-            if client.report.has_children:
-                self.tree.count_all()
             if client.report.closed and client.stdout not in descriptors:
                 self._fail_ended(request, "lost its supervisor")
         if client.stdout in descriptors:

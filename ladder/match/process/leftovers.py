@@ -9,14 +9,15 @@ import contextlib
 import fcntl
 import os
 import re
-import signal
 import tempfile
 import time
 from pathlib import Path
 
-from ladder.match.process.cgroups import ParentGroup, end_group
+import psutil
+
+from ladder.match.process.cgroups import cached_parent_group
+from ladder.match.process.limits import end_group
 from ladder.match.process.supervisor import PATIENCE_S, remove
-from ladder.match.process.supervisor_client import cached_parent_group
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Name of a scratch folder: the process id of its harness, and a random part."""
@@ -34,7 +35,7 @@ def find_leftovers(folder: Path | None = None) -> list[Path]:
     return sorted(found)
 
 
-def clear_leftovers(folder: Path | None = None, parent: ParentGroup | None = None) -> int:
+def clear_leftovers(folder: Path | None = None, parent: Path | None = None) -> int:
     """Kill leftover processes, remove their folders, and return how many folders there were.
 
     The processes are found by their control group, or by a scratch folder as their HOME.
@@ -45,7 +46,7 @@ def clear_leftovers(folder: Path | None = None, parent: ParentGroup | None = Non
 
     """
     parent = cached_parent_group() if parent is None else parent
-    for group in [] if parent is None else find_leftovers(Path(parent.folder)):
+    for group in [] if parent is None else find_leftovers(parent):
         end_group(str(group), PATIENCE_S)
     found = find_leftovers(folder)
     for scratch in found:
@@ -59,15 +60,13 @@ def _kill_by_home(scratch: str) -> None:
 
     A process that changed its environment escapes.
     """
-    mark = b"HOME=" + os.fsencode(scratch)
     for _ in range(20):  # a process that forks during the search is found in a later round
         found = False
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                with contextlib.suppress(OSError):
-                    if mark in Path("/proc", entry, "environ").read_bytes().split(b"\0"):
-                        os.kill(int(entry), signal.SIGKILL)
-                        found = True
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("HOME") == scratch:
+                    process.kill()
+                    found = True
         if not found:
             return
         time.sleep(0.005)

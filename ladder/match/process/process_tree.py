@@ -6,8 +6,7 @@ same (it "ponders") are stopped (SIGSTOP) after each answer and resumed with the
 
 The bot's supervisor is a child subreaper, so a process that forks twice or leaves its session still
 descends from it. Nearly all bots are a single process: measuring them takes two readings of one
-clock per question, half a microsecond each, and nothing from /proc. The supervisor reports if there
-are more. A control group, if the bot has one, also counts processes that ended unnoticed.
+clock per question, half a microsecond each, and a search for further processes from time to time.
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ import time
 from dataclasses import dataclass
 from time import clock_gettime_ns
 
-from ladder.match.process.cgroups import cpu_us
 from ladder.match.process.procfs import cpu_clock_id, descendants, reaped_ns
 
 OFF_TURN_US, OFF_TURN_SHARE = 1000, 0.01
 """Off-turn use up to which a bot is not marked as pondering: 1 ms plus 1 % of the time off turn,
 for what every bot does after an answer, such as freeing a search tree and reading the next line."""
+SEARCH_NS = 100_000_000
+"""Shortest time between two searches for further processes of a bot."""
 ROUNDS = 100
 """Maximum number of searches for processes that are still running; a bot that forks in each of
 them escapes."""
@@ -53,10 +53,11 @@ class ProcessTree:
 
     __slots__ = (
         "_all",
+        "_bot",
         "_clock",
         "_foreign",
-        "_group",
         "_mark_ns",
+        "_searched_ns",
         "_stopped",
         "_supervisor",
         "_turn_ended_ns",
@@ -65,9 +66,7 @@ class ProcessTree:
         "turn_us",
     )
 
-    def __init__(
-        self, supervisor: int, history: BotHistory, *, foreign: bool, group: str = ""
-    ) -> None:
+    def __init__(self, supervisor: int, history: BotHistory, *, foreign: bool) -> None:
         """Create the tree of a supervisor; `begin` starts the measurement.
 
         Args:
@@ -75,20 +74,22 @@ class ProcessTree:
             history: the bot's history, which is updated.
             foreign: False for a player of this installation, which has no children and is never
                 stopped.
-            group: the folder of their control group, which need not exist; "" for none.
 
         """
         self.history = history
-        self._group = group
         self.turn_us = self.off_turn_us = 0
         self._supervisor = supervisor
         self._foreign = foreign
         self._all = history.has_children
         """Whether all processes are counted, not only the first one."""
+        self._bot = 0
+        """Process id of its first process."""
         self._clock: int | None = None
         """The CPU clock of the bot's first process; None before `begin`."""
         self._mark_ns = 0
         """Processor time at the last change of turn."""
+        self._searched_ns = 0
+        """The last search for further processes (`time.perf_counter_ns`)."""
         self._turn_ended_ns = 0
         """The end of the last turn (`time.perf_counter_ns`)."""
         self._stopped = False
@@ -101,15 +102,18 @@ class ProcessTree:
 
         """
         self._clock = cpu_clock_id(bot)
-        if self._foreign and not self._all and descendants(self._supervisor, 1) != [bot]:
-            self.count_all()
+        self._bot = bot
+        self._search()
         self.turn_us = self.off_turn_us = 0
         self._mark_ns = self.used_ns()
         self._start_off_turn()
 
-    def count_all(self) -> None:
-        """Count all processes from now on, for there is or was more than one."""
-        if not self._all:
+    def _search(self) -> None:
+        """Count all processes from now on if a foreign bot has or had more than one."""
+        self._searched_ns = time.perf_counter_ns()
+        if self._all or not self._foreign:
+            return
+        if self.pids() != [self._bot] or reaped_ns([self._bot]):
             self._all = self.history.has_children = True
             self._mark_ns = self.used_ns()
 
@@ -153,6 +157,8 @@ class ProcessTree:
         self._mark_ns = used_ns
         if self._foreign:
             self._start_off_turn()
+            if self._turn_ended_ns - self._searched_ns > SEARCH_NS:
+                self._search()
 
     def _start_off_turn(self) -> None:
         """Begin the time off turn, and stop a bot that ponders."""
@@ -177,8 +183,6 @@ class ProcessTree:
 
     def used_by_ns(self, pids: list[int]) -> int:
         """Return the processor time of processes and of the children that have ended before."""
-        if self._group and (used_us := cpu_us(self._group)):
-            return used_us * 1000
         living_ns = sum(_used_ns(cpu_clock_id(pid)) for pid in pids)
         return living_ns + reaped_ns([self._supervisor, *pids])
 

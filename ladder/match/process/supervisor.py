@@ -13,7 +13,7 @@ use only fast parts of the standard library (``signal``, ``json`` and ``subproce
 The supervisor is a child subreaper (Linux 3.4): each descendant whose parent ends becomes its
 child. So when it has no child left (ECHILD), nothing of the bot is alive, not even a process that
 left the session or forked twice. Where this user may create control groups, the bot has one
-(`cgroups`). If the supervisor is killed, the bot dies with it (PR_SET_PDEATHSIG), and the harness
+(`limits`). If the supervisor is killed, the bot dies with it (PR_SET_PDEATHSIG), and the harness
 inherits and kills its descendants (`orphans`).
 """
 
@@ -21,36 +21,26 @@ import ctypes
 import errno
 import fcntl
 import os
-import resource
 import select
 import sys
 import time
 
-from ladder.match.process.cgroups import SPARE_TASKS, BotGroup, end_group
-from ladder.match.process.privileges import renounce_privileges
-from ladder.match.process.procfs import (
-    cpu_clock_id,
-    descendants,
-    proportional_kb,
-    read,
-    reaped_ns,
-    resident_kb,
+from ladder.match.process.limits import (
+    LimitMonitor,
+    end_group,
+    enter_group,
+    limit_process,
+    make_group,
 )
+from ladder.match.process.privileges import renounce_privileges
+from ladder.match.process.procfs import descendants
 from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"
 """Process name of a supervisor (PR_SET_NAME)."""
 
-HIDDEN_CHILDREN_S = 0.02
-"""CPU time of a group beyond that of its first process that proves further processes."""
 REPORTED_STDERR = 4000
 """Bytes of stderr reported to the harness."""
-SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.2
-"""Bounds of the pause between two checks of the limits."""
-GROWTH_KB_S = 4 * 1024 * 1024
-"""Assumed growth of memory, in KiB/s: with 400 MiB left to the limit, the pause is 0.1 s."""
-CHECKS_PER_PSS = 10
-"""Checks between two measurements of shared pages."""
 PATIENCE_S = 10.0
 """How long to wait for processes to die of SIGKILL; one that hangs in the kernel never does."""
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
@@ -81,15 +71,14 @@ def main(arguments: list[str]) -> None:
         report(status, f"broken cannot fill the scratch folder {scratch}: {failure.strerror}")
         remove(scratch)
         return
-    group = make_group(options)
+    group = options.get("group", "")
+    if group and not make_group(group, options):
+        group = options["group"] = ""
     try:
-        bot, stderr = start(libc, arguments[separator + 1 :], options["folder"], options, group)
+        bot, stderr = start(libc, arguments[separator + 1 :], options["folder"], options)
         report(status, f"started {bot}")
-        if group is not None and not group.is_entered:
-            end_group(group.folder, 0)
-            group = None
         channel = ControlChannel(control)
-        supervise(bot, stderr, channel, status, log, LimitMonitor(options, group))
+        supervise(bot, stderr, channel, status, log, LimitMonitor(options))
         all_ended = end_all(group)
         for line in channel.take_headings():
             log.add_heading(line)
@@ -143,16 +132,6 @@ def make_scratch(folder: str) -> None:
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def make_group(options: dict[str, str]) -> BotGroup | None:
-    """Create the bot's control group; return None if it is not wanted or cannot be created."""
-    if "group" not in options:
-        return None
-    try:
-        return BotGroup.make(options["group"], options)
-    except OSError:
-        return None
-
-
 class CannotStart(Exception):
     """The bot's program cannot be started, for the reason in the message."""
 
@@ -170,11 +149,7 @@ def report(status: int, event: str) -> None:
 
 
 def start(
-    libc: ctypes.CDLL,
-    command: list[str],
-    folder: str,
-    options: dict[str, str],
-    group: BotGroup | None,
+    libc: ctypes.CDLL, command: list[str], folder: str, options: dict[str, str]
 ) -> tuple[int, int]:
     """Start the bot on this process's stdin and stdout, which are replaced by /dev/null here.
 
@@ -188,9 +163,7 @@ def start(
     parent = os.getpid()
     stderr_read, stderr_write = os.pipe()
     problem_read, problem_write = os.pipe()
-    pid = -1 if group is None else group.fork(libc)
-    if pid < 0:
-        pid = os.fork()
+    pid = os.fork()
     if pid == 0:
         step = "folder"
         try:
@@ -229,27 +202,9 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     libc.sigprocmask(SIG_SETMASK, ctypes.create_string_buffer(128), None)
     os.dup2(stderr, 2)
     # All other descriptors, including `problem_write`, close by themselves at exec.
-    mib = 1024 * 1024
-    limit_resource(resource.RLIMIT_CORE, 0)
-    for kind, name, unit in (
-        (resource.RLIMIT_NOFILE, "open_files", 1),
-        (resource.RLIMIT_FSIZE, "file_mb", mib),
-        (resource.RLIMIT_AS, "address_mb", mib),
-    ):
-        if limit := int(options.get(name, 0)):
-            limit_resource(kind, limit * unit)
-    if "processes" in options:
-        # The kernel counts all tasks of the user, so this limit only stops fork bombs.
-        tasks = int(read("/proc/loadavg").split()[3].split(b"/")[1])
-        limit_resource(resource.RLIMIT_NPROC, tasks + int(options["processes"]) + SPARE_TASKS)
-
-
-def limit_resource(kind: int, limit: int) -> None:
-    """Set a limit of this process (setrlimit(2)), or its hard limit if that is lower."""
-    _, most = resource.getrlimit(kind)
-    if most != resource.RLIM_INFINITY:
-        limit = min(limit, most)
-    resource.setrlimit(kind, (limit, limit))
+    limit_process(options)
+    if group := options.get("group"):
+        enter_group(group)
 
 
 def explain_failed_start(step: str, number: int, program: str, folder: str) -> str:
@@ -272,7 +227,7 @@ def supervise(
     channel: "ControlChannel",
     status: int,
     log: Log,
-    monitor: "LimitMonitor",
+    monitor: LimitMonitor,
 ) -> None:
     """Log and limit the bot until it ends, exceeds a limit or the harness closes `channel`."""
     bot_pidfd = os.pidfd_open(bot)
@@ -281,7 +236,6 @@ def supervise(
     for descriptor in (stderr, bot_pidfd):
         poller.register(descriptor, select.POLLIN)
     next_check = 0.0
-    children_reported = False
     while True:
         for descriptor, _ in poller.poll(max(0.0, next_check - time.monotonic()) * 1000):
             if descriptor == channel.control:
@@ -290,7 +244,7 @@ def supervise(
             if descriptor == bot_pidfd:
                 kill_process_group(bot)
                 _, code = os.waitpid(bot, 0)
-                if exceeded := monitor.check_group_memory():
+                if exceeded := monitor.find_group_excess():
                     report(status, f"limit {exceeded}")
                 elif os.WIFSIGNALED(code):
                     report(status, f"killed {os.WTERMSIG(code)}")
@@ -305,16 +259,12 @@ def supervise(
         if now < next_check:
             continue
         log.flush()
-        reaped = reap_adopted(bot)
-        exceeded = monitor.check_limits()
-        if not children_reported and (reaped or monitor.has_children(bot)):
-            children_reported = True
-            report(status, "children")
-        if exceeded:
+        reap_adopted(bot)
+        if exceeded := monitor.find_excess():
             report(status, f"limit {exceeded}")
             kill_process_group(bot)
             return
-        next_check = now + monitor.pause
+        next_check = now + monitor.pause_s
 
 
 class ControlChannel:
@@ -335,21 +285,19 @@ class ControlChannel:
         return lines
 
 
-def reap_adopted(bot: int) -> bool:
-    """Reap ended descendants other than the bot, and return whether there were any."""
-    any_ended = False
+def reap_adopted(bot: int) -> None:
+    """Reap ended descendants other than the bot."""
     while True:
         info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if info is None or info.si_pid == bot:
-            return any_ended
+            return
         os.waitpid(info.si_pid, 0)
-        any_ended = True
 
 
-def end_all(group: BotGroup | None) -> bool:
+def end_all(group: str) -> bool:
     """Kill every descendant and remove the group; return False if one survives PATIENCE_S."""
-    if group is not None:
-        end_group(group.folder, 0)  # kills all at the same moment, so that none can fork away
+    if group:
+        end_group(group, 0)  # kills all at the same moment, so that none can fork away
     me = os.getpid()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -359,7 +307,7 @@ def end_all(group: BotGroup | None) -> bool:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            return group is None or end_group(group.folder, PATIENCE_S)
+            return not group or end_group(group, PATIENCE_S)
         time.sleep(0.0005)
     return False
 
@@ -381,81 +329,6 @@ def kill(pid: int) -> None:
         os.kill(pid, SIGKILL)
     except OSError:
         pass
-
-
-class LimitMonitor:
-    """The limits of a bot, and measurements of what it and its descendants use."""
-
-    def __init__(self, options: dict[str, str], group: BotGroup | None) -> None:
-        def limit(name: str, unit: int) -> int:
-            return int(options.get(name, 2**40)) * unit
-
-        self.max_memory_kb = limit("memory_mb", 1024)
-        self.max_processes = limit("processes", 1)
-        self.pause = LONGEST_PAUSE_S
-        """Seconds until the next check."""
-        self.shared_kb = 0
-        """Resident memory that is counted twice because processes share it, in KiB. Measured
-        rarely, because reading the page tables blocks the bot's own memory calls meanwhile."""
-        self.checks = 0
-        self.group = group
-        self.pids: list[int] = []
-        """The bot and its descendants at the last check."""
-
-    def check_limits(self) -> str:
-        """Return the kind of an exceeded limit and a sentence about it, or "" if all are kept."""
-        pids = self.pids = descendants(os.getpid(), self.max_processes)
-        if len(pids) > self.max_processes:
-            return (
-                f"processes over its limit of {self.max_processes} processes, threads not counted"
-            )
-        if exceeded := self.check_group_memory():
-            return exceeded
-        self.checks += 1
-        used = self.measure_memory_kb(pids)
-        if used > self.max_memory_kb:
-            processes = "1 process" if len(pids) == 1 else f"{len(pids)} processes"
-            return (
-                f"memory over its memory limit: {used // 1024} MiB resident in {processes}, "
-                f"{self.max_memory_kb // 1024} MiB allowed"
-            )
-        left = self.max_memory_kb - used
-        self.pause = min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, left / GROWTH_KB_S))
-        return ""
-
-    def measure_memory_kb(self, pids: list[int]) -> int:
-        """Return the resident memory of processes in KiB, with shared pages counted once.
-
-        PSS takes milliseconds per GiB, so it is read only if the estimate exceeds the limit, and
-        every `CHECKS_PER_PSS` checks while the sum of RSS does.
-        """
-        resident = resident_kb(pids)
-        used = resident - self.shared_kb
-        is_due = resident > self.max_memory_kb and self.checks % CHECKS_PER_PSS == 0
-        if used > self.max_memory_kb or is_due:
-            used = proportional_kb(pids)
-            self.shared_kb = max(0, resident - used)
-        return used
-
-    def check_group_memory(self) -> str:
-        """Return the memory limit's text for `check_limits` if the kernel enforced it, else ""."""
-        if self.group is None or not self.group.was_out_of_memory():
-            return ""
-        return (
-            f"memory over its memory limit: the kernel counts more than the"
-            f" {self.max_memory_kb // 1024} MiB allowed for its control group"
-        )
-
-    def has_children(self, bot: int) -> bool:
-        """Return whether the last check shows that the bot has or had more than one process."""
-        if self.group is not None:
-            try:
-                own_s = time.clock_gettime(cpu_clock_id(bot))
-            except OSError:  # it has ended
-                return False
-            if self.group.cpu_s() > own_s + HIDDEN_CHILDREN_S:
-                return True
-        return len(self.pids) > 1 or reaped_ns([bot]) > 0
 
 
 def remove(folder: str) -> None:

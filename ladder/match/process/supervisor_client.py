@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import secrets
 import select
@@ -22,13 +21,9 @@ import msgspec
 
 from db.records.launch import Limits
 from ladder.match.process import orphans, supervisor
-from ladder.match.process.cgroups import (
-    ParentGroup,
-    end_group,
-    find_parent_group,
-    prepare_parent_group,
-)
+from ladder.match.process.cgroups import cached_parent_group
 from ladder.match.process.confinement import Confinement
+from ladder.match.process.limits import end_group
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
@@ -50,8 +45,6 @@ class SupervisorReport:
 
     pid: int | None = None
     """Process id of the bot, once it runs."""
-    has_children: bool = False
-    """Whether the bot has or had more than one process."""
     failed: str = ""
     """Why the bot could not be started."""
     broken: str = ""
@@ -92,8 +85,6 @@ class SupervisorReport:
         event, _, detail = line.partition(" ")
         if event == "started":
             self.pid = int(detail)
-        elif event == "children":
-            self.has_children = True
         elif event == "failed":
             self.failed = detail
         elif event == "broken":
@@ -173,7 +164,7 @@ class SupervisorClient:
             log = log_path(confinement.logs, name)
         group = ""
         if confinement.groups and (parent := cached_parent_group()) is not None:
-            group = f"{parent.folder}/{mark}"
+            group = f"{parent}/{mark}"
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             their_stdin, stdin = os.pipe()
             stdout, their_stdout = os.pipe()
@@ -332,13 +323,6 @@ def reap_finished() -> None:
             orphans.supervisors.discard(popen.pid)
             with contextlib.suppress(ValueError):  # another thread was faster
                 unreaped.remove(popen)
-
-
-@functools.cache
-def cached_parent_group() -> ParentGroup | None:
-    """Prepare the parent for control groups once; return None if they cannot be created."""
-    parent = find_parent_group()
-    return None if parent is None else prepare_parent_group(parent)
 
 
 def make_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,9 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
-from ladder.match.process.cgroups import CONTROLLERS, ParentGroup, can_enable, find_parent_group
+import psutil
+
+from ladder.match.process.cgroups import find_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.counters import counts_waits
 from ladder.match.process.cpus import allowed_cpus
@@ -68,15 +70,9 @@ def check_load() -> Finding:
     return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
 
 
-def available_kb() -> int:
-    """Return the kernel's estimate of the memory available without swapping, in KiB."""
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    return int(dict(line.split(":") for line in lines)["MemAvailable"].split()[0])
-
-
 def check_memory() -> Finding:
     """Check that two bots per CPU fit into memory."""
-    free = available_kb() * 1024
+    free = psutil.virtual_memory().available
     level = Level.WARNING if free < BYTES_PER_BOT * allowed_cpus() * 2 else Level.OK
     return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
 
@@ -135,25 +131,20 @@ def check_disk() -> Finding:
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
-def check_limits(groups: ParentGroup | None) -> Finding:
+def check_limits(parent: Path | None) -> Finding:
     """Report how the limits of bots are enforced here.
 
     Args:
-        groups: where this user may create control groups; None if nowhere.
+        parent: the group in which bots get control groups; None if there is none.
 
     """
-    controllers = () if groups is None else can_enable(groups)
-    if len(controllers) == len(CONTROLLERS):
+    if parent is not None:
         text = "the kernel enforces memory and processes of a bot (control group)"
         return Finding("bot-limits", Level.OK, text)
-    why = (
-        "this user may not create control groups (cgroup v2) here"
-        if groups is None
-        else f"control groups in {groups.folder} have not the controllers memory and pids"
-    )
     user = "" if os.geteuid() == 0 else "--user "
     text = (
-        f"the ladder measures memory and processes of a bot up to 50 times a second: {why}; under "
+        "the ladder measures memory and processes of a bot up to 50 times a second: this user may "
+        "not create control groups (cgroup v2) with the controllers memory and pids here; under "
         f"systemd, start `systemd-run {user}--scope -p Delegate=yes ladder ...` to have the kernel "
         "enforce them"
     )

@@ -2,24 +2,17 @@
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
-from bots.protocol import MoveAsk
 from ladder.match.process.cgroups import (
     LEAF,
-    BotGroup,
-    ParentGroup,
-    can_enable,
     cpu_quota,
-    cpu_us,
-    end_group,
     find_parent_group,
     prepare_parent_group,
-    set_limits,
 )
+from ladder.match.process.limits import LimitMonitor, end_group, make_group
 from ladder.match.process.procfs import descendants
 from tests.support.fakes import StartFake, open_game
 
@@ -29,14 +22,14 @@ needs_groups = pytest.mark.skipif(
 )
 
 
-def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> tuple[str, str]:
+def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> tuple[Path, Path]:
     """Return a folder that acts as a hierarchy, and the two files of /proc that describe it."""
     (folder / "mounts").write_text(
         "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
         f"30 25 0:27 {root} {folder}/mount rw,nosuid - cgroup2 cgroup2 rw\n"
     )
     (folder / "own").write_text(f"4:memory:/other\n0::{path}\n")
-    return str(folder / "mounts"), str(folder / "own")
+    return folder / "mounts", folder / "own"
 
 
 def group(
@@ -54,20 +47,23 @@ def group(
     return folder
 
 
-def test_groups_of_bots_are_made_below_that_of_this_process(tmp_path: Path) -> None:
-    """Bots stay inside the limits of the ladder."""
-    own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
-    place = find_parent_group(*hierarchy(tmp_path))
-    assert place is not None
-    assert (place.folder, place.controllers) == (str(own), ("memory", "pids"))
-
-
-def test_the_own_group_is_found_where_a_part_of_the_hierarchy_is_mounted(tmp_path: Path) -> None:
-    """In a container the mount may show only the container's own part."""
-    own = group(tmp_path / "mount/session")
-    place = find_parent_group(*hierarchy(tmp_path, root="/user"))
-    assert place is not None
-    assert (place.folder, place.controllers) == (str(own), ())
+@pytest.mark.parametrize(
+    ("root", "enabled", "offered", "is_used"),
+    [
+        ("/", "cpu memory pids", "", True),
+        ("/", "", "cpu memory pids", True),
+        ("/", "memory", "cpu memory", False),
+        # In a container the mount may show only the container's own part.
+        ("/user", "memory pids", "", True),
+    ],
+)
+def test_groups_of_bots_are_made_below_that_of_this_process(
+    tmp_path: Path, root: str, enabled: str, offered: str, is_used: bool
+) -> None:
+    """Bots stay inside the limits of the ladder, and need both controllers."""
+    place = tmp_path / ("mount/session" if root == "/user" else "mount/user/session")
+    own = group(place, enabled=enabled, offered=offered)
+    assert find_parent_group(*hierarchy(tmp_path, root=root)) == (own if is_used else None)
 
 
 @pytest.mark.parametrize(
@@ -99,16 +95,14 @@ def test_a_quota_of_version_1_is_read(tmp_path: Path, quota_us: str, quota: floa
     mounts, own = tmp_path / "mounts", tmp_path / "own"
     mounts.write_text(f"32 31 0:29 / {tmp_path}/cpu rw - cgroup cgroup rw,cpu,cpuacct\n")
     own.write_text("5:cpuset:/\n4:cpu,cpuacct:/docker/abc\n0::/\n")
-    assert cpu_quota(str(mounts), str(own)) == quota
+    assert cpu_quota(mounts, own) == quota
 
 
 def test_bots_do_not_get_groups_below_the_ladders_own_subgroup(tmp_path: Path) -> None:
     """After the ladder has moved into a subgroup, bots get their groups beside it."""
-    own = group(tmp_path / "mount/user")
+    own = group(tmp_path / "mount/user", enabled="memory pids")
     group(own / LEAF)
-    place = find_parent_group(*hierarchy(tmp_path, path=f"/user/{LEAF}"))
-    assert place is not None
-    assert place.folder == str(own)
+    assert find_parent_group(*hierarchy(tmp_path, path=f"/user/{LEAF}")) == own
 
 
 @pytest.mark.parametrize("path", ["/user/elsewhere", "/../outside"])
@@ -116,61 +110,49 @@ def test_invisible_groups_are_not_used(tmp_path: Path, path: str) -> None:
     """Without a visible group there is no place for bots' groups."""
     group(tmp_path / "mount/user/session")
     assert find_parent_group(*hierarchy(tmp_path, path=path)) is None
-    assert find_parent_group(str(tmp_path / "nothing"), str(tmp_path / "nothing")) is None
+    assert find_parent_group(tmp_path / "nothing", tmp_path / "nothing") is None
 
 
 def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> None:
     """Subgroups of a group with processes have no controllers, so the processes move first."""
-    folder = group(tmp_path / "own", procs=f"{os.getpid()}\n")
+    folder = group(tmp_path / "mount/user/session", procs=f"{os.getpid()}\n")
     (folder / LEAF).mkdir()
-    (folder / LEAF / "cgroup.procs").touch()
-    place = ParentGroup(str(folder), ())
-    assert can_enable(place) == ("memory", "pids")
-    prepare_parent_group(place)
+    assert find_parent_group(*hierarchy(tmp_path)) == folder
+    prepare_parent_group(folder)
     assert (folder / LEAF / "cgroup.procs").read_text() == str(os.getpid())
-    assert (folder / "cgroup.subtree_control").read_text().startswith("+")
+    assert (folder / "cgroup.subtree_control").read_text() == "+pids"  # the last one written
 
 
 def test_other_programs_are_not_moved(tmp_path: Path) -> None:
-    """If another program is in the group, no controllers are enabled."""
+    """If another program is in the group, it is not used."""
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
-        folder = group(tmp_path / "own", procs=f"{os.getpid()}\n{other.pid}\n")
-        place = ParentGroup(str(folder), ())
-        assert can_enable(place) == ()
-        assert prepare_parent_group(place).controllers == ()
-        assert (folder / "cgroup.subtree_control").read_text() == ""
+        group(tmp_path / "mount/user/session", procs=f"{os.getpid()}\n{other.pid}\n")
+        assert find_parent_group(*hierarchy(tmp_path)) is None
         other.kill()
 
 
-def test_limits_are_written_where_the_group_has_them(tmp_path: Path) -> None:
-    """Memory without swap and tasks are limited, with additional tasks for threads."""
-    limits = {"memory_mb": "128", "processes": "10", "file_mb": "5"}
-    names = ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max")
-    set_limits(str(tmp_path), limits)
-    assert list(tmp_path.iterdir()) == []
-    for name in names:
-        (tmp_path / name).touch()
-    set_limits(str(tmp_path), limits)
-    assert [(tmp_path / name).read_text() for name in names] == ["134217728", "0", "1", "1034"]
+def test_a_group_without_the_files_of_one_is_not_made(tmp_path: Path) -> None:
+    """Nothing is left of it, so that the bot runs without."""
+    assert not make_group(str(tmp_path / "bot"), {"memory_mb": "128"})
+    assert not (tmp_path / "bot").exists()
+    assert not make_group(str(tmp_path / "no/bot"), {})
 
 
-def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
-    """A group's processor time and memory failures are read from its files."""
-    group = BotGroup(str(tmp_path))
-    assert (group.cpu_s(), group.was_out_of_memory()) == (0, False)
-    (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
-    (tmp_path / "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 0\n")
-    assert (group.cpu_s(), group.was_out_of_memory()) == (1.5, False)
-    (tmp_path / "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 2\n")
-    assert group.was_out_of_memory()
-    os.close(group.handle)
+@pytest.mark.parametrize(("killed", "text"), [(0, ""), (2, "memory over its memory limit")])
+def test_a_kill_for_the_memory_of_a_group_is_seen(tmp_path: Path, killed: int, text: str) -> None:
+    """The kernel counts it in the group."""
+    (tmp_path / "memory.events").write_text(f"low 0\nmax 7\noom 1\noom_kill {killed}\n")
+    monitor = LimitMonitor({"memory_mb": "128", "group": str(tmp_path)})
+    assert monitor.find_group_excess().startswith(text)
+    assert bool(monitor.find_group_excess()) is bool(text)
+    assert LimitMonitor({}).find_group_excess() == ""
 
 
 @needs_groups
 def test_all_in_a_group_end_at_once() -> None:
     """Processes in other sessions and in subgroups end with the group."""
     assert HERE is not None
-    folder = f"{HERE.folder}/ladder-test-{os.getpid()}"
+    folder = f"{HERE}/ladder-test-{os.getpid()}"
     os.makedirs(f"{folder}/inner")
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as outer:  # noqa: SIM117
         with subprocess.Popen(["sleep", "600"]) as inner:
@@ -191,22 +173,5 @@ def test_a_bot_has_a_group_until_its_end(start_fake: StartFake) -> None:
     pids = set(map(int, (folder / "cgroup.procs").read_text().split()))
     assert pids == set(descendants(bot.supervisor_pid))
     assert len(pids) == 3
-    assert cpu_us(bot.group) > 0
     bot.kill()
     assert not folder.exists()
-
-
-@needs_groups
-def test_unreaped_children_are_found_to_ponder(start_fake: StartFake) -> None:
-    """Their use of the opponent's time is charged to the bot, though no process has it."""
-    bot = start_fake("steals-in-steps", "ignored")
-    open_game(bot)
-    bot.begin_game()
-    deadline = time.monotonic() + 30
-    for ply in range(0, 1000, 2):
-        bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
-        if bot.tree.history.ponders:
-            break
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    assert bot.tree.counts_all
