@@ -66,6 +66,7 @@ that overrides what `Honest` does right. "A move" means each move that the bot i
 
     Processor time off its turn, or in other processes:
     ponders [S]             a child computes all the time; a move takes S seconds
+    has-threads N           two of N threads compute off its turn, the others sleep, as in a JVM
     steals N                N orphans compute from each answer to the next question
     steals-later N          the same from its second move on
     steals-in-steps [X]     the same in short-lived children [that the kernel forgets]
@@ -91,6 +92,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 
 
@@ -440,6 +442,26 @@ class Ponders(Honest):
     def move(self, message):
         time.sleep(float(self.argument or 0))
         return super().move(message)
+
+
+class HasThreads(Honest):
+    def run(self):
+        self.is_off_turn = threading.Event()
+        for number in range(int(self.argument)):
+            work = self.collect if number < 2 else threading.Event().wait
+            threading.Thread(target=work, daemon=True).start()
+        super().run()
+
+    def collect(self):
+        while True:
+            self.is_off_turn.wait()
+            busy(0.002)
+
+    def move(self, message):
+        self.is_off_turn.clear()
+        answer = super().move(message)
+        self.is_off_turn.set()
+        return answer
 
 
 class Steals(Honest):

@@ -12,9 +12,9 @@ from ladder.match.process.bot_process import BotProcess
 from tests.support.fakes import NEW_GAME, StartFake, open_game
 
 
-def playing(start_fake: StartFake, *words: str) -> BotProcess:
+def playing(start_fake: StartFake, *words: str, wrapper: tuple[str, ...] = ()) -> BotProcess:
     """Return a fake bot in its first game that was asked once."""
-    bot = start_fake(*words)
+    bot = start_fake(*words, sandbox=wrapper)
     open_game(bot)
     bot.begin_game()
     ask(bot, 0)
@@ -42,27 +42,38 @@ def states(bot: BotProcess) -> set[str]:
 
 
 @pytest.mark.timed
-def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake) -> None:
-    """Reading the next question does not count as pondering."""
-    bot = playing(start_fake, "honest")
-    for ply in (2, 4):
+@pytest.mark.parametrize("wrapper", [(), ("timeout", "600")])
+def test_a_bot_that_waits_is_not_stopped(start_fake: StartFake, wrapper: tuple[str, ...]) -> None:
+    """Reading the next question does not count as pondering, nor does a program around the bot."""
+    bot = playing(start_fake, "honest", wrapper=wrapper)
+    for ply in range(2, 12, 2):
         ask(bot, ply)
         assert bot.tree.off_turn_us <= 1000
     assert not bot.tree.history.ponders
-    assert not bot.tree.counts_all
+    assert bot.tree.counts_all is bool(wrapper)
     assert psutil.STATUS_STOPPED not in states(bot)
 
 
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "mode", [("steals", "2"), ("ponders",), ("steals-later", "2"), ("steals-in-steps",)]
+    ("mode", "wrapper"),
+    [
+        ("steals 2", ()),
+        ("ponders", ("timeout", "600")),
+        ("steals-later 2", ()),
+        ("steals-in-steps", ()),
+        ("has-threads 40", ()),
+        ("has-threads 40", ("sh", "-c", '"$0" "$@"; exit $?')),
+        ("ponders", ("setsid", "--wait")),
+    ],
 )
 def test_processes_that_run_off_their_turn_are_stopped(
-    start_fake: StartFake, mode: tuple[str, ...]
+    start_fake: StartFake, mode: str, wrapper: tuple[str, ...]
 ) -> None:
-    """Children, orphans in other sessions, later ones and short-lived ones are stopped."""
-    bot = playing(start_fake, *mode)
+    """Children, orphans in other sessions, later ones, short-lived ones and threads are stopped,
+    also behind programs that start the bot."""
+    bot = playing(start_fake, *mode.split(), wrapper=wrapper)
     ply = 0
 
     def is_seen() -> bool:
@@ -73,7 +84,7 @@ def test_processes_that_run_off_their_turn_are_stopped(
         return bot.tree.history.ponders
 
     await_true(is_seen)
-    assert bot.tree.counts_all
+    assert bot.tree.counts_all is not (mode.startswith("has-threads") and not wrapper)
     assert bot.tree.off_turn_us > 1000
 
     def stands_still() -> bool:
