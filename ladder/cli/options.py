@@ -412,9 +412,10 @@ Processes = Annotated[
 Sandbox = Annotated[
     str | None,
     option(
-        "PREFIX",
-        "Command that starts every bot that is not built in, such as 'bwrap ...'; {scratch} "
-        "and {folder} in it stand for the bot's folders, and 'none' means no sandbox.",
+        "standard|PREFIX",
+        "Sandbox of every bot that is not built in. 'standard': bubblewrap, without network and "
+        "home. A command such as 'bwrap ...', in which {scratch} and {folder} stand for the bot's "
+        "folders; or 'none'.",
         PANEL_LIMITS,
     ),
 ]

@@ -13,6 +13,7 @@ from db.records.budget import CLOCK, INCREMENT, OVERAGE, TIME, budget_key
 from engine.board import BoardClass, parse_board_classes
 from engine.errors import BoardError
 from ladder.errors import UsageError
+from ladder.match.process.sandbox import PROGRAM, STANDARD
 from ladder.moments import duration_s
 from ladder.names import check_name
 from ladder.runs.budgets import Budgets
@@ -140,12 +141,21 @@ NO_SANDBOX = "none"
 def parse_sandbox(text: str | None) -> tuple[str, ...]:
     """Return the words of a sandbox, read as a shell does; empty for ``none``.
 
+    ``standard`` stays one word, from which `ladder.match.process.sandbox` makes each bot's sandbox.
+
     Raises:
         UsageError: a quote is not closed, there is no word, or its program is missing.
 
     """
     if text is None or text.strip() == NO_SANDBOX:
         return ()
+    if text.strip() == STANDARD:
+        if shutil.which(PROGRAM) is None:
+            raise UsageError(
+                "--sandbox: 'standard' needs bubblewrap (bwrap), which is not on PATH: install it "
+                "(apt-get install bubblewrap), or give a command"
+            )
+        return (STANDARD,)
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -153,7 +163,9 @@ def parse_sandbox(text: str | None) -> tuple[str, ...]:
             f"--sandbox: {str(error).lower()} in {text!r}: close the quotes"
         ) from error
     if not words:
-        raise UsageError("--sandbox: the command is empty: give one such as 'bwrap ...', or 'none'")
+        raise UsageError(
+            "--sandbox: the command is empty: give 'standard', one such as 'bwrap ...', or 'none'"
+        )
     program = shutil.which(words[0])
     if program is None:
         raise UsageError(

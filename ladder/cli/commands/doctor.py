@@ -9,7 +9,7 @@ from ladder.cli.output import print_result
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.errors import ExitCode, UsageError
 from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import Finding, Level, check_reach, examine_machine
+from ladder.tools.doctor.machine import Finding, Level, check_sandbox, examine_machine
 from ladder.tools.doctor.server import examine_server
 from reports.doctor import findings_document, findings_text
 
@@ -37,8 +37,8 @@ def doctor(
 ) -> int:
     """Check this machine, and the database if there is one.
 
-    Every stored game is checked against the rules, and all tables against the games. With
-    --sandbox a process is started as bots are, to see whether it could write to the database.
+    Every stored game is checked against the rules, and all tables against the games. Ten probes are
+    started as bots are, to see whether the sandbox keeps them from network, home and database.
 
     Exit codes: 0 no fault; 1 a fault; 2 bad input.
     """
@@ -53,8 +53,8 @@ def doctor(
             server = store.audit.server()
             findings += [] if server is None else examine_server(server)
             findings += examine_database(store, repair=repair)
-            if store.path is not None and confinement.sandbox:
-                findings.append(check_reach(str(store.path), confinement))
+    file = None if "://" in db or not Path(db).exists() else db
+    findings.append(check_sandbox(confinement, file))
     print_result(findings, findings_document, findings_text, json=json)
     broken = any(finding.level is Level.FAULT for finding in findings)
     return ExitCode.INTERNAL if broken else ExitCode.DONE

@@ -16,8 +16,9 @@ class Confinement:
     limits: Limits
     """Memory, processes and files of each bot."""
     sandbox: tuple[str, ...]
-    """Words before the command of each foreign bot, with ``{scratch}`` and ``{folder}`` for its two
-    folders. Players of this installation run without them, for they are part of the ladder."""
+    """``standard``, or words before the command of each foreign bot, with ``{scratch}`` and
+    ``{folder}`` for its two folders (`ladder.match.process.sandbox`); empty for none.
+    Players of this installation run without them, for they are part of the ladder."""
     allows_foreign: bool = True
     """Whether foreign bots may be started at all."""
     logs: Path | None = None

@@ -25,6 +25,7 @@ from ladder.match.process.cgroups import cached_parent_group
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.limits import end_group
 from ladder.match.process.log_budget import log_path
+from ladder.match.process.sandbox import sandbox_words
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
 """The supervisor's program. It imports the module, because Python caches no bytecode of scripts,
@@ -178,7 +179,9 @@ class SupervisorClient:
                 *(f"control={their_control}", f"status={their_status}", f"folder={folder}"),
                 *([f"copy={copied}"] if copied else []),
                 *_confinement_words(confinement, scratch, log, group),
-                *("--", *_sandbox_words(confinement, folder, scratch), *command),
+                "--",
+                *sandbox_words(confinement.sandbox, command, folder, scratch, environment),
+                *command,
             ]
             orphans.adopt_orphans()
             with orphans.start_lock:
@@ -296,14 +299,6 @@ def _confinement_words(
     if group:
         words.append(f"group={group}")
     return words
-
-
-def _sandbox_words(confinement: Confinement, folder: str, scratch: str) -> list[str]:
-    """Return the words before a bot's command, with its two folders filled in."""
-    return [
-        word.replace("{scratch}", scratch).replace("{folder}", folder)
-        for word in confinement.sandbox
-    ]
 
 
 def format_limits(limits: Limits) -> list[str]:

@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +20,8 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.counters import counts_waits
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
-from ladder.tools.doctor.sandbox_probe import Reach, probe_database
+from ladder.match.process.sandbox import PROGRAM, STANDARD
+from ladder.tools.doctor.sandbox_probe import PROBES, ProbeFailed, probe_sandbox
 
 MIN_DISK_BYTES = 1 << 30
 BYTES_PER_BOT = 1 << 30
@@ -163,12 +164,25 @@ def check_strays() -> Finding:
     return Finding("strays", Level.OK, "nothing is left of bots of former runs")
 
 
-def check_reach(database: str, confinement: Confinement) -> Finding:
-    """Check whether a foreign bot in this sandbox could write to the database."""
-    reach, reason = probe_database(database, confinement)
-    if reach is Reach.UNKNOWN:
-        return Finding("reach", Level.FAULT, f"bots cannot be started with this sandbox: {reason}")
-    if reach is Reach.SEALED:
-        return Finding("reach", Level.OK, f"a bot cannot write to {database}")
-    text = f"a bot can write to {database} in spite of the sandbox: see docs/sandbox.md"
-    return Finding("reach", Level.FAULT, text)
+def check_sandbox(confinement: Confinement, database: str | None) -> Finding:
+    """Try a sandbox by ten probes: that of the command, else the standard one if it is there."""
+    if not confinement.sandbox:
+        if shutil.which(PROGRAM) is None:
+            text = (
+                "without bubblewrap (bwrap) there is no `--sandbox standard`: see docs/sandbox.md"
+            )
+            return Finding("sandbox", Level.OK, text)
+        confinement = replace(confinement, sandbox=(STANDARD,))
+    name = f"--sandbox {Path(confinement.sandbox[0]).name}"
+    try:
+        found = probe_sandbox(confinement, database)
+    except (ProbeFailed, OSError) as error:
+        return Finding("sandbox", Level.FAULT, f"{name}: bots cannot be started: {error}")
+    if found:
+        text = f"{name}: a bot can {', '.join(found)}: see docs/sandbox.md"
+        return Finding("sandbox", Level.FAULT, text)
+    text = (
+        f"{name}: {PROBES} probes held: a bot has no network, sees no home, database or process of "
+        "others, and writes only its scratch folder"
+    )
+    return Finding("sandbox", Level.OK, text)

@@ -1,63 +1,110 @@
-"""A probe that is started as a bot is and tries to open the database for writing."""
+"""Ten probes of a sandbox, made by a program that is started as a bot is."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import socket
 import sys
 import tempfile
-from enum import StrEnum
 from pathlib import Path
 
+from engine.cache import cache_root
 from ladder.match.process.confinement import Confinement
 from ladder.match.process.supervisor_client import SupervisorClient
 
-WRITABLE, SEALED = 10, 11
-PROBE = f"""
-import os, sys
+PROBE = """
+import json, os, socket, sys
+given = json.loads(sys.argv[1])
+
+def write(path):
+    with open(path, "w"):
+        pass
+
+def connect(*address):
+    socket.create_connection(address, timeout=2).close()
+
+def send(*address):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.connect(address)
+
+attempts = {
+    "connect to this machine": lambda: connect("127.0.0.1", given["port"]),
+    "reach the network": lambda: send("192.0.2.1", 9),
+    "read the home": lambda: open(given["home"]).close(),
+    "write into the home": lambda: write(given["home"] + ".written"),
+    "open the database": lambda: os.close(os.open(given["database"], os.O_RDWR)),
+    "read files of others in /tmp": lambda: open(given["temporary"]).close(),
+    "signal another process": lambda: os.kill(given["process"], 0),
+    "see another process": lambda: os.stat("/proc/%d" % given["process"]),
+    "write into the system": lambda: write("/usr/ladder-probe"),
+}
+done = []
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except OSError:
+        continue
+    done.append(name)
 try:
-    os.close(os.open(sys.argv[1], os.O_RDWR))
+    write(os.path.join(os.environ["TMPDIR"], "probe"))
 except OSError:
-    sys.exit({SEALED})
-sys.exit({WRITABLE})
+    done.append("not write into its scratch folder")
+print(json.dumps(done), flush=True)
 """
+PROBES = 10
+"""Attempts of the probe, of which only the last one, at its own scratch folder, must succeed."""
 TIMEOUT_S = 20.0
 
 
-class Reach(StrEnum):
-    """The outcome of the probe."""
-
-    WRITABLE = "writable"
-    SEALED = "sealed"
-    """The probe could not open the file for writing."""
-    UNKNOWN = "unknown"
-    """The probe could not run."""
+class ProbeFailed(Exception):
+    """The probe could not be started."""
 
 
-def probe_database(database: str, confinement: Confinement) -> tuple[Reach, str]:
-    """Start the probe with a bot's limits and sandbox; it changes nothing in the file.
+def probe_sandbox(confinement: Confinement, database: str | None = None) -> list[str]:
+    """Return what a bot with these limits and this sandbox can do and must not, in words.
 
-    Returns:
-        The outcome, and the reason if it is UNKNOWN.
+    Files of ours are made for the probe in the cache folder and in /tmp, and removed again.
+
+    Args:
+        confinement: limits and sandbox.
+        database: the file of the database; None for another file of ours.
 
     Raises:
+        ProbeFailed: the probe did not run.
         OSError: no process can be started.
 
     """
-    path = os.path.abspath(database)
-    with tempfile.TemporaryDirectory() as folder:
+    cache_root().mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.NamedTemporaryFile(dir=cache_root(), prefix="probe-") as home,
+        tempfile.NamedTemporaryFile(prefix="ladder-probe-") as temporary,
+        tempfile.TemporaryDirectory() as folder,
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
+        given = {
+            "port": server.getsockname()[1],
+            "home": home.name,
+            "database": home.name if database is None else os.path.abspath(database),
+            "temporary": temporary.name,
+            "process": os.getpid(),
+        }
         client = SupervisorClient.start(
-            (sys.executable, "-I", "-S", "-c", PROBE, path),
+            (sys.executable, "-I", "-S", "-c", PROBE, json.dumps(given)),
             folder,
             confinement,
             environment={},
         )
-        client.wait_ended(TIMEOUT_S)
+        ended = client.wait_ended(TIMEOUT_S)
+        answer = b""
+        with contextlib.suppress(BlockingIOError):  # nothing was printed
+            answer = os.read(client.stdout, 1 << 16)
         client.kill()
-    report = client.report
-    if report.exited == WRITABLE:
-        return Reach.WRITABLE, ""
-    if report.exited == SEALED:
-        return Reach.SEALED, ""
-    reason = report.failed or " ".join(report.stderr.split()) or "it gave no reason"
-    sandbox = confinement.sandbox
-    return Reach.UNKNOWN, f"{Path(sandbox[0]).name if sandbox else 'the probe'}: {reason}"
+        Path(f"{home.name}.written").unlink(missing_ok=True)
+        Path("/usr/ladder-probe").unlink(missing_ok=True)
+    if not answer or not ended:
+        report = client.report
+        raise ProbeFailed(report.failed or " ".join(report.stderr.split()) or "it gave no answer")
+    found: list[str] = json.loads(answer)
+    return found

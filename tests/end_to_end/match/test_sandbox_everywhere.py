@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import shlex
 import shutil
 import urllib.error
 import urllib.request
@@ -19,8 +18,9 @@ from ladder.cli.app import parser
 from ladder.web.app import routes
 from tests.end_to_end.conftest import FAKE_BOTS, ROOT, Ladder
 from tests.end_to_end.runs.test_cluster import Machines
+from tests.end_to_end.traces import query
 from tests.ladder.cli.test_commands import walk
-from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
+from tests.ladder.match.process.test_sandbox import needs_bwrap
 from tests.support.data.repositories import commit, repository
 from tests.support.hosted import LEGAL, write
 
@@ -328,18 +328,17 @@ class Bot:
 """Plays column 4 where it may open 100 files."""
 
 
-@pytest.mark.very_slow
+@pytest.mark.slow
 @needs_bwrap
-def test_bubblewrap_hides_files_from_bots_that_people_play(
+def test_the_standard_sandbox_hides_files_from_bots(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A file that the sandbox hides must be hidden for a question on a page and for a suite."""
+    """It must be hidden for a question on a page and for a suite, and matches are played."""
     secret = tmp_path_factory.mktemp("elsewhere") / "secret"
     secret.write_text("games")
     write(ladder.folder, rules=LEGAL, bot=SEEING.format(secret=str(secret)))
     (ladder.folder / "suite.jsonl").write_text(json.dumps(SUITE) + "\n")
-    words = [word for word in shlex.split(ADVISED) if word]
-    (ladder.folder / "ladder.toml").write_text(f"sandbox = {json.dumps(shlex.join(words))}\n")
+    (ladder.folder / "ladder.toml").write_text('sandbox = "standard"\n')
     assert ladder("bots", "add", "guest", SPEC).code == 0
     wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
     with served(ladder) as site:
@@ -348,6 +347,9 @@ def test_bubblewrap_hides_files_from_bots_that_people_play(
     for choice, solved in (((), 1), (("--sandbox", "none"), 0)):
         done = ladder(*suite, *choice)
         assert done.document["results"][0]["solved"] == solved, done.err
+    played = ladder("match", "guest", "random", *SHORT, "--games", "2", "--json")
+    assert played.code == 0, played.err
+    assert query(ladder.db, "select count(*) from games where termination = 'crash'") == [(0,)]
 
 
 SEEING = """

@@ -1,9 +1,9 @@
 """The program and options of the sandbox before a bot's command, and what they protect."""
 
 import json
-import shlex
 import shutil
-import sys
+import subprocess
+import venv
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,23 +14,12 @@ from db.records.pairs import Entrant, PairPlan
 from ladder.errors import BotCrash
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
+from ladder.match.process.sandbox import STANDARD, sandbox_words
 from ladder.match.specs.start_command import builtin_launch, make_entrant
-from ladder.tools.doctor.sandbox_probe import Reach, probe_database
+from ladder.tools.doctor.sandbox_probe import ProbeFailed, probe_sandbox
 from tests.support.fakes import StartFake, fake_start, open_game
 from tests.support.unconfined import UNCONFINED
 
-NEEDED = " ".join(
-    f"--ro-bind {path} {path}"
-    for path in map(shlex.quote, (str(Path(__file__).parents[4]), sys.prefix, sys.base_prefix))
-)
-ADVISED = (
-    f"bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp {NEEDED} "
-    "--ro-bind {folder} {folder} "
-    "--bind {scratch} {scratch} --unshare-all --die-with-parent --chdir {folder} --"
-)
-"""As docs/sandbox.md advises, but that homes stay visible, and what the bots of these tests
-are made of: the project, its environment and Python, which may lie below /tmp."""
-BWRAP = tuple(shlex.split(ADVISED))
 needs_bwrap = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not installed: its protection is untested"
 )
@@ -97,39 +86,69 @@ def test_players_of_this_installation_have_no_sandbox(tmp_path: Path) -> None:
     assert started[0].endswith("bot.py honest")
 
 
-def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
-    """It runs as the same user; the probe reports it, and changes nothing."""
+def test_without_a_sandbox_the_probes_succeed(tmp_path: Path) -> None:
+    """A bot runs as the same user; the probes report it, and change nothing."""
     database = tmp_path / "ladder.db"
     database.write_bytes(b"games")
-    assert probe_database(str(database), UNCONFINED) == (Reach.WRITABLE, "")
+    found = probe_sandbox(UNCONFINED, str(database))
+    assert {"connect to this machine", "read the home", "open the database"} < {*found}
+    assert "not write into its scratch folder" not in found
     assert database.read_bytes() == b"games"
-    assert probe_database(str(tmp_path / "missing"), UNCONFINED) == (Reach.SEALED, "")
 
 
-def test_a_probe_that_cannot_run_is_an_error(tmp_path: Path) -> None:
-    """A sandbox that does not start is an error."""
+def test_a_probe_that_cannot_run_is_an_error() -> None:
+    """A sandbox that does not start is an error with its reason."""
     broken = replace(UNCONFINED, sandbox=("sh", "-c", "echo broken >&2; exit 3"))
-    reach, reason = probe_database(str(tmp_path), broken)
-    assert (reach, reason) == (Reach.UNKNOWN, "sh: broken")
+    with pytest.raises(ProbeFailed, match="broken"):
+        probe_sandbox(broken)
 
 
 @needs_bwrap
-def test_bubblewrap_keeps_bots_from_the_database(
-    start_fake: StartFake, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """The database is out of reach, the two folders exist, and the game continues."""
-    database = tmp_path_factory.mktemp("elsewhere") / "ladder.db"
+def test_the_standard_sandbox_holds(tmp_path: Path) -> None:
+    """All ten probes, at a network, homes, other processes and files, must fail or succeed so."""
+    database = tmp_path / "ladder.db"
     database.write_bytes(b"games")
-    bot = start_fake("reaches", str(database), sandbox=BWRAP)
-    assert read_report(bot)["file"] == "No such file or directory"
-    open_game(bot)
-    assert probe_database(str(database), replace(UNCONFINED, sandbox=BWRAP)) == (Reach.SEALED, "")
+    assert probe_sandbox(replace(UNCONFINED, sandbox=(STANDARD,)), str(database)) == []
+
+
+@needs_bwrap
+def test_the_standard_sandbox_shows_interpreters_in_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual environment, behind links as pyenv and uv make them, is shown; its home is not."""
+    home = tmp_path / "home"
+    venv.create(home / "envs" / "3.11.7", symlinks=True)
+    (home / "envs" / "3.11").symlink_to("3.11.7")
+    (home / ".local" / "bin").mkdir(parents=True)
+    link = home / ".local" / "bin" / "python3.11"
+    link.symlink_to("../../envs/3.11/bin/python3")
+    secret = home / "secret"
+    secret.write_text("x")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("bot", "scratch"):
+        (tmp_path / name).mkdir()
+    folders = (str(tmp_path / "bot"), str(tmp_path / "scratch"))
+    code = f"import os, sys; print(sys.prefix, os.path.exists({str(secret)!r}))"
+    for python in (link, home / "envs" / "3.11" / "bin" / "python3"):
+        command = [str(python), "-c", code]
+        words = sandbox_words((STANDARD,), command, *folders, {})
+        told = [
+            subprocess.run([*before, *command], capture_output=True, text=True, check=True).stdout
+            for before in ([], words)
+        ]
+        assert told[1] == told[0].replace("True", "False") != told[0]
+
+
+@needs_bwrap
+def test_a_bot_plays_in_the_standard_sandbox(start_fake: StartFake) -> None:
+    """Its files and its interpreter are there, and its games go on."""
+    open_game(start_fake("honest", sandbox=(STANDARD,)))
 
 
 @needs_bwrap
 @pytest.mark.parametrize("mode", ["leaves-orphans", "hangs-in-move", "hops"])
 def test_no_process_survives_bubblewrap(start_fake: StartFake, mode: str) -> None:
     """Processes in a process namespace of the bot end with it, too."""
-    bot = start_fake(mode, sandbox=BWRAP)
+    bot = start_fake(mode, sandbox=(STANDARD,))
     open_game(bot)
     bot.kill()

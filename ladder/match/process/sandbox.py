@@ -1,0 +1,119 @@
+"""The sandbox of ``--sandbox standard``: bubblewrap around the command of one bot.
+
+The bot sees the system read-only, its own files, and the interpreters that its command names, with
+their prefixes. It can write into its scratch folder and the folder of what is compiled from its
+files. It has no network, sees no other process, and nothing of the user's home.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bots.foreign import script_of
+from engine.cache import cache_root
+
+STANDARD = "standard"
+"""The value of ``--sandbox`` for this sandbox."""
+PROGRAM = "bwrap"
+SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
+    "/sys",
+)  # fmt: skip
+"""Folders of programs and libraries, and what describes the machine."""
+HOSTS = str(Path(script_of("python")).parent)
+"""The scripts that host foreign bots."""
+MOST_LINKS = 40
+
+
+def sandbox_words(
+    sandbox: Sequence[str],
+    command: Sequence[str],
+    folder: str,
+    scratch: str,
+    environment: Mapping[str, str],
+) -> list[str]:
+    """Return the words before a bot's command.
+
+    Args:
+        sandbox: ``standard`` alone, or a command with ``{scratch}`` and ``{folder}`` for the two
+            folders of the bot; empty for none.
+        command: the bot's program and its arguments.
+        folder: its working folder, absolute.
+        scratch: its scratch folder.
+        environment: its variables besides those of every bot.
+
+    """
+    if list(sandbox) == [STANDARD]:
+        return _standard(command, folder, scratch, environment)
+    return [word.replace("{scratch}", scratch).replace("{folder}", folder) for word in sandbox]
+
+
+def _standard(
+    command: Sequence[str], folder: str, scratch: str, environment: Mapping[str, str]
+) -> list[str]:
+    words = [shutil.which(PROGRAM) or PROGRAM, "--unshare-all", "--die-with-parent"]
+    for place in SYSTEM:
+        words += ["--ro-bind-try", place, place]
+    words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108 - its own
+    seen: set[str] = set()
+    for word in command:
+        words += _program_words(word, folder, seen)
+    for place in _files_of(folder):
+        words += ["--ro-bind", place, place]
+    for value in environment.values():
+        if value != folder and Path(value).is_relative_to(cache_root() / "bots"):
+            os.makedirs(value, exist_ok=True)  # what is compiled from its files
+            words += ["--bind", value, value]
+    words += ["--bind", scratch, scratch, "--chdir", folder, "--remount-ro", "/", "--"]
+    return words
+
+
+def _files_of(folder: str) -> Iterator[str]:
+    """Yield the folder of a bot's files: that of its archive, or where it was given."""
+    archives = cache_root() / "bots"
+    if Path(folder).is_relative_to(archives):
+        sha256 = Path(folder).relative_to(archives).parts[0]
+        yield str(archives / sha256 / "files")
+    elif os.path.isdir(folder):  # a copy in the scratch folder does not exist yet
+        yield folder
+
+
+def _program_words(word: str, folder: str, seen: set[str]) -> Iterator[str]:
+    """Yield the words that show a program or script of a command, and what it needs."""
+    found = word if os.path.isabs(word) else shutil.which(word) if "/" not in word else None
+    for _ in range(MOST_LINKS):
+        if found is None or not os.path.exists(found):
+            return
+        target = os.readlink(found) if os.path.islink(found) else None
+        if not _is_visible(found, folder, seen):
+            place = _prefix_of(found)
+            seen.add(place)
+            if place == found and target is not None:
+                yield from ("--symlink", target, found)
+            else:
+                yield from ("--ro-bind", place, place)
+        if target is None:
+            return
+        found = os.path.normpath(os.path.join(os.path.dirname(found), target))
+
+
+def _is_visible(path: str, folder: str, seen: set[str]) -> bool:
+    return any(Path(path).is_relative_to(each) for each in (*SYSTEM, folder, *seen))
+
+
+def _prefix_of(path: str) -> str:
+    """Return what to show of a program: an interpreter's prefix, a host's folder, else the file."""
+    if path.startswith(f"{HOSTS}/"):
+        return HOSTS
+    prefix = Path(path).parent.parent
+    home = Path.home()
+    if home.is_relative_to(prefix) or prefix == home / ".local":
+        return path  # these hold more than an interpreter
+    libraries = prefix / "lib"
+    is_prefix = (
+        (prefix / "pyvenv.cfg").exists()
+        or (libraries / "node_modules").exists()
+        or any(libraries.glob("python*"))
+    )
+    return str(prefix) if is_prefix else path
