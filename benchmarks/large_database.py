@@ -33,7 +33,6 @@ from db.records.runs import (
 from db.store import Store
 from engine.seeds import SplitMix
 from ladder.match.registry.builtins import sync_builtins
-from ladder.stats.sequential_elo import rate_pair
 from tests.support.data.random_games import random_record
 from tests.support.storing import finish_pair
 
@@ -67,7 +66,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
     spent = []
     for plan, record in planned_pairs(store, run, count, start):
         wall, cpu = time.perf_counter(), time.process_time()
-        finish_pair(store, plan, record, rate_pair)
+        finish_pair(store, plan, record)
         spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
     return spent
 
@@ -139,7 +138,7 @@ def fill(path: Path, games: int) -> None:
         (pairs,) = connection.execute("select count(*) from pairs").fetchone()
     connection.close()
     with Store.open(str(path)) as store:
-        store.aggregate.rebuild(rate_pair)
+        store.audit.repair_outcomes()
 
 
 def report_seconds(path: Path) -> float:

@@ -46,6 +46,10 @@ class Unreachable(TransientError):
     """The server does not answer, or has ended the connection."""
 
 
+class CommitLost(DatabaseError):
+    """The connection was lost in the commit of a change that must not be made twice."""
+
+
 class Contended(TransientError):
     """The server rolled a transaction back that collided with another one or a migration."""
 

@@ -1,7 +1,7 @@
 """The tables, as SQLAlchemy models for SQLite and PostgreSQL.
 
-`pair_tables`, `forfeits` and `ratings` are derived from the games: they are updated in the
-transaction that stores a pair, and rebuilt by `Aggregate.rebuild`.
+The outcome columns of `pairs` repeat what its games hold, so that lists count pairs by one index
+and read no game; an audit compares them (`db.derived.pair_outcome`).
 
 Each secondary index serves a query that would otherwise scan a table; every index makes inserts
 slower. `games.line_hash` is the only one whose new entries are scattered over the index.
@@ -19,6 +19,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from db.records.sides import SideSums
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -39,6 +41,15 @@ NEVER_REUSED = {"sqlite_autoincrement": True}
 """Last table argument of every table with generated keys. Pages, files and other tables refer to a
 key, so a new row must not get the key of a deleted one. PostgreSQL's sequences ensure that; SQLite
 needs AUTOINCREMENT."""
+
+
+COUNTED_BY = (
+    *("division_id", "rated", "board_class", "a_revision_id", "b_revision_id"),
+    *("first_result", "second_result"),
+)
+"""Columns by which pairs are counted."""
+PAIR_SUMS = tuple(f"{side}_{name}" for side in "ab" for name in SideSums.__struct_fields__)
+"""Columns of a pair with the sums of A's and of B's moves."""
 
 
 class Base(DeclarativeBase):
@@ -175,7 +186,7 @@ class Run(Base):
     kind: Mapped[str]
     """ladder, match, gate, tune, bisect, select or play."""
     rated: Mapped[bool]
-    """Whether its pairs enter the aggregate and the live ratings."""
+    """Whether its pairs count in the rating list."""
     stream: Mapped[str] = mapped_column(index=True)
     """Hash of the settings and the seed. Runs of one stream share its pair numbers."""
     identity: Mapped[str]
@@ -205,22 +216,6 @@ class RunBot(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
     name: Mapped[str] = mapped_column(primary_key=True)
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-
-
-class LastCommit(Base):
-    """The last transaction that a process committed on a server; empty in a file.
-
-    A process that lost its connection during a commit reads here whether the commit was done. The
-    server's own transaction numbers cannot show it: after a crash some of them are reused.
-    """
-
-    __tablename__ = "last_commits"
-
-    writer: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    """Random number of the process."""
-    number: Mapped[int] = mapped_column(BigInteger)
-    """Number of the transaction in its process, from 1."""
-    committed_at: Mapped[float]
 
 
 class TuningStep(Base):
@@ -265,17 +260,31 @@ class Pair(Base):
             sqlite_where=text("aborts > 0"),
             postgresql_where=text("aborts > 0"),
         ),
+        # Counts and sums of rating lists come from it alone, in the order of their groups.
+        Index(
+            "ix_pairs_counts",
+            *COUNTED_BY,
+            *PAIR_SUMS,
+            sqlite_where=text("second_result IS NOT NULL"),
+            postgresql_where=text("second_result IS NOT NULL"),
+        ),
         NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
+    """Its run's, repeated here for the index of counts, as is `rated`."""
+    rated: Mapped[bool]
     stream: Mapped[str]
     """Its run's stream, repeated here because numbers are unique within a stream."""
     number: Mapped[int]
     """Position in the stream, from 0."""
+    coordinator: Mapped[int | None] = mapped_column(BigInteger)
+    """Random number of the process that planned it, by which that finds a batch again whose commit
+    got no answer; null for pairs that were not planned here."""
     a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
-    """Moves first in game 0. In a `PairTable`, A is the lower revision id instead."""
+    """Moves first in game 0."""
     b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
     board: Mapped[str]
     """A specific board, such as ``10x11@3,4``."""
@@ -289,6 +298,31 @@ class Pair(Base):
     aborts: Mapped[int]
     """How often a move was requested again or the pair restarted after a host stall."""
     finished_at: Mapped[float | None]
+    first_result: Mapped[str | None]
+    """win, loss or draw of A in game 0, in which it moved first; null until the pair is finished,
+    as are all columns below."""
+    second_result: Mapped[str | None]
+    """The same in game 1, in which A moved second."""
+    first_termination: Mapped[str | None]
+    second_termination: Mapped[str | None]
+    started_at: Mapped[float | None]
+    """Start of the earlier game."""
+    duration_us: Mapped[int | None] = mapped_column(BigInteger)
+    """Duration of both games together."""
+    content: Mapped[int | None] = mapped_column(BigInteger)
+    """Signed 64-bit hash of the board and the moves of both games, the game in which the lower
+    revision id moved first before the other."""
+    a_moves: Mapped[int | None] = mapped_column(BigInteger)
+    a_time_us: Mapped[int | None] = mapped_column(BigInteger)
+    a_max_us: Mapped[int | None] = mapped_column(BigInteger)
+    a_simulations: Mapped[int | None] = mapped_column(BigInteger)
+    a_searched_us: Mapped[int | None] = mapped_column(BigInteger)
+    """Total time of the moves for which simulations were reported."""
+    b_moves: Mapped[int | None] = mapped_column(BigInteger)
+    b_time_us: Mapped[int | None] = mapped_column(BigInteger)
+    b_max_us: Mapped[int | None] = mapped_column(BigInteger)
+    b_simulations: Mapped[int | None] = mapped_column(BigInteger)
+    b_searched_us: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Game(Base):
@@ -312,7 +346,7 @@ class Game(Base):
     )
 
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
-    """Ascending in the order of storing, which is that of the live rating updates."""
+    """Ascending in the order of storing."""
     pair_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("pairs.id"))
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
@@ -350,8 +384,6 @@ class Game(Base):
     second_searched_us: Mapped[int] = mapped_column(BigInteger)
     line_hash: Mapped[int] = mapped_column(BigInteger)
     """Signed 64-bit hash of board and moves."""
-    repeat: Mapped[bool]
-    """Whether the division already held a game of the same board and moves, by any bots."""
     thoughts: Mapped[bytes]
     """Packed by `db.records.thought_blob`."""
 
@@ -366,71 +398,6 @@ class LastOutput(Base):
     """The end of its stderr."""
     messages: Mapped[str]
     """The last protocol messages, one per line, as in `db.records.games.LastOutput`."""
-
-
-class PairTable(Base):
-    """All rated pairs of two revisions in one division and board class.
-
-    The nine counters are named by A's results in a pair: first letter when A moved first, second
-    letter when it moved second (l loss, d draw, w win).
-    """
-
-    __tablename__ = "pair_tables"
-
-    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
-    board_class: Mapped[str] = mapped_column(primary_key=True)
-    a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    """A is the lower revision id here, not the pair's A."""
-    b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    ll: Mapped[int]
-    ld: Mapped[int]
-    lw: Mapped[int]
-    dl: Mapped[int]
-    dd: Mapped[int]
-    dw: Mapped[int]
-    wl: Mapped[int]
-    wd: Mapped[int]
-    ww: Mapped[int]
-    a_moves: Mapped[int] = mapped_column(BigInteger)
-    a_time_us: Mapped[int] = mapped_column(BigInteger)
-    a_max_us: Mapped[int] = mapped_column(BigInteger)
-    a_simulations: Mapped[int] = mapped_column(BigInteger)
-    a_searched_us: Mapped[int] = mapped_column(BigInteger)
-    """Total time of the moves for which simulations were reported."""
-    b_moves: Mapped[int] = mapped_column(BigInteger)
-    b_time_us: Mapped[int] = mapped_column(BigInteger)
-    b_max_us: Mapped[int] = mapped_column(BigInteger)
-    b_simulations: Mapped[int] = mapped_column(BigInteger)
-    b_searched_us: Mapped[int] = mapped_column(BigInteger)
-    plies: Mapped[int] = mapped_column(BigInteger)
-    repeats: Mapped[int]
-    """Games marked as `Game.repeat`; if all tables have 0, all its rated games differ."""
-
-
-class ForfeitCount(Base):
-    """Number of a `PairTable`'s games that one bot lost by one kind of failure."""
-
-    __tablename__ = "forfeits"
-
-    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
-    board_class: Mapped[str] = mapped_column(primary_key=True)
-    a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    offender: Mapped[int] = mapped_column(primary_key=True)
-    """The bot that lost: 0 for A, 1 for B. A is the lower revision id here, not the pair's A."""
-    termination: Mapped[str] = mapped_column(primary_key=True)
-    games: Mapped[int]
-
-
-class Rating(Base):
-    """A live rating: sequential Elo, updated once per pair."""
-
-    __tablename__ = "ratings"
-
-    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
-    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
-    elo: Mapped[float]
-    games: Mapped[int]
 
 
 class SolvedPosition(Base):

@@ -4,6 +4,9 @@ from contextlib import closing
 from types import TracebackType
 from typing import Self
 
+from sqlalchemy import Connection
+
+from db.backends import Backend
 from db.backends.place import locate
 from db.backends.process_locks import LockKind, ProcessLocks
 from db.connection.database import Database
@@ -68,6 +71,12 @@ def find_server_key(where: str) -> str | None:
     return place.server_key if place.path is None else None
 
 
+def _convert(connection: Connection, backend: Backend, version: str) -> None:
+    from db.convert import convert  # only needed here, and takes long to load
+
+    convert(connection, backend, version)
+
+
 class Store:
     """An open database, to be used by one thread.
 
@@ -116,7 +125,10 @@ class Store:
             DatabaseError: it cannot be opened; nothing was written.
 
         """
-        return cls(Database.open(where, create=create, busy_s=busy_s, retry_policy=retry_policy))
+        database = Database.open(
+            where, create=create, busy_s=busy_s, retry_policy=retry_policy, convert=_convert
+        )
+        return cls(database)
 
     @classmethod
     def migrate(
@@ -148,6 +160,7 @@ class Store:
             create=False,
             busy_s=busy_s,
             retry_policy=retry_policy,
+            convert=_convert,
             defers_migration=True,
         )
         with closing(database):
@@ -166,7 +179,8 @@ class Store:
             DatabaseError: it cannot be read.
 
         """
-        return cls(open_to_read(where, busy_s=busy_s, retry_policy=retry_policy))
+        database = open_to_read(where, busy_s=busy_s, retry_policy=retry_policy, convert=_convert)
+        return cls(database)
 
     @classmethod
     def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":

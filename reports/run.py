@@ -1,5 +1,6 @@
 """A run in play: its rating table and pairs in play, or log lines."""
 
+import math
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
@@ -29,10 +30,12 @@ def watcher_for(console: Console) -> Watcher:
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
-    """Return the bots, best first: by live rating, or by score in an unrated run."""
-    if live.is_rated:
-        return sorted(live.bots.values(), key=lambda bot: (-bot.elo, bot.name))
-    return sorted(live.bots.values(), key=lambda bot: (-_score(bot), bot.name))
+    """Return the bots, best first: by rating, and by score where there is none."""
+
+    def key(bot: LiveBot) -> tuple[float, float, str]:
+        return (math.inf if bot.elo is None else -bot.elo, -_score(bot), bot.name)
+
+    return sorted(live.bots.values(), key=key)
 
 
 def _score(bot: LiveBot) -> float:
@@ -136,7 +139,7 @@ class RunView:
     def log(self, live: LiveRun) -> str:
         """Return the status and the leading bots, with scores instead of ratings if unrated."""
         top = ", ".join(
-            f"{bot.name} {bot.elo:.0f}" if live.is_rated else f"{bot.name} {_results(bot)}"
+            f"{bot.name} {_results(bot)}" if bot.elo is None else f"{bot.name} {bot.elo:.0f}"
             for bot in ranked(live)[:LEADERS]
         )
         return f"{status_line(live)}; {top}"
@@ -181,20 +184,12 @@ def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
 def _rating_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
     if not is_rated:
         return [Column("score", [f"{_score(bot):.1%}" if bot.games else "-" for bot in bots])]
-    return [
-        Column("elo", [f"{bot.elo:.0f}" for bot in bots]),
-        Column("since start", [_change(bot) for bot in bots], level=3),
-    ]
+    return [Column("elo", ["-" if bot.elo is None else f"{bot.elo:.0f}" for bot in bots])]
 
 
 def _forfeit_level(bots: Sequence[LiveBot]) -> int:
     """Return the level of the column of forfeits: it is left out early if all are zero."""
     return 0 if any(bot.forfeits for bot in bots) else 5
-
-
-def _change(bot: LiveBot) -> Text:
-    colour = "green" if bot.change > 0 else "red" if bot.change < 0 else "dim"
-    return Text(f"{bot.change:+.0f}", style=colour)
 
 
 def _forfeits(bot: LiveBot) -> Text:

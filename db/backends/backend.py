@@ -4,11 +4,10 @@
                       SQLite                              PostgreSQL
 ====================  ==================================  =======================================
 new database          the file is created                 made with `createdb`; tables are created
-older database        copied and migrated when opened     migrated by `ladder doctor --migrate`
+older database        copied and converted when opened    converted by `ladder doctor --migrate`
 single writer         BEGIN IMMEDIATE                     an advisory lock, taken first
 reading               WAL snapshot                        REPEATABLE READ, read only
-statements            each answers at once                pipelined: answers are read at the end
-lost connection       cannot happen                       reconnects, asks whether a commit was done
+lost connection       cannot happen                       reconnects and repeats the transaction
 locks of processes    locked bytes of a file beside it    advisory locks of the writing session
 change mark           PRAGMA data_version                 the server's transaction snapshot
 other database there  device and inode have changed       cannot happen
@@ -16,9 +15,9 @@ other database there  device and inode have changed       cannot happen
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
@@ -33,15 +32,6 @@ CONFLICT = (
     "meanwhile; check `ladder bots list` and `ladder runs`, then run the command again"
 )
 """Message for a violated constraint, after the database's name."""
-
-
-class CommitToken(NamedTuple):
-    """The identity of a transaction on a server, stored with its commit."""
-
-    writer: int
-    """Random number of the process."""
-    number: int
-    """Number of the transaction in its process, from 1."""
 
 
 class Connections(Protocol):
@@ -127,13 +117,22 @@ class Backend(ABC):
 
         """
 
-    def create_tables(self, connection: Connection) -> bool:
-        """Create the tables of a new database; return False to let the migrations create them."""
-        del connection
-        return False
+    def mark_new(self, connection: Connection) -> None:  # noqa: B027 - of a file
+        """Mark an empty database as this program's."""
 
-    def back_up(self, version: str) -> None:  # noqa: B027 - servers have pg_dump
-        """Back the database up before it is migrated from a version."""
+    @abstractmethod
+    def set_aside(self, connection: Connection, version: str) -> str:
+        """Set the tables of a former version aside; return the prefix of their names from now on.
+
+        A file is copied before, to a file beside it.
+        """
+
+    @abstractmethod
+    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
+        """Let the generated keys of new tables go on where those of former ones ended."""
+
+    def drop_former(self, connection: Connection, tables: Sequence[str]) -> None:  # noqa: B027
+        """Drop former tables, given with their prefix; a file's former tables are in its copy."""
 
     def migrating(self, writer: Connection) -> AbstractContextManager[object]:
         """Open a block around the migrating transaction, in which tables may be copied."""
@@ -175,33 +174,8 @@ class Backend(ABC):
         """End a silent writer that blocks others; return the blocker's name, None if unknown."""
         return None
 
-    def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:  # noqa: B027
-        """Take the write lock and store a token for `was_committed`.
-
-        Nothing to do for a file, whose transactions begin with the lock.
-
-        Args:
-            connection: inside `pipelined`, where this does not wait.
-            token: identity of the transaction; None while there are no tables.
-
-        """
-
-    def end_writing(self, connection: Connection) -> None:  # noqa: B027
-        """Send COMMIT as the last pipelined statement; for a file, SQLAlchemy sends it."""
-
-    def was_committed(self, connection: Connection, token: CommitToken) -> bool:
-        """Return whether a transaction was committed whose commit got no answer.
-
-        Connections to a file are not lost.
-        """
-        return False
-
-    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """Open a block whose driver statements wait only where an answer is read.
-
-        SQLAlchemy's own statements cannot run inside. The end of the block waits for all answers.
-        """
-        return nullcontext()
+    def begin_writing(self, connection: Connection) -> None:  # noqa: B027
+        """Take the write lock, with which transactions of a file begin."""
 
     # Following.
 

@@ -12,15 +12,14 @@ import logging
 import statistics
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import Backend, CommitToken, Connections
+from db.backends.backend import Backend, Connections
 from db.backends.place import Place
 from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.session_locks import (
@@ -41,12 +40,6 @@ SILENCE_FACTOR = 3
 """A writing transaction may be silent for this many times the wait for a lock."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
 _NOW = "extract(epoch FROM clock_timestamp())"
-_STORE_TOKEN = (
-    f"INSERT INTO last_commits VALUES (%(writer)s, %(number)s, {_NOW}) ON CONFLICT (writer) "  # noqa: S608
-    "DO UPDATE SET number = excluded.number, committed_at = excluded.committed_at"
-)
-_DELETE_OLD_TOKENS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 30 * 86400"  # noqa: S608
-_LAST_COMMIT = text("SELECT number FROM last_commits WHERE writer = :writer")
 CLOCK_SAMPLES = 9
 """Number of readings of the server's clock."""
 _READ_CLOCK = f"SELECT {_NOW}"
@@ -61,6 +54,12 @@ _OWNER = text(
     "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
     "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
 )
+_SEQUENCE = text(
+    "SELECT pg_get_serial_sequence(CAST(:name AS text), 'id') FROM pg_attribute "
+    "WHERE attrelid = to_regclass(CAST(:name AS text)) AND attname = 'id'"
+)
+"""The sequence of a table's keys; null, or no row, if its keys are not generated."""
+_SET_SEQUENCE = text("SELECT setval(CAST(:new AS regclass), nextval(CAST(:former AS regclass)))")
 _SET_ROLE = text("SELECT set_config('role', :owner, true)")
 _REPLANNING = ("0A000", "RevalidateCachedQuery")
 """SQLSTATE and server function of the error about changed columns of a prepared statement."""
@@ -82,8 +81,8 @@ class PostgresqlBackend(Backend):
         "isolation_level": "REPEATABLE READ",
         "postgresql_readonly": True,
     }
-    # The driver must not begin transactions itself: it would wait for an answer to each BEGIN.
-    writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+    # Statements see what was committed while the first one waited for the lock.
+    writing_options: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
     migrates_when_opened = False  # others may use it, with an older version of this program
     migration_advice = "migrate it with `ladder doctor --migrate`"
 
@@ -185,6 +184,33 @@ class PostgresqlBackend(Backend):
         # New tables must belong to the same role, or other users could not use them.
         connection.execute(_SET_ROLE, {"owner": owner})
 
+    def set_aside(self, connection: Connection, version: str) -> str:
+        """Rename the tables and their indexes; return ``former_``."""
+        del version
+        for table in self.tables(connection):
+            connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO former_{table}")
+        indexes = connection.exec_driver_sql(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = ANY(current_schemas(false))"
+        )
+        for (index,) in indexes.all():
+            name = f"former_{index}"[:63]
+            connection.exec_driver_sql(f'ALTER INDEX "{index}" RENAME TO "{name}"')
+        return "former_"
+
+    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
+        """Set the sequences."""
+        for table in tables:
+            of_new, of_former = (
+                connection.execute(_SEQUENCE, {"name": name}).scalar()
+                for name in (table, prefix + table)
+            )
+            if of_new is not None and of_former is not None:
+                connection.execute(_SET_SEQUENCE, {"new": of_new, "former": of_former})
+
+    def drop_former(self, connection: Connection, tables: Sequence[str]) -> None:
+        """Drop the former tables."""
+        connection.exec_driver_sql(f"DROP TABLE {', '.join(tables)} CASCADE")
+
     def attach_writer(
         self, writer: Connection, former: int | None, held_locks: set[HeldLock]
     ) -> int:
@@ -209,8 +235,7 @@ class PostgresqlBackend(Backend):
     def resolve_blocker(self, connections: Connections) -> str | None:
         """Name the session that others wait for; end it if it writes and is silent too long.
 
-        The server does this itself, except between the statements of a pipeline, where it counts
-        the session as active.
+        The server does this itself, unless the session began with another wait for locks.
         """
         with connections.reading() as connection:
             blocker = find_blocker(connection)
@@ -233,35 +258,9 @@ class PostgresqlBackend(Backend):
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection, token: CommitToken | None) -> None:
-        """Begin a transaction, take the write lock and store the token."""
-        driver: Any = connection.connection.driver_connection
-        # READ COMMITTED: statements see what was committed while the first waited for the lock.
-        driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-        driver.execute(_LOCK)
-        if token is not None:
-            driver.execute(_STORE_TOKEN, token._asdict())
-            if token.number == 1:
-                driver.execute(_DELETE_OLD_TOKENS)
-
-    def end_writing(self, connection: Connection) -> None:
-        """Send the commit."""
-        driver: Any = connection.connection.driver_connection
-        driver.execute("COMMIT")
-
-    def was_committed(self, connection: Connection, token: CommitToken) -> bool:
-        """Return whether the token is stored; the session of its transaction has been ended.
-
-        The server's own transaction numbers cannot show it: after a crash the server reuses those
-        that it had not written to its log.
-        """
-        return connection.execute(_LAST_COMMIT, {"writer": token.writer}).scalar() == token.number
-
-    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """Return the driver's pipeline mode."""
-        driver: Any = connection.connection.driver_connection
-        pipeline: AbstractContextManager[object] = driver.pipeline()
-        return pipeline
+    def begin_writing(self, connection: Connection) -> None:
+        """Take the write lock."""
+        connection.exec_driver_sql(_LOCK)
 
     def change_mark(self, connection: Connection) -> object:
         """Return the server's transaction snapshot, which changes with any commit on it."""

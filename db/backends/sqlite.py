@@ -9,9 +9,8 @@ written in between.
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -35,9 +34,6 @@ from db.errors import (
 
 APPLICATION_ID = 0x43346C64
 """Value of SQLite's header field that marks files of this program: the letters C4ld."""
-TABLES = Path(__file__).with_name("sqlite_tables.sql")
-"""Statements that create the tables of a new file as the migrations would, each ending in ";" and a
-newline; ``python -m tests.tools.sqlite_tables`` writes them."""
 CACHE_KIB = 16 * 1024
 """Page cache of a connection: the pages that storing a pair touches among a million games."""
 FOLLOWER_CACHE_KIB = 2 * 1024
@@ -150,41 +146,57 @@ class SqliteBackend(Backend):
         found = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='table'")
         return {name for (name,) in found}
 
-    def create_tables(self, connection: Connection) -> bool:
-        """Mark the file as this program's, and create the tables without running all migrations."""
+    def mark_new(self, connection: Connection) -> None:
+        """Set the mark in the file's header."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
-        for statement in TABLES.read_text(encoding="utf-8").split(";\n")[:-1]:
-            connection.exec_driver_sql(statement)
-        return True
 
-    def back_up(self, version: str) -> None:
+    def set_aside(self, connection: Connection, version: str) -> str:
+        """Copy the file, attach the copy and drop the tables here; return ``former.``."""
+        copy = self._copy(version)
+        connection.exec_driver_sql("ATTACH ? AS former", (copy,))
+        for table in self.tables(connection):
+            if not table.startswith("sqlite_"):
+                connection.exec_driver_sql(f"DROP TABLE {table}")
+        return "former."
+
+    def keep_counters(self, connection: Connection, prefix: str, tables: Sequence[str]) -> None:
+        """Copy the counters of AUTOINCREMENT."""
+        connection.exec_driver_sql("DELETE FROM sqlite_sequence")
+        names = ", ".join(f"'{name}'" for name in tables)
+        connection.exec_driver_sql(
+            f"INSERT INTO sqlite_sequence SELECT name, seq FROM {prefix}sqlite_sequence "  # noqa: S608
+            f"WHERE name IN ({names})"
+        )
+
+    def _copy(self, version: str) -> str:
         """Copy the file to ``<file>.backup-<version>``, or ``...-2`` if that exists."""
         target, count = f"{self.path}.backup-{version}", 1
         while os.path.exists(target):
             count += 1
             target = f"{self.path}.backup-{version}-{count}"
         unfinished = target + ".tmp"
-        source = sqlite3.connect(self.path)
         try:
-            copy = sqlite3.connect(unfinished)
-            try:
+            with (
+                closing(sqlite3.connect(self.path)) as source,
+                closing(sqlite3.connect(unfinished)) as copy,
+            ):
                 source.backup(copy)
-            finally:
-                copy.close()
             os.replace(unfinished, target)
         finally:
-            source.close()
             if os.path.exists(unfinished):
                 os.remove(unfinished)
+        return target
 
     @contextmanager
     def migrating(self, writer: Connection) -> Iterator[None]:
-        """Disable foreign keys in the block: tables are altered by copying and dropping them."""
+        """Disable foreign keys in the block, in which tables are dropped; detach the copy."""
         driver: Any = writer.connection.dbapi_connection  # SQLAlchemy would begin a transaction
         driver.execute("PRAGMA foreign_keys=OFF")
         try:
             yield
         finally:
+            if any(row[1] == "former" for row in driver.execute("PRAGMA database_list")):
+                driver.execute("DETACH former")
             driver.execute("PRAGMA foreign_keys=ON")
 
     def configure(self, connection: Connection) -> None:

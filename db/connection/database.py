@@ -1,25 +1,21 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
+from contextlib import contextmanager, suppress
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.engine import RootTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
-from db.backends.backend import CommitToken
 from db.backends.place import locate
 from db.backends.process_locks import HeldLock, LockKind, ProcessLocks
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
-from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable
-from db.migrations.upgrade import check_known, stored_version, upgrade
+from db.errors import Busy, CommitLost, DatabaseError, Missing, Outdated, Unreachable
+from db.migrations.upgrade import Converter, check_known, stored_version, upgrade
 
 T = TypeVar("T")
 OPENING_S = 5.0
@@ -47,11 +43,10 @@ class Database:
         self.held_locks: set[HeldLock] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
-        self._writer_number = secrets.randbits(63)
-        self._transactions = count(1)
         self._session: int | None = None
         """The backend's name for the writer's session, kept after the connection is lost."""
         self._is_writable = True
+        self._convert: Converter | None = None
 
     @classmethod
     def open(
@@ -61,6 +56,7 @@ class Database:
         create: bool = True,
         busy_s: float = 10.0,
         retry_policy: RetryPolicy | None = None,
+        convert: Converter | None = None,
         defers_migration: bool = False,
     ) -> Self:
         """Open or create a database; migrate a file of an older version.
@@ -70,6 +66,7 @@ class Database:
             create: whether to create a missing database.
             busy_s: seconds that a write waits for another one.
             retry_policy: how long to wait for a server, while opening at most OPENING_S.
+            convert: converts a former version; None to refuse it.
             defers_migration: whether to open an older database as it is, for `migrate`.
 
         Raises:
@@ -80,6 +77,7 @@ class Database:
         with translate_driver_errors(backend):
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
+            database._convert = convert
             if retry_policy is not None:
                 database.retry_policy = retry_policy
             try:
@@ -100,7 +98,9 @@ class Database:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and create:
             self._upgrade()
-        elif version is None or not (defers or self.backend.migrates_when_opened):
+        elif version is None or not (
+            defers or (self._convert and self.backend.migrates_when_opened)
+        ):
             self.check_version(version)
         elif version != migrations.HEAD and not defers:
             self._upgrade()
@@ -109,12 +109,15 @@ class Database:
                 self.backend.configure(connection)
 
     def _upgrade(self, *, force: bool = True) -> str | None:
-        with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
+        with self.backend.migrating(self.writer), self.writing() as connection:
             version = stored_version(connection, self.backend)
             if version not in (None, migrations.HEAD):
                 self.backend.prepare_migration(connection, force=force)
-            upgrade(connection, self.backend)
+            upgrade(connection, self.backend, self._convert or self._refuse)
             return version
+
+    def _refuse(self, _connection: Connection, _backend: Backend, version: str) -> None:
+        self.check_version(version)
 
     def migrate(self, *, force: bool) -> str | None:
         """Migrate to the current version; return the former version.
@@ -210,36 +213,31 @@ class Database:
             yield self.reader
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
+    def writing(self, *, repeatable: bool = True) -> Iterator[Connection]:
         """Open a transaction that holds the write lock; roll it back on any error.
 
         Args:
-            pipelined: whether the block gives its statements to the driver directly, so that it
-                waits for a server only where it reads an answer, and at the commit.
-            has_tables: whether the tables exist in this version, to store the commit's token in.
+            repeatable: whether a repetition of the whole transaction changes nothing more. If not,
+                a connection that is lost in the commit ends the command.
 
         Raises:
             DatabaseError: this process cannot write the database.
 
         """
         self._check_may_write()
-        with self.translating_errors():
-            connection = self.writer
-            transaction = connection.begin()
-            with ExitStack() as pipeline:
-                try:
-                    pipeline.enter_context(self.backend.pipelined(connection))
-                    token = self._next_token() if has_tables else None
-                    self.backend.begin_writing(connection, token)
-                    if not pipelined:
-                        pipeline.close()
-                    yield connection
-                except BaseException:
-                    with suppress(*self.backend.driver_errors):  # of a lost connection
-                        pipeline.close()
-                    self._undo(transaction)
-                    raise
-                self._commit(transaction, token, pipeline)
+        is_complete = False
+        try:
+            with self.translating_errors(), self.writer.begin():
+                self.backend.begin_writing(self.writer)
+                yield self.writer
+                is_complete = True
+        except Unreachable as error:
+            if is_complete and not repeatable:
+                raise CommitLost(
+                    f"{self.place} ended the connection while a change was stored, which may be "
+                    "done or not: look before you repeat the command"
+                ) from error
+            raise
 
     def _check_may_write(self) -> None:
         """Do nothing; subclasses that only read refuse all writes."""
@@ -276,41 +274,6 @@ class Database:
 
         """
         return self.backend.process_locks(self, kind)
-
-    def _next_token(self) -> CommitToken:
-        return CommitToken(self._writer_number, next(self._transactions))
-
-    def _commit(
-        self, transaction: RootTransaction, token: CommitToken | None, pipeline: ExitStack
-    ) -> None:
-        """Commit. If the connection is lost, ask on a new one whether the commit was done."""
-        try:
-            with translate_driver_errors(self.backend):
-                self.backend.end_writing(transaction.connection)
-                pipeline.close()
-                transaction.commit()
-        except Unreachable:
-            with suppress(*self.backend.driver_errors):
-                pipeline.close()
-            if token is None:
-                raise
-            self._drop_connections()
-            if not self.retry_policy.retry(lambda: self._was_committed(token)):
-                raise
-        except BaseException:  # such as a full disk
-            self._undo(transaction)
-            raise
-
-    def _undo(self, transaction: RootTransaction) -> None:
-        """Roll a transaction back, so that the next one can begin."""
-        with suppress(*self.backend.driver_errors):  # of a lost connection
-            transaction.rollback()
-
-    def _was_committed(self, token: CommitToken) -> bool:
-        with self.translating_errors():
-            connection = self.writer  # a new session, which has ended the lost one
-            with connection.begin():
-                return self.backend.was_committed(connection, token)
 
     def _drop_connections(self) -> None:
         """Drop connections that may be lost."""

@@ -27,7 +27,7 @@ from db.connection.database import Database
 from db.connection.driver_errors import translate_driver_errors
 from db.connection.retry_policy import RetryPolicy
 from db.errors import DatabaseError, Locked, Unwritable
-from db.migrations.upgrade import stored_version
+from db.migrations.upgrade import Converter, stored_version
 
 ATTEMPTS = 3
 """How often to start a copy, if the database changes while it is copied."""
@@ -38,10 +38,16 @@ Stamps = tuple[tuple[int, int] | None, ...]
 """Size and modification time of each file of a database; None if the file is missing."""
 
 
-def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None = None) -> Database:
+def open_to_read(
+    where: str,
+    *,
+    busy_s: float,
+    retry_policy: RetryPolicy | None = None,
+    convert: Converter | None = None,
+) -> Database:
     """Open a database for reading, even if it cannot be written.
 
-    A writable file is opened for writing, and migrated if it is older.
+    A writable file is opened for writing, and converted by `convert` if it is older.
 
     Raises:
         Outdated: it must be migrated first.
@@ -56,7 +62,7 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
     check_file(path, create=False)
     if is_writable_file(path):
         try:
-            return Database.open(where, create=False, busy_s=busy_s)
+            return Database.open(where, create=False, busy_s=busy_s, convert=convert)
         except Unwritable:
             pass  # a full disk
     database = None

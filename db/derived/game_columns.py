@@ -1,10 +1,14 @@
 """Conversion between games and the columns of their table."""
 
-from collections.abc import Mapping
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Connection, insert, select
+
+from db.models import Game
+from db.models import LastOutput as LastOutputRow
 from db.records.games import LastOutput
+from db.records.pairs import signed_hash
 from db.records.sides import SideSums
 from db.records.thought_blob import clamp_count
 from engine.result import Result, Termination
@@ -62,6 +66,29 @@ def find_offender(result: Result, termination: Termination) -> int | None:
     return 0 if result is Result.LOSS else 1
 
 
+def insert_games(
+    connection: Connection,
+    games: Sequence[Mapping[str, Any]],
+    last_outputs: Sequence[LastOutput | None],
+) -> None:
+    """Store games, given by column, and the last output of the bots that failed in them."""
+    connection.execute(insert(Game), games)
+    failed = {
+        (game["pair_id"], game["game"]): output
+        for game, output in zip(games, last_outputs, strict=True)
+        if output is not None
+    }
+    if failed:
+        pairs = {pair for pair, _ in failed}
+        query = select(Game.id, Game.pair_id, Game.game).where(Game.pair_id.in_(pairs))
+        rows = [
+            last_output_values(row.id, failed[row.pair_id, row.game])
+            for row in connection.execute(query)
+            if (row.pair_id, row.game) in failed
+        ]
+        connection.execute(insert(LastOutputRow), rows)
+
+
 def last_output_values(game_id: int, output: LastOutput) -> dict[str, Any]:
     """Return the row for the last output in a forfeited game."""
     messages = "\n".join(" ".join(message.splitlines()) for message in output.messages)
@@ -81,5 +108,4 @@ def read_last_output(row: Any) -> LastOutput | None:
 
 def line_hash(board: str, moves: str) -> int:
     """Return a signed 64-bit hash of board and moves."""
-    digest = blake2b(f"{board} {moves}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
+    return signed_hash(f"{board} {moves}")

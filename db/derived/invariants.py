@@ -157,6 +157,9 @@ def _check_pair(pair: Values) -> str | None:
         return f"its seed must be below {SEED_LIMIT}, got {pair['seed']}"
     if pair["stream"] != pair["run_stream"]:
         return "its stream is not that of its run"
+    for name in OF_RUN:
+        if pair[name] != pair[f"run_{name}"]:
+            return f"its {name} is not that of its run"
     return None
 
 

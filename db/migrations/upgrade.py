@@ -4,11 +4,17 @@ Both happen in one transaction that holds the write lock. So if two processes op
 one of them does it, and a failure leaves the file as it was.
 """
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection
 
 from db import migrations
 from db.backends import Backend
-from db.errors import NotALadderDatabase, TooNew
+from db.errors import NotALadderDatabase, Outdated, TooNew
+from db.models import Base
+
+Converter = Callable[[Connection, Backend, str], None]
+"""Replaces the tables of a former version by the current ones, with their rows."""
 
 
 def stored_version(connection: Connection, backend: Backend) -> str | None:
@@ -31,40 +37,56 @@ def stored_version(connection: Connection, backend: Backend) -> str | None:
 
 
 def check_known(version: str, backend: Backend) -> None:
-    """Raise TooNew if this program does not know a version."""
-    if not any((migrations.SCRIPTS / "versions").glob(f"{version}_*.py")):
+    """Refuse a version that this program cannot bring up to date.
+
+    Raises:
+        TooNew: a newer version of this program wrote it.
+        Outdated: it is older than `migrations.FORMER`.
+
+    """
+    versions = f"database version {version}, here {migrations.HEAD}"
+    if version < migrations.FORMER[0]:
+        raise Outdated(
+            f"{backend.place} was written by a version of this program that is too old to be "
+            f"converted ({versions}; the oldest is {migrations.FORMER[0]}): choose another database"
+        )
+    if version not in (*migrations.FORMER, migrations.HEAD):
         raise TooNew(
-            f"{backend.place} was written by a newer version of this program "
-            f"(database version {version}, here {migrations.HEAD}); update this program"
+            f"{backend.place} was written by another version of this program ({versions}): update "
+            "this program, or open the copy that was kept beside the file"
         )
 
 
-def upgrade(connection: Connection, backend: Backend) -> None:
-    """Create the tables, or back the database up and migrate older ones.
+def upgrade(connection: Connection, backend: Backend, convert: Converter) -> None:
+    """Create the tables, or convert a database of a former version.
 
     Args:
         connection: in a transaction that holds the write lock; the caller commits it.
         backend: of the database.
+        convert: converts a former version.
 
     Raises:
         NotALadderDatabase: the tables are another program's.
         TooNew: this program does not know the version.
+        Outdated: it is too old.
 
     """
     version = stored_version(connection, backend)
     if version == migrations.HEAD:
         return
-    if version is not None:
-        check_known(version, backend)
-    elif backend.create_tables(connection):
+    if version is None:
+        create_tables(connection, backend)
         return
-    # Imported only here: it takes 0.1 s, which a current database does not need.
-    from alembic import command
-    from alembic.config import Config
+    check_known(version, backend)
+    convert(connection, backend, version)
 
-    config = Config()
-    config.set_main_option("script_location", str(migrations.SCRIPTS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    if version is not None:
-        backend.back_up(version)
-    command.upgrade(config, "head")
+
+def create_tables(connection: Connection, backend: Backend) -> None:
+    """Create all tables in an empty database."""
+    backend.mark_new(connection)
+    Base.metadata.create_all(connection, checkfirst=False)
+    connection.exec_driver_sql(
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+        "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    )
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{migrations.HEAD}')")  # noqa: S608

@@ -1,86 +1,119 @@
-"""Reading and rebuilding the aggregate: tables of pairs, and live ratings."""
+"""Counts and sums of finished pairs, grouped by an index: what rating lists are computed from.
 
-from collections.abc import Sequence
-from typing import Any
+The tables of a division or a run are read once; later calls add the pairs that were finished since,
+so that a page that follows a run never counts the whole database again.
+"""
 
-from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, exists, func, select
-from sqlalchemy.orm import aliased
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.pair_sums import (
-    FORFEIT_KEY,
-    GAME_COLUMNS,
-    GRID,
-    TABLE_KEY,
-    TABLE_SUMS,
-    PairSums,
-    TableKey,
-    add_sums,
-    sum_pair,
-    to_table_row,
-    whole_pairs,
-)
-from db.derived.rebuild import rebuild_derived
-from db.models import ForfeitCount, Game, PairTable, Rating
+from db.models import PAIR_SUMS, Game, Pair, Run
 from db.queries.bots import read_bot_names
-from db.queries.games import COLUMNS, games_of_run
-from db.records.aggregate import DerivedDifference, PairTableRow, Rate, RatingRow
+from db.queries.games import find_id_range
+from db.records.aggregate import PairTableRow
+from db.records.sides import SideSums, SideTotals
+from engine.result import Result
 
-_FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
+TableKey = tuple[int, str, int, int]
+"""Division, board class, A's and B's revision; A's is not the greater one."""
+
+_PAIRS = Pair.__table__.c
+_FINISHED = _PAIRS.second_result.is_not(None)
+_KEY = (_PAIRS.division_id, _PAIRS.board_class, _PAIRS.a_revision_id, _PAIRS.b_revision_id)
+_RESULTS = (_PAIRS.first_result, _PAIRS.second_result)
+_SIDE = SideSums.__struct_fields__
+_MAX_US = _SIDE.index("max_us")
+_HASHES_AT_ONCE = 500
+"""Hashes in one statement: old versions of SQLite allow 999 parameters."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """Counts and sums of the pairs of one key."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * 9)
+    sides: tuple[list[int], list[int]] = field(
+        default_factory=lambda: ([0] * len(_SIDE), [0] * len(_SIDE))
+    )
+    failures: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+
+
+_Tables = dict[TableKey, _Table]
+
+
+class _Marks(NamedTuple):
+    """The state of the database when something was read."""
+
+    last_game: int
+    """Greatest id of a game; a pair's games are stored together, in ascending order."""
+    deleted_runs: int
+    """A number that each deletion of a run changes."""
+
+    def is_before(self, now: "_Marks") -> bool:
+        """Return whether only games have been added since."""
+        return self.deleted_runs == now.deleted_runs and self.last_game <= now.last_game
 
 
 @retried
 class Aggregate:
-    """The tables and live ratings that are derived from rated games."""
+    """Counts of finished pairs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._tables: dict[tuple[str, int], tuple[_Marks, _Tables]] = {}
+        """Tables that were read, by the column that selects the pairs and its value."""
+        self._distinct: dict[tuple[int | None, int, frozenset[int]], tuple[_Marks, int]] = {}
+        """Distinct games that were counted, by run, division and revisions."""
 
     def count_games(self) -> dict[int, int]:
         """Return the number of rated games by division id, without zeros."""
-        pairs = func.sum(sum((PairTable.__table__.c[name] for name in GRID[1:]), PairTable.ll))
-        query = select(PairTable.division_id, pairs).group_by(PairTable.division_id)
+        query = (
+            select(_PAIRS.division_id, func.count())
+            .where(_PAIRS.rated.is_(True), _FINISHED)
+            .group_by(_PAIRS.division_id)
+        )
         with self._database.reading() as connection:
-            return {division: 2 * int(count) for division, count in connection.execute(query)}
+            return {division: 2 * count for division, count in connection.execute(query)}
 
     def of_division(self, division_id: int, *, since: float | None = None) -> list[PairTableRow]:
-        """Return the aggregate of a division.
+        """Return the tables of a division's rated pairs.
 
         Args:
             division_id: the division.
             since: count only pairs of which both games started then or later, in epoch seconds;
-                all games of the division are then read. None for the stored aggregate.
+                the rows of all pairs are then read.
 
         """
+        chosen = (_PAIRS.division_id == division_id, _PAIRS.rated.is_(True))
         if since is None:
-            return self._stored(division_id)
-        query = select(*_FOR_TABLES).where(
-            Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
-        )
-        with self._database.streaming() as connection:
-            return _sum_games(connection, query)
-
-    def _stored(self, division_id: int) -> list[PairTableRow]:
-        columns = [PairTable.__table__.c[name] for name in (*TABLE_KEY, *TABLE_SUMS)]
-        query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
-        columns = [ForfeitCount.__table__.c[name] for name in (*FORFEIT_KEY, "games")]
-        forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
+            return self._updated("division_id", division_id, chosen)
         with self._database.reading() as connection:
-            names = read_bot_names(connection)
-            tables: dict[Any, PairSums] = {
-                tuple(row[:4]): PairSums(list(row[4:]), {}) for row in connection.execute(query)
-            }
-            for division, boards, a, b, offender, kind, games in connection.execute(forfeits):
-                table = tables.get((division, boards, a, b))
-                if table is not None:  # otherwise the row is damage, which an audit reports
-                    table.forfeits[offender, kind] = games
-        return [to_table_row(key, sums, names) for key, sums in tables.items()]
+            tables = _count(connection, *chosen, _PAIRS.started_at >= since)
+            return _to_rows(tables, read_bot_names(connection))
 
     def of_run(self, run_id: int) -> list[PairTableRow]:
-        """Return the aggregate of a run's pairs, rated or not."""
-        with self._database.streaming() as connection:
-            return _sum_games(connection, games_of_run(connection, select(*_FOR_TABLES), run_id))
+        """Return the tables of a run's pairs, rated or not."""
+        return self._updated("run_id", run_id, (_PAIRS.run_id == run_id,))
+
+    def _updated(
+        self, column: str, value: int, chosen: tuple[ColumnElement[bool], ...]
+    ) -> list[PairTableRow]:
+        """Return tables, to which the pairs are added that were finished since the last call."""
+        with self._database.reading() as connection:
+            marks = _read_marks(connection)
+            before, tables = self._tables.get((column, value), (marks, None))
+            if tables is None or not before.is_before(marks):
+                tables = _count(connection, *chosen)
+            elif before != marks:
+                fresh = select(Game.pair_id).where(Game.id > before.last_game)
+                _add(tables, _count(connection, *chosen, _PAIRS.id.in_(fresh)))
+            self._tables[column, value] = marks, tables
+            return _to_rows(tables, read_bot_names(connection))
 
     def count_distinct(
         self,
@@ -91,87 +124,143 @@ class Aggregate:
     ) -> int:
         """Return the number of distinct games (board and moves) in the tables.
 
-        If the tables count no repeats, all games differ. Otherwise an index is read: 0.2 s for a
-        million games.
+        An index is read, in 0.2 s for a million games; later calls look up the new games.
 
         Args:
-            tables: not empty; must contain every pairing of its revisions.
+            tables: must contain every pairing of its revisions.
             since: the argument of `of_division` that gave the tables.
             run_id: the argument of `of_run` that gave the tables.
 
         """
-        games = 2 * sum(row.pairs for row in tables)
-        if not any(row.repeats for row in tables):
-            return games
-        listed = {each for row in tables for each in (row.a_revision, row.b_revision)}
+        if not tables:
+            return 0
+        listed = frozenset(each for row in tables for each in (row.a_revision, row.b_revision))
+        key = run_id, tables[0].division_id, listed
         query = select(func.count(Game.line_hash.distinct()))
         with self._database.reading() as connection:
             if run_id is not None:
-                query = games_of_run(connection, query, run_id)
+                chosen = [
+                    Game.run_id == run_id,
+                    Game.id.between(*find_id_range(connection, run_id)),
+                ]
             else:
-                division = tables[0].division_id
-                query = query.where(Game.division_id == division, Game.rated.is_(True))
-                others = set(connection.execute(_revisions_of(division)).scalars()) - listed
-                query = query.where(*_between(listed, others))
+                chosen = _between(connection, *key[1:])
             if since is not None:
-                query = query.where(*_whole_since(since))
-            return int(connection.execute(query).scalar_one())
-
-    def ratings(self, division_id: int) -> list[RatingRow]:
-        """Return the live ratings of a division, highest first."""
-        query = (
-            select(Rating.division_id, Rating.revision_id, Rating.elo, Rating.games)
-            .where(Rating.division_id == division_id)
-            .order_by(Rating.elo.desc(), Rating.revision_id)
-        )
-        with self._database.reading() as connection:
-            return [RatingRow(*row) for row in connection.execute(query)]
-
-    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[DerivedDifference]:
-        """Recompute marks of repeats, the aggregate and live ratings; return what was wrong.
-
-        Without `repair` nothing is written, and no writer has to wait.
-        """
-        transaction = self._database.writing() if repair else self._database.reading()
-        with transaction as connection:
-            return rebuild_derived(connection, rate, repair=repair)
+                whole = select(_PAIRS.id).where(_PAIRS.started_at >= since)
+                chosen += [Game.started_at >= since, Game.pair_id.in_(whole)]
+                return int(connection.execute(query.where(*chosen)).scalar_one())
+            marks = _read_marks(connection)
+            before, games = self._distinct.get(key, (marks, None))
+            if games is None or not before.is_before(marks):
+                games = int(connection.execute(query.where(*chosen)).scalar_one())
+            elif before != marks:
+                is_new = Game.id > before.last_game
+                lines = connection.scalars(select(Game.line_hash).distinct().where(*chosen, is_new))
+                fresh = lines.all()
+                games += len(fresh)
+                for start in range(0, len(fresh), _HASHES_AT_ONCE):
+                    part = Game.line_hash.in_(fresh[start : start + _HASHES_AT_ONCE])
+                    games -= connection.execute(query.where(*chosen, ~is_new, part)).scalar_one()
+            self._distinct[key] = marks, games
+            return games
 
 
-def _revisions_of(division_id: int) -> CompoundSelect[int]:
-    """Select the revisions in a division's aggregate."""
-    in_division = PairTable.division_id == division_id
+def _read_marks(connection: Connection) -> _Marks:
+    newest = select(func.coalesce(func.max(Game.id), 0)).scalar_subquery()
+    # Keys are never reused, so the difference grows with each deleted run.
+    deleted = select(func.coalesce(func.max(Run.id), 0) - func.count(Run.id)).scalar_subquery()
+    return _Marks(*connection.execute(select(newest, deleted)).one())
+
+
+def _between(
+    connection: Connection, division: int, listed: frozenset[int]
+) -> list[ColumnElement[bool]]:
+    """Select the rated games between revisions, by the shorter of two lists, for speed."""
+    in_division = (_PAIRS.division_id == division, _PAIRS.rated.is_(True), _FINISHED)
+    met = select(_PAIRS.a_revision_id, _PAIRS.b_revision_id).where(*in_division).distinct()
+    others = {each for row in connection.execute(met) for each in row} - listed
+    chosen = [Game.division_id == division, Game.rated.is_(True)]
+    for player in (Game.first_revision_id, Game.second_revision_id):
+        if len(others) < len(listed):
+            chosen += [player.not_in(others)] if others else []
+        else:
+            chosen.append(player.in_(listed))
+    return chosen
+
+
+def _count(connection: Connection, *chosen: ColumnElement[bool]) -> _Tables:
+    """Return the tables of the finished pairs that fit."""
+    sums = [
+        (func.max if name.endswith("_max_us") else func.sum)(_PAIRS[name]) for name in PAIR_SUMS
+    ]
+    query = select(*_KEY, *_RESULTS, func.count(), *sums).where(*chosen, _FINISHED)
+    tables: _Tables = {}
+    for row in connection.execute(query.group_by(*_KEY, *_RESULTS)):
+        division, board_class, a, b, first, second, count, *values = row
+        table = _find(tables, (division, board_class, a, b))
+        results = Result(first), Result(second)
+        if a > b:
+            results = results[1].mirrored, results[0].mirrored
+        table.counts[3 * results[0].points2 + results[1].points2] += count
+        sides = table.sides if a <= b else table.sides[::-1]
+        for side, start in zip(sides, (0, len(_SIDE)), strict=True):
+            _add_sums(side, [int(value) for value in values[start : start + len(_SIDE)]])
+    for row in connection.execute(_forfeits(*chosen)):
+        *key, offender, termination, games = row
+        a, b = key[2:]
+        seat = offender if a <= b else 1 - offender
+        failures = _find(tables, tuple(key)).failures[seat]
+        failures[termination] = failures.get(termination, 0) + games
+    return tables
+
+
+def _forfeits(*chosen: ColumnElement[bool]) -> Select[Any]:
+    """Select the number of forfeited games by key, offender (0 for A) and termination."""
+    # Forfeits are few and have an index by division, `ix_games_forfeited`.
+    offender = func.abs(Game.offender - Game.game)
+    by = (*_KEY, offender, Game.termination)
     return (
-        select(PairTable.a_revision_id)
-        .where(in_division)
-        .union(select(PairTable.b_revision_id).where(in_division))
+        select(*by, func.count())
+        .select_from(Game)
+        .join(Pair, Pair.id == Game.pair_id)
+        .where(*chosen, _FINISHED, Game.offender.is_not(None))
+        .group_by(*by)
     )
 
 
-def _between(listed: set[int], others: set[int]) -> list[ColumnElement[bool]]:
-    """Require that both players are listed; test against the shorter of both lists, for speed."""
-    players = (Game.first_revision_id, Game.second_revision_id)
-    if len(others) < len(listed):
-        return [player.not_in(others) for player in players] if others else []
-    return [player.in_(listed) for player in players]
+def _find(tables: _Tables, key: tuple[Any, ...]) -> _Table:
+    division, board_class, a, b = key
+    return tables.setdefault((division, board_class, min(a, b), max(a, b)), _Table())
 
 
-def _whole_since(since: float) -> list[ColumnElement[bool]]:
-    """Require that both games of a pair started then or later."""
-    partner = aliased(Game)
-    whole = exists().where(
-        partner.pair_id == Game.pair_id, partner.id != Game.id, partner.started_at >= since
-    )
-    return [Game.started_at >= since, whole]
+def _add_sums(side: list[int], more: Iterable[int]) -> None:
+    for place, value in enumerate(more):
+        side[place] = max(side[place], value) if place == _MAX_US else side[place] + value
 
 
-def _sum_games(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
-    """Return the aggregate of the complete pairs in a query for GAME_COLUMNS."""
-    names = read_bot_names(connection)
-    tables: dict[TableKey, PairSums] = {}
-    games = (
-        dict(zip(GAME_COLUMNS, row, strict=True))
-        for row in connection.execute(query.order_by(Game.id))
-    )
-    for game0, game1 in whole_pairs(games):
-        add_sums(tables, *sum_pair(game0, game1))
-    return [to_table_row(key, tables[key], names) for key in sorted(tables)]
+def _add(tables: _Tables, more: _Tables) -> None:
+    """Add tables of other pairs."""
+    for key, table in more.items():
+        known = tables.setdefault(key, _Table())
+        known.counts = [one + other for one, other in zip(known.counts, table.counts, strict=True)]
+        for seat in (0, 1):
+            _add_sums(known.sides[seat], table.sides[seat])
+            for kind, games in table.failures[seat].items():
+                known.failures[seat][kind] = known.failures[seat].get(kind, 0) + games
+
+
+def _to_rows(tables: _Tables, names: dict[int, str]) -> list[PairTableRow]:
+    return [
+        PairTableRow(
+            division_id=division,
+            board_class=board_class,
+            a_revision=a,
+            b_revision=b,
+            a_name=names[a],
+            b_name=names[b],
+            counts=tuple(table.counts),
+            a=SideTotals(*table.sides[0], failures=dict(table.failures[0])),
+            b=SideTotals(*table.sides[1], failures=dict(table.failures[1])),
+        )
+        for (division, board_class, a, b), table in sorted(tables.items())
+    ]

@@ -4,9 +4,11 @@ Faults are returned, never raised: another program may have written any values i
 """
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Connection, Select, select, update
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
@@ -15,11 +17,13 @@ from db.derived.invariants import (
     OF_PAIR,
     OF_RUN,
     OpeningLines,
+    Values,
     find_game_fault,
     find_pair_fault,
     find_revision_fault,
     find_run_fault,
 )
+from db.derived.pair_outcome import OF_GAME, outcome_of
 from db.errors import Corrupt
 from db.models import (
     Base,
@@ -69,7 +73,7 @@ class Audit:
 
     def find_damage(self) -> Corrupt | None:
         """Check everything after a failed read; return the first fault as an error, or None."""
-        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games)
+        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.outcomes)
         for check in checks:
             for fault in check():
                 place = self._database.place
@@ -109,33 +113,31 @@ class Audit:
 
     def pairs(self) -> Iterator[str]:
         """Yield faults of pairs, and pairs whose number of games contradicts their status."""
-        first, second = (func.sum(case((Game.game == seat, 1), else_=0)) for seat in (0, 1))
-        counts = select(Game.pair_id, first.label("first"), second.label("second")).group_by(
-            Game.pair_id
-        )
-        games = counts.subquery()
-        query = (
-            select(
-                Pair.__table__,
-                *_prefixed_columns(Run, "run", ("stream", "kind")),
-                games.c.first,
-                games.c.second,
-            )
-            .outerjoin(Run, Run.id == Pair.run_id)
-            .outerjoin(games, games.c.pair_id == Pair.id)
-            .order_by(Pair.id)
-        )
         with self._database.streaming() as connection:
-            for row in connection.execute(query):
-                fault = find_pair_fault(row._asdict())
-                played = (row.first or 0, row.second or 0)
-                per_pair = 1 if row.run_kind == RunKind.PLAY else 2
-                whole = (1, per_pair - 1) if row.status == PairStatus.FINISHED else (0, 0)
+            for pair, games in _pairs_with_games(connection):
+                fault = find_pair_fault(pair)
+                per_pair = 1 if pair["run_kind"] == RunKind.PLAY else 2
+                wanted = per_pair if pair["status"] == PairStatus.FINISHED else 0
                 if fault is not None:
-                    yield f"pair {row.id}: {fault}"
-                elif played != whole:
-                    count = f"{sum(played)} of {sum(whole)} games"
-                    yield f"pair {row.id} is {row.status} but has {count}"
+                    yield f"pair {pair['id']}: {fault}"
+                elif [game["game"] for game in games] != list(range(wanted)):
+                    count = f"{len(games)} of {wanted} games"
+                    yield f"pair {pair['id']} is {pair['status']} but has {count}"
+
+    def outcomes(self) -> Iterator[str]:
+        """Yield values of finished pairs that contradict their games."""
+        with self._database.streaming() as connection:
+            for pair, outcome in _wrong_outcomes(connection):
+                for name, value in outcome.items():
+                    yield f"pair {pair['id']}: its {name} is {pair[name]}, its games give {value}"
+
+    def repair_outcomes(self) -> int:
+        """Compute the outcomes of all pairs from their games; return how many pairs were wrong."""
+        with self._database.writing() as connection:
+            wrong = [(pair["id"], values) for pair, values in _wrong_outcomes(connection)]
+            for pair_id, values in wrong:
+                connection.execute(update(Pair).where(Pair.id == pair_id).values(values))
+        return len(wrong)
 
     def games(self) -> Iterator[str]:
         """Yield faults of games."""
@@ -163,6 +165,42 @@ class Audit:
                 fault = _find_fault(row._asdict(), names, openings)
                 if fault is not None:
                     yield f"game {row.id}: {fault}"
+
+
+def _pairs_with_games(connection: Connection) -> Iterator[tuple[Values, list[Values]]]:
+    """Yield all pairs with columns of their runs, and the games of each."""
+    query = (
+        select(
+            Pair.__table__,
+            *_prefixed_columns(Run, "run", ("stream", "kind", "division_id", "rated")),
+            *_prefixed_columns(Game, "game", OF_GAME),
+        )
+        .outerjoin(Run, Run.id == Pair.run_id)
+        .outerjoin(Game, Game.pair_id == Pair.id)
+        .order_by(Pair.id, Game.game)
+    )
+    rows = (row._mapping for row in connection.execute(query))
+    for _, own in groupby(rows, key=itemgetter("id")):
+        pair, *more = own
+        games: list[Values] = [
+            {name: row[f"game_{name}"] for name in OF_GAME}
+            for row in (pair, *more)
+            if row["game_pair_id"] is not None
+        ]
+        yield dict(pair), games
+
+
+def _wrong_outcomes(connection: Connection) -> Iterator[tuple[Values, Values]]:
+    """Yield the finished pairs whose values contradict their games, and the right values."""
+    for pair, games in _pairs_with_games(connection):
+        if games and pair["status"] == PairStatus.FINISHED:
+            try:
+                outcome = outcome_of(games)
+            except (TypeError, ValueError):
+                continue  # damaged games have faults of their own
+            wrong = {name: value for name, value in outcome.items() if pair[name] != value}
+            if wrong:
+                yield pair, wrong
 
 
 def _find_fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:

@@ -63,7 +63,7 @@ class Bots:
 
     def add(self, new: NewBot) -> BotRow:
         """Register a bot with its first revision. Raises NameTaken."""
-        with self._database.writing() as connection:
+        with self._database.writing(repeatable=False) as connection:
             _refuse_taken(connection, new.name)
             _register_all(connection, [new])
             return _find(connection, new.name)
@@ -135,7 +135,7 @@ class Bots:
             NameTaken: another bot, perhaps retired, or a division's odds have the new name.
 
         """
-        with self._database.writing() as connection:
+        with self._database.writing(repeatable=False) as connection:
             bot = _find(connection, name)
             if new_name != name:
                 _refuse_taken(connection, new_name)
@@ -154,7 +154,7 @@ class Bots:
             InUse: it has games or planned pairs.
 
         """
-        with self._database.writing() as connection:
+        with self._database.writing(repeatable=False) as connection:
             bot = _find(connection, name)
             revisions = select(Revision.id).where(Revision.bot_id == bot.id)
             pairs = Pair.a_revision_id.in_(revisions) | Pair.b_revision_id.in_(revisions)

@@ -6,7 +6,6 @@ from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.queries.exporter import export_lines
 from db.queries.importer import import_lines
-from db.records.aggregate import Rate
 from db.records.exchange import GameLine, Imported
 
 
@@ -23,11 +22,11 @@ class Exchange:
         """Stream all finished games by run, pair and game, with their numbers if `ids`."""
         return export_lines(self._database, division_id, ids=ids)
 
-    def import_lines(self, pairs: Sequence[Sequence[GameLine]], rate: Rate) -> Imported:
+    def import_lines(self, pairs: Sequence[Sequence[GameLine]]) -> Imported:
         """Store all pairs of an export or none, skipping those that are already stored.
 
         Raises:
             NotImportable: a pair cannot be stored; see `db.queries.importer.import_lines`.
 
         """
-        return import_lines(self._database, pairs, rate)
+        return import_lines(self._database, pairs)

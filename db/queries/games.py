@@ -115,7 +115,7 @@ class Games:
     def id_range(self, run_id: int | None = None) -> tuple[int, int]:
         """Return the lowest and highest id of all games, or of a run's; zeros without games."""
         with self._database.reading() as connection:
-            return _id_range(connection, run_id)
+            return find_id_range(connection, run_id)
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """Count a division's rated games by players, result and length.
@@ -236,10 +236,11 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     """Narrow a query for games to those of one run."""
     # The ids of a run's games are close together, so the range of ids makes an index of games by
     # run unnecessary.
-    return query.where(Game.run_id == run_id, Game.id.between(*_id_range(connection, run_id)))
+    return query.where(Game.run_id == run_id, Game.id.between(*find_id_range(connection, run_id)))
 
 
-def _id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
+def find_id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
+    """Return the lowest and highest id of all games, or of a run's; zeros without games."""
     # Games are stored roughly in the order in which their pairs were planned. So a run's first and
     # last games are among those of its first and last pairs, and no other pairs are read.
     if run_id is None:
@@ -397,6 +398,5 @@ def game_row(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
         started_at=row.started_at,
         duration_us=row.duration_us,
         sides=read_sides(row._mapping),
-        repeat=bool(row.repeat),
         thoughts=() if blob is None else thought_blob.decode(blob),
     )

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import outcome_columns, side_columns
+from db.derived.game_columns import insert_games, outcome_columns, side_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -19,8 +19,7 @@ from db.derived.invariants import (
     find_run_fault,
     prefix_names,
 )
-from db.derived.rebuild import rebuild_derived
-from db.derived.write_games import GameWriter
+from db.derived.pair_outcome import outcome_of
 from db.json_column import to_json
 from db.models import Bot, BotArchive, Division, Game, Pair, Revision, Run
 from db.queries.bots import insert_bot, insert_revision
@@ -28,7 +27,6 @@ from db.queries.divisions import ensure_division
 from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
-from db.records.aggregate import Rate
 from db.records.bots import NewBot, NewRevision
 from db.records.exchange import (
     BotLine,
@@ -47,8 +45,8 @@ Content = tuple[str, str]
 """A bot's name and content hash, which identify a revision in any database."""
 
 
-def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> Imported:
-    """Store all pairs or none, and rebuild the derived tables.
+def import_lines(database: Database, pairs: Sequence[PairLines]) -> Imported:
+    """Store all pairs or none.
 
     Pairs that are already stored are skipped, so that a later export of the same database adds only
     what is new.
@@ -56,7 +54,6 @@ def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> 
     Args:
         database: to store in.
         pairs: the games of each pair, in the order of storing.
-        rate: computes live ratings.
 
     Raises:
         NotImportable: a run, pair or game breaks a rule of `db.derived.invariants`; a stored pair
@@ -74,8 +71,6 @@ def import_lines(database: Database, pairs: Sequence[PairLines], rate: Rate) -> 
         importer.create_runs(fresh)
         for index, pair in fresh:
             importer.store(index, pair)
-        if fresh:
-            rebuild_derived(connection, rate, repair=True)
     games = sum(len(pair) for _, pair in fresh)
     return Imported(games, sum(map(len, pairs)) - games)
 
@@ -96,7 +91,6 @@ class _Importer:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._games = GameWriter(connection.dialect)
         self._runs: dict[tuple[int, str], _StoredRun] = {}
         """Stored runs by the number in the file and the stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
@@ -228,6 +222,8 @@ class _Importer:
         b = self._revision(index, first.second, first.second_hash)
         pair = {
             "run_id": run.id,
+            "division_id": run.division_id,
+            "rated": first.rated,
             "stream": first.stream,
             "number": first.pair,
             "a_revision_id": a,
@@ -242,7 +238,7 @@ class _Importer:
                 line.timing.started + line.timing.duration_us / 1e6 for line in lines
             ),
         }
-        fault = find_pair_fault({**pair, "run_stream": run.stream})
+        fault = find_pair_fault({**pair, **run.context, "run_stream": run.stream})
         if fault is not None:
             raise NotImportable(index, f"pair {first.pair}: {fault}")
         games = []
@@ -267,12 +263,12 @@ class _Importer:
                 raise NotImportable(index, fault, game=line.game)
             games.append(values)
         pair_id = self._connection.execute(
-            insert(Pair).values(pair).returning(Pair.id)
+            insert(Pair).values({**pair, **outcome_of(games)}).returning(Pair.id)
         ).scalar_one()
         for values in games:
-            values.update(pair_id=pair_id, repeat=False)  # the rebuild marks repeats
+            values["pair_id"] = pair_id
         last_outputs = [line.timing.last_words for line in lines]
-        self._games.insert(self._connection, games, last_outputs)
+        insert_games(self._connection, games, last_outputs)
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
         found = self._revisions.get((name, content_hash))

@@ -1,28 +1,60 @@
-"""Pairs: planning the numbers of a stream, storing and reading results."""
+"""Pairs: planning the numbers of a stream, storing and reading results.
 
+Both can be repeated after a connection was lost in a commit: a planned batch is found again by its
+coordinator, and a stored pair is left as it is.
+"""
+
+import secrets
+import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    bindparam,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.statements import Statements
-from db.derived.store_pair import PairStorer, Played
+from db.derived.game_columns import insert_games, outcome_columns, side_columns
+from db.derived.pair_outcome import OUTCOME, outcome_of
 from db.errors import Exhausted
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
-from db.records.aggregate import Rate
 from db.records.exchange import COLUMN_LIMIT
+from db.records.games import GameRecord
 from db.records.pairs import (
+    PairPlan,
+    PairRecord,
     PairStatus,
     PlannedPair,
     PlayedPair,
+    StoreOutcome,
     StoreResult,
 )
 from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
+
+Played = tuple[PairPlan, PairRecord]
+"""A pair and the record of its two games."""
+_PAIRS = Pair.__table__
+_FINISH = (
+    update(Pair)
+    .where(Pair.id == bindparam("pair"))
+    .values(
+        status=PairStatus.FINISHED.value,
+        aborts=Pair.aborts + bindparam("more_aborts", type_=Integer),
+        finished_at=bindparam("now"),
+        **{name: bindparam(f"new_{name}") for name in OUTCOME},
+    )
+)
 
 
 @retried
@@ -31,15 +63,9 @@ class Pairs:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    @cached_property
-    def _statements(self) -> Statements:
-        # Compiled at first use: it takes 20 ms, and readers do not need them.
-        return Statements(self._database.engine.dialect)
-
-    @cached_property
-    def _storer(self) -> PairStorer:
-        return PairStorer(self._database, self._statements)
+        self._coordinator = secrets.randbits(63)
+        self._planned_to: dict[str, int] = {}
+        """By stream, the last number before the batch that is being planned, or of the last one."""
 
     def plan(
         self, run_id: int, count: int, make: Callable[[int], PlannedPair]
@@ -63,26 +89,34 @@ class Pairs:
             return []
         with self._database.writing() as connection:
             run = find_run(connection, run_id)
-            last = connection.execute(
-                select(func.max(Pair.number)).where(Pair.stream == run.stream)
-            ).scalar()
+            mine = (_PAIRS.c.stream == run.stream) & (_PAIRS.c.coordinator == self._coordinator)
+            known = self._planned_to.get(run.stream)
+            if known is not None:  # whether the commit of the last attempt was done after all
+                batch = _read_planned(connection, mine & (_PAIRS.c.number > known))
+                if batch:
+                    self._planned_to[run.stream] = batch[-1].number
+                    return batch
+            newest = select(func.max(Pair.number)).where(Pair.stream == run.stream)
+            last = connection.execute(newest).scalar()
             start = 0 if last is None else last + 1
             if start + count > COLUMN_LIMIT:
                 raise Exhausted(
                     f"run {run_id} has used up the pair numbers of its stream ({last} of "
                     f"{COLUMN_LIMIT - 1}): start a new run with another seed"
                 )
-            pairs, rows = [], []
+            rows = []
             for number in range(start, start + count):
                 pair = make(number)
                 if run.rated and pair.a_revision == pair.b_revision:
                     raise ValueError(f"pair {number}: a pair of a bot with itself cannot be rated")
-                pairs.append(pair)
                 rows.append(
                     {
                         "run_id": run_id,
+                        "division_id": run.division_id,
+                        "rated": run.rated,
                         "stream": run.stream,
                         "number": number,
+                        "coordinator": self._coordinator,
                         "a_revision_id": pair.a_revision,
                         "b_revision_id": pair.b_revision,
                         "board": pair.board,
@@ -93,24 +127,18 @@ class Pairs:
                         "aborts": 0,
                     }
                 )
-            self._statements.insert_pair.run_many(connection, rows)
-            stored = self._statements.planned_since.run(
-                connection, {"stream": run.stream, "start": start}
-            )
-            return [
-                pair._replace(number=start + place, id=key)
-                for place, (pair, (key,)) in enumerate(zip(pairs, stored, strict=True))
-            ]
+            self._planned_to[run.stream] = start - 1
+            connection.execute(insert(Pair), rows)
+            batch = _read_planned(connection, mine & (_PAIRS.c.number >= start))
+        self._planned_to[run.stream] = batch[-1].number
+        return batch
 
     def planned(self, run_id: int) -> list[PlannedPair]:
         """Return a run's planned pairs by number."""
-        query = (
-            select(Pair.__table__)
-            .where(Pair.run_id == run_id, Pair.status == PairStatus.PLANNED.value)
-            .order_by(Pair.number)
-        )
         with self._database.reading() as connection:
-            return [_planned_pair(row) for row in connection.execute(query)]
+            return _read_planned(
+                connection, (Pair.run_id == run_id) & (Pair.status == PairStatus.PLANNED.value)
+            )
 
     def reassign(self, run_id: int, from_runs: Sequence[int]) -> int:
         """Move planned pairs of other runs of the stream to this run; return their number."""
@@ -146,28 +174,34 @@ class Pairs:
                 update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
-    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[StoreResult]:
-        """Store played pairs in one transaction: games, aggregate and live ratings.
+    def finish_all(self, played: Sequence[Played]) -> list[StoreResult]:
+        """Store played pairs in one transaction, except those that are no longer planned.
 
-        A pair that is no longer planned is not stored, as its outcome shows.
+        A pair that is stored already with the same games counts as stored: the connection was lost
+        in the commit of an earlier attempt.
 
         Raises:
-            ValueError: a record does not hold its plan's two finished games, or a rated pair is of
-                a revision with itself; nothing is stored.
+            ValueError: a record does not hold its plan's two finished games; nothing is stored.
 
         """
-        return self._storer.finish(played, rate) if played else []
+        for plan, record in played:
+            if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
+                raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
+            if any(game.termination is Termination.ABORTED for game in record.games):
+                raise ValueError(f"pair {plan.id}: an aborted game cannot be stored")
+        if not played:
+            return []
+        with self._database.writing() as connection:
+            return _finish(connection, played)
 
     def of_run(self, run_id: int) -> list[PlayedPair]:
         """Return a run's finished pairs by number."""
-        return self._played(_select_finished().where(Pair.run_id == run_id).order_by(Pair.number))
+        return self._played(_PAIRS.c.number, _PAIRS.c.run_id == run_id)
 
     def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
         """Return a stream's finished pairs with numbers from `start` to `stop - 1`, by number."""
-        query = _select_finished().where(
-            Pair.stream == stream, Pair.number >= start, Pair.number < stop
-        )
-        return self._played(query.order_by(Pair.number))
+        number = _PAIRS.c.number
+        return self._played(number, _PAIRS.c.stream == stream, number >= start, number < stop)
 
     def planned_numbers(self, stream: str, *, below: int) -> list[int]:
         """Return the numbers below `below` of a stream's pairs that are planned, ascending."""
@@ -189,67 +223,110 @@ class Pairs:
             The pairs in the order of planning.
 
         """
-        first = (Pair.a_revision_id == revision) & Pair.b_revision_id.in_(others)
-        second = (Pair.b_revision_id == revision) & Pair.a_revision_id.in_(others)
-        query = (
-            _select_finished()
-            .join(Run, Run.id == Pair.run_id)
-            .where(Run.division_id == division_id, first | second)
-            .order_by(Pair.id)
-        )
-        return self._played(query)
+        a, b = _PAIRS.c.a_revision_id, _PAIRS.c.b_revision_id
+        meets = ((a == revision) & b.in_(others)) | ((b == revision) & a.in_(others))
+        return self._played(_PAIRS.c.id, _PAIRS.c.division_id == division_id, meets)
 
-    def _played(self, query: Select[Any]) -> list[PlayedPair]:
+    def _played(
+        self, order: ColumnElement[int], *conditions: ColumnElement[bool]
+    ) -> list[PlayedPair]:
+        query = select(_PAIRS).where(*conditions, _PAIRS.c.second_result.is_not(None))
         with self._database.reading() as connection:
-            return [
-                PlayedPair(
-                    number=row.number,
-                    a_revision=row.a_revision_id,
-                    b_revision=row.b_revision_id,
-                    board_class=row.board_class,
-                    results=(Result(row.result0), Result(row.result1).mirrored),
-                    terminations=(Termination(row.termination0), Termination(row.termination1)),
-                    setup=(row.board, row.opening, row.seed),
-                    moves=(row.moves0, row.moves1),
-                    duration_us=row.duration_us,
-                )
-                for row in connection.execute(query)
-            ]
+            return [_played_pair(row) for row in connection.execute(query.order_by(order))]
 
 
-def _planned_pair(row: Any) -> PlannedPair:
-    return PlannedPair(
+def _finish(connection: Connection, played: Sequence[Played]) -> list[StoreResult]:
+    """Store pairs; return the result of each."""
+    ids = [plan.id for plan, _ in played]
+    rows = connection.execute(select(_PAIRS).where(_PAIRS.c.id.in_(ids)))
+    known = {(row.id, row.number): row for row in rows}
+    outcomes: list[StoreOutcome] = []
+    updates: dict[int, dict[str, Any]] = {}
+    games: list[dict[str, Any]] = []
+    for plan, record in played:
+        row = known.get((plan.id, plan.number))
+        if row is None:
+            outcomes.append(StoreOutcome.UNKNOWN)
+            continue
+        own = [_game_values(row, game) for game in record.games]
+        outcome = outcome_of(own)
+        if plan.id in updates:
+            outcomes.append(StoreOutcome.ALREADY_FINISHED)
+        elif row.status == PairStatus.PLANNED:
+            outcomes.append(StoreOutcome.STORED)
+            games += own
+            new = {f"new_{name}": value for name, value in outcome.items()}
+            more = {"pair": plan.id, "more_aborts": record.aborts, "now": time.time()}
+            updates[plan.id] = {**more, **new}
+        elif row.status == PairStatus.FINISHED:
+            is_same = all(row._mapping[name] == outcome[name] for name in OUTCOME)
+            outcomes.append(StoreOutcome.STORED if is_same else StoreOutcome.ALREADY_FINISHED)
+        else:
+            outcomes.append(StoreOutcome.DROPPED)
+    if updates:
+        connection.execute(_FINISH, list(updates.values()))
+        stored = [record for plan, record in played if plan.id in updates]
+        last_outputs = [game.last_output for record in stored for game in record.games]
+        insert_games(connection, games, last_outputs)
+    found: dict[int, tuple[int, ...]] = {}
+    query = select(Game.pair_id, Game.id).where(Game.pair_id.in_(ids)).order_by(Game.game)
+    for pair, game in connection.execute(query):
+        found[pair] = (*found.get(pair, ()), game)
+    return [
+        StoreResult(outcome, found[plan.id] if outcome is StoreOutcome.STORED else ())
+        for (plan, _), outcome in zip(played, outcomes, strict=True)
+    ]
+
+
+def _game_values(pair: Row[Any], game: GameRecord) -> dict[str, Any]:
+    players = (pair.a_revision_id, pair.b_revision_id)
+    first, second = reversed(players) if game.swapped else players
+    return {
+        "pair_id": pair.id,
+        "run_id": pair.run_id,
+        "division_id": pair.division_id,
+        "rated": pair.rated,
+        "game": int(game.swapped),
+        "first_revision_id": first,
+        "second_revision_id": second,
+        "board_class": pair.board_class,
+        "opening_plies": len(pair.opening),
+        "seed": pair.seed,
+        "detail": game.detail,
+        "started_at": game.started,
+        "duration_us": game.duration_us,
+        "thoughts": game.thoughts,
+        **outcome_columns(pair.board, format_moves(game.moves), game.result, game.termination),
+        **side_columns(game.sides),
+    }
+
+
+def _read_planned(connection: Connection, condition: ColumnElement[bool]) -> list[PlannedPair]:
+    query = select(_PAIRS).where(condition).order_by(_PAIRS.c.number)
+    return [
+        PlannedPair(
+            a_revision=row.a_revision_id,
+            b_revision=row.b_revision_id,
+            board=row.board,
+            board_class=row.board_class,
+            opening=parse_moves(row.opening),
+            seed=row.seed,
+            number=row.number,
+            id=row.id,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def _played_pair(row: Row[Any]) -> PlayedPair:
+    return PlayedPair(
+        number=row.number,
         a_revision=row.a_revision_id,
         b_revision=row.b_revision_id,
-        board=row.board,
         board_class=row.board_class,
-        opening=parse_moves(row.opening),
-        seed=row.seed,
-        number=row.number,
-        id=row.id,
-    )
-
-
-def _select_finished() -> Select[Any]:
-    one, two = Game.__table__.alias("one"), Game.__table__.alias("two")
-    return (
-        select(
-            Pair.number,
-            Pair.a_revision_id,
-            Pair.b_revision_id,
-            Pair.board_class,
-            Pair.board,
-            Pair.opening,
-            Pair.seed,
-            one.c.result.label("result0"),
-            one.c.termination.label("termination0"),
-            one.c.moves.label("moves0"),
-            two.c.result.label("result1"),
-            two.c.termination.label("termination1"),
-            two.c.moves.label("moves1"),
-            (one.c.duration_us + two.c.duration_us).label("duration_us"),
-        )
-        .join(one, (one.c.pair_id == Pair.id) & (one.c.game == 0))
-        .join(two, (two.c.pair_id == Pair.id) & (two.c.game == 1))
-        .where(Pair.status == PairStatus.FINISHED.value)
+        results=(Result(row.first_result), Result(row.second_result)),
+        terminations=(Termination(row.first_termination), Termination(row.second_termination)),
+        setup=(row.board, row.opening, row.seed),
+        content=row.content,
+        duration_us=row.duration_us,
     )

@@ -5,11 +5,12 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import Connection, insert, select
 
 from db.connection.database import Database
 from db.connection.retry_policy import retried
 from db.derived.game_columns import outcome_columns, side_columns
+from db.derived.pair_outcome import outcome_of
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import Bot, Game, Pair, Revision, Run
@@ -37,94 +38,89 @@ class Plays:
 
     def add(self, new: NewPlay) -> int:
         """Store a finished game; return its id. Raises UnknownRow if its bot was deleted."""
-        with self._database.writing() as connection:
-            bot = connection.execute(
-                select(Bot.name, Revision.content_hash)
-                .join(Revision)
-                .where(Revision.id == new.revision)
-            ).first()
-            if bot is None:
-                raise UnknownRow(
-                    "the bot of this game was deleted while it played, so the game cannot be stored"
-                )
-            sides = (_ensure_human(connection), new.revision)
-            first, second = sides[::-1] if new.bot_side == 0 else sides
-            run = self._insert_run(connection, new, {bot.name: bot.content_hash, HUMAN: HUMAN})
-            shared: dict[str, Any] = {
-                "run_id": run["id"],
-                "board": new.board,
-                "board_class": run["boards"],
-                "seed": new.seed,
-            }
-            moves = format_moves(new.moves)
-            pair = connection.execute(
-                insert(Pair)
-                .values(
-                    **shared,
-                    stream=run["stream"],
-                    number=0,
-                    a_revision_id=first,
-                    b_revision_id=second,
-                    opening=moves[: new.opening_plies],
-                    status=PairStatus.FINISHED.value,
-                    aborts=0,
-                    finished_at=run["ended_at"],
-                )
-                .returning(Pair.id)
-            ).scalar_one()
-            game = {
-                **shared,
-                **outcome_columns(new.board, moves, new.result, new.termination),
-                **side_columns((SideSums(), SideSums())),  # no report reads those of unrated games
-                "pair_id": pair,
-                "division_id": run["division_id"],
-                "rated": False,
-                "game": 0,
-                "first_revision_id": first,
-                "second_revision_id": second,
-                "opening_plies": new.opening_plies,
-                "detail": new.detail,
-                "started_at": new.started_at,
-                "duration_us": new.duration_us,
-                "thoughts": thought_blob.encode(new.thoughts),
-            }
-            repeat = exists().where(
-                *(Game.__table__.c[name] == game[name] for name in _SAME_IN_REPEATS)
-            )
-            game["repeat"] = connection.execute(select(repeat)).scalar_one()
-            return connection.execute(insert(Game).values(game).returning(Game.id)).scalar_one()
+        with self._database.writing(repeatable=False) as connection:
+            return insert_play(connection, new)
 
-    def _insert_run(
-        self, connection: Connection, new: NewPlay, bots: Mapping[str, str]
-    ) -> dict[str, Any]:
-        """Store the run of a game; return its columns."""
-        board, thu = parse_board(new.board), BoardClass(None)
-        boards = str(thu if is_of_class(board, thu) else BoardClass(board))
-        conditions = Conditions(boards, new.opening_plies, new.budget)
-        settings = {
-            "kind": RunKind.PLAY.value,
-            "bots": dict(bots),
-            "boards": boards,
-            "opening_plies": new.opening_plies,
-            "budget": dict(new.budget),
-        }
-        run: dict[str, Any] = {
-            "kind": RunKind.PLAY.value,
-            "rated": False,
-            "stream": secrets.token_hex(16),  # its own: equal games are stored side by side
-            "identity": hashlib.sha256(to_json(settings).encode()).hexdigest(),
-            "settings": to_json(settings),
-            "seed": new.seed,
-            "division_id": ensure_division(connection, conditions).id,
-            "target_games": 1,
-            "status": RunStatus.FINISHED.value,
-            "started_at": new.started_at,
-            "ended_at": new.started_at + new.duration_us / 1e6,
-            "note": "",
-        }
-        run["id"] = connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
-        insert_run_bots(connection, run["id"], settings)
-        return {**run, "boards": boards}
+
+def insert_play(connection: Connection, new: NewPlay) -> int:
+    """Store a finished game; return its id. Raises UnknownRow if its bot was deleted."""
+    bot = connection.execute(
+        select(Bot.name, Revision.content_hash).join(Revision).where(Revision.id == new.revision)
+    ).first()
+    if bot is None:
+        raise UnknownRow(
+            "the bot of this game was deleted while it played, so the game cannot be stored"
+        )
+    sides = (_ensure_human(connection), new.revision)
+    first, second = sides[::-1] if new.bot_side == 0 else sides
+    run = _insert_run(connection, new, {bot.name: bot.content_hash, HUMAN: HUMAN})
+    shared: dict[str, Any] = {
+        "run_id": run["id"],
+        "board": new.board,
+        "board_class": run["boards"],
+        "seed": new.seed,
+    }
+    moves = format_moves(new.moves)
+    shared |= {"division_id": run["division_id"], "rated": False}
+    game = {
+        **shared,
+        **outcome_columns(new.board, moves, new.result, new.termination),
+        **side_columns((SideSums(), SideSums())),  # no report reads those of unrated games
+        "game": 0,
+        "first_revision_id": first,
+        "second_revision_id": second,
+        "opening_plies": new.opening_plies,
+        "detail": new.detail,
+        "started_at": new.started_at,
+        "duration_us": new.duration_us,
+        "thoughts": thought_blob.encode(new.thoughts),
+    }
+    pair = {
+        **shared,
+        **outcome_of([game]),
+        "stream": run["stream"],
+        "number": 0,
+        "a_revision_id": first,
+        "b_revision_id": second,
+        "opening": moves[: new.opening_plies],
+        "status": PairStatus.FINISHED.value,
+        "aborts": 0,
+        "finished_at": run["ended_at"],
+    }
+    stored = connection.execute(insert(Pair).values(pair).returning(Pair.id))
+    game["pair_id"] = stored.scalar_one()
+    return connection.execute(insert(Game).values(game).returning(Game.id)).scalar_one()
+
+
+def _insert_run(connection: Connection, new: NewPlay, bots: Mapping[str, str]) -> dict[str, Any]:
+    """Store the run of a game; return its columns."""
+    board, thu = parse_board(new.board), BoardClass(None)
+    boards = str(thu if is_of_class(board, thu) else BoardClass(board))
+    conditions = Conditions(boards, new.opening_plies, new.budget)
+    settings = {
+        "kind": RunKind.PLAY.value,
+        "bots": dict(bots),
+        "boards": boards,
+        "opening_plies": new.opening_plies,
+        "budget": dict(new.budget),
+    }
+    run: dict[str, Any] = {
+        "kind": RunKind.PLAY.value,
+        "rated": False,
+        "stream": secrets.token_hex(16),  # its own: equal games are stored side by side
+        "identity": hashlib.sha256(to_json(settings).encode()).hexdigest(),
+        "settings": to_json(settings),
+        "seed": new.seed,
+        "division_id": ensure_division(connection, conditions).id,
+        "target_games": 1,
+        "status": RunStatus.FINISHED.value,
+        "started_at": new.started_at,
+        "ended_at": new.started_at + new.duration_us / 1e6,
+        "note": "",
+    }
+    run["id"] = connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
+    insert_run_bots(connection, run["id"], settings)
+    return {**run, "boards": boards}
 
 
 def _ensure_human(connection: Connection) -> int:
@@ -147,7 +143,3 @@ def _ensure_human(connection: Connection) -> int:
     number = max((row.number for row in known), default=0) + 1
     recency = known[0].recency - 1 if known else 1
     return insert_revision(connection, bot, new.revision, number=number, recency=recency)
-
-
-_SAME_IN_REPEATS = ("line_hash", "division_id", "board", "moves")
-"""Columns that a game shares with the games that it repeats."""

@@ -36,7 +36,7 @@ class Queue:
             "added_at": time.time(),
             "result": "",
         }
-        with self._database.writing() as connection:
+        with self._database.writing(repeatable=False) as connection:
             added = insert(Job).values(values).returning(*Job.__table__.columns)
             return read_job(connection.execute(added).one())
 

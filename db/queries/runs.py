@@ -11,7 +11,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 from db.backends.process_locks import LockKind
 from db.connection.database import Database
 from db.connection.retry_policy import retried
-from db.derived.rebuild import rebuild_derived
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
 from db.models import (
@@ -25,7 +24,6 @@ from db.models import (
     TuningStep,
     Verdict,
 )
-from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,
     RunKind,
@@ -48,7 +46,7 @@ class Runs:
 
     def create(self, new: NewRun) -> RunRow:
         """Store a new run with the status `running`."""
-        with self._database.writing() as connection:
+        with self._database.writing(repeatable=False) as connection:
             run_id = connection.execute(
                 insert(Run)
                 .values(
@@ -185,15 +183,11 @@ class Runs:
             changed = to_json({**stored, **settings})
             connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
-    def delete(self, run_id: int, rate: Rate) -> int:
-        """Delete a run with its games, and rebuild the derived tables.
+    def delete(self, run_id: int) -> int:
+        """Delete a run with its games.
 
         Its pair numbers become free: unless a later run of the stream took higher ones, the next
         run of the stream plays the same pairs.
-
-        Args:
-            run_id: the run.
-            rate: computes live ratings.
 
         Returns:
             Number of deleted games.
@@ -203,8 +197,8 @@ class Runs:
             InUse: a process is playing it.
 
         """
-        with self._locked(run_id), self._database.writing() as connection:
-            run = find_run(connection, run_id)
+        with self._locked(run_id), self._database.writing(repeatable=False) as connection:
+            find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
             forfeited = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
             connection.execute(delete(LastOutput).where(LastOutput.game_id.in_(forfeited)))
@@ -215,8 +209,6 @@ class Runs:
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
             connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))
-            if games:
-                rebuild_derived(connection, rate, repair=True, division_id=run.division_id)
             return games
 
     def _change(self, run_id: int, **values: Any) -> None:

@@ -23,8 +23,11 @@ class TuningSteps:
         self._database = database
 
     def add(self, run_id: int, step: TuningStepRow) -> None:
-        """Store a step of a tuning run."""
+        """Store a step of a tuning run, unless it is stored already."""
         with self._database.writing() as connection:
+            known = select(TuningStep.step).filter_by(run_id=run_id, step=step.step)
+            if connection.execute(known).first() is not None:
+                return
             connection.execute(
                 insert(TuningStep).values(
                     run_id=run_id,

@@ -1,6 +1,5 @@
-"""Records of the tables that are derived from games."""
+"""Counts of pairs, as rating lists need them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from db.records.sides import SideTotals
@@ -24,8 +23,6 @@ class PairTableRow:
     """
     a: SideTotals
     b: SideTotals
-    repeats: int
-    """Games whose board and moves the division already held, by any bots."""
 
     @property
     def pairs(self) -> int:
@@ -53,30 +50,3 @@ class PairTableRow:
         """Pairs by A's points: 0, 1/2, 1, 3/2, 2."""
         ll, ld, lw, dl, dd, dw, wl, wd, ww = self.counts
         return ll, ld + dl, lw + dd + wl, dw + wd, ww
-
-
-@dataclass(frozen=True, slots=True)
-class RatingRow:
-    """A live rating: 1000 with 0 games at first."""
-
-    division_id: int
-    revision: int
-    elo: float
-    games: int
-
-
-Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
-"""A function of both ratings and A's points of a pair (0..2) that returns their new Elo."""
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedDifference:
-    """A derived value that differs from what the games give."""
-
-    table: str
-    key: tuple[int | str, ...]
-    column: str
-    stored: float | None
-    """None if the row is missing."""
-    computed: float | None
-    """None if the row should not exist."""

@@ -181,8 +181,6 @@ class GameRow:
     """The player that forfeited: 0 for the first, 1 for the second; None without forfeit."""
     sides: tuple[SideSums, SideSums]
     """Sums of the first and of the second player."""
-    repeat: bool
-    """Whether the division already held a game of the same board and moves."""
     last_output: LastOutput | None = None
     """Last output of the bot that forfeited; `Games.stream` leaves it out."""
     left_us: tuple[int, ...] = ()

@@ -1,14 +1,14 @@
 """Records of pairs: planned, sent to a worker, played, stored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import msgspec
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget
-from db.records.aggregate import RatingRow
 from db.records.games import GameRecord
 from db.records.launch import Start
 from db.records.restart import Restart
@@ -150,8 +150,8 @@ class PlayedPair:
     terminations: tuple[Termination, Termination]
     setup: tuple[str, str, int]
     """Board, opening and seed. Pairs of the same bots with equal setups are repetitions."""
-    moves: tuple[str, str]
-    """Columns of game 0 and game 1, including the opening, as `format_moves` writes them."""
+    content: int
+    """`pair_content` of its games: equal for pairs of the same moves, whichever bot was A."""
     duration_us: int = 0
     """Duration of both games together."""
 
@@ -165,6 +165,24 @@ class PlayedPair:
             b_revision=self.a_revision,
             results=(first.mirrored, second.mirrored),
         )
+
+
+def pair_content(board: str, moves: Sequence[str], *, lower_first: bool) -> int:
+    """Return a signed 64-bit hash of a pair's board and moves, whichever bot was A.
+
+    Args:
+        board: the board.
+        moves: the columns of game 0 and game 1, opening included, as `format_moves` writes them.
+        lower_first: whether the lower revision moved first in game 0.
+
+    """
+    text = " ".join([board, *(moves if lower_first else reversed(moves))])
+    return signed_hash(text)
+
+
+def signed_hash(text: str) -> int:
+    """Return a signed 64-bit hash of a text, for a column of 64 bits."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class StoreOutcome(StrEnum):
@@ -184,8 +202,3 @@ class StoreResult:
     outcome: StoreOutcome
     game_ids: tuple[int, ...] = ()
     """Ids of the two games; empty unless stored."""
-    a: RatingRow | None = None
-    """The new live rating of the pair's A; None if unrated or not stored."""
-    b: RatingRow | None = None
-    repeats: int = 0
-    """Number of its games whose board and moves the division already held."""

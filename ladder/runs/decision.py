@@ -12,6 +12,7 @@ from db.records.pairs import (
     PairPlan,
     PairRecord,
     PlayedPair,
+    pair_content,
 )
 from engine.position import format_moves
 
@@ -110,6 +111,10 @@ def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
         results=(first.result, second.result.mirrored),
         terminations=(first.termination, second.termination),
         setup=(plan.board, format_moves(plan.opening), plan.seed),
-        moves=(format_moves(first.moves), format_moves(second.moves)),
+        content=pair_content(
+            plan.board,
+            (format_moves(first.moves), format_moves(second.moves)),
+            lower_first=plan.a.revision <= plan.b.revision,
+        ),
         duration_us=first.duration_us + second.duration_us,
     )

@@ -23,7 +23,6 @@ from ladder.runs.field import PairsPending
 from ladder.runs.roster import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
-from ladder.stats.sequential_elo import rate_pair
 
 PLAN_BATCH = 64
 """Most pairs that are planned in one transaction."""
@@ -172,7 +171,7 @@ class PairQueue(PairSource):
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[StoreResult]:
         """Store pairs with their games, in one transaction."""
-        return self.store.pairs.finish_all(played, rate_pair)
+        return self.store.pairs.finish_all(played)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """Count what disturbed a pair, which stays planned."""

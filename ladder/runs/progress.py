@@ -1,5 +1,6 @@
 """The state of a run while it is played, and the interface of its watchers."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -45,11 +46,11 @@ class Forfeits:
 
 @dataclass(slots=True)
 class LiveBot:
-    """A bot's row in the live table: its live rating, and counts over all sessions of the run."""
+    """A bot's row in the live table: its rating, and counts over all sessions of the run."""
 
     name: str
-    elo: float
-    elo_at_start: float
+    elo: float | None = None
+    """List rating by the games of the run; None without games, or in an unrated run."""
     games: int = 0
     wins: int = 0
     draws: int = 0
@@ -57,11 +58,6 @@ class LiveBot:
     forfeits: int = 0
     paused: str = ""
     """Why it no longer plays in this run; empty while it does."""
-
-    @property
-    def change(self) -> float:
-        """Elo gained in this session."""
-        return self.elo - self.elo_at_start
 
 
 @dataclass(slots=True)
@@ -76,7 +72,10 @@ class LiveRun:
     """Finished games of interrupted sessions."""
     bots: dict[str, LiveBot]
     is_rated: bool = True
-    """Whether the games change the live ratings."""
+    """Whether the games count in the rating list."""
+    counts: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    """Nine counts of pairs, those of interrupted sessions included, by the names of A and B and the
+    board class, as `PairTableRow.counts`."""
     workers: int = 1
     """Pairs that are played at the same time."""
     started: float = field(default_factory=time.monotonic)
@@ -98,6 +97,8 @@ class LiveRun:
     forfeits: dict[tuple[str, Termination], Forfeits] = field(default_factory=dict)
     """Forfeits by bot and kind, those of interrupted sessions included."""
     warnings: list[str] = field(default_factory=list)
+    fitted_at: float = -math.inf
+    """Monotonic time of the last fit of the bots' ratings."""
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property

@@ -33,7 +33,7 @@ from ladder.runs.progress import (
     RunEnding,
     Watcher,
 )
-from ladder.runs.scoreboard import count_pair
+from ladder.runs.scoreboard import count_pair, refit
 from ladder.signals import current_stop
 
 TICK_S = 0.2
@@ -157,6 +157,7 @@ class Runner:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             else:
                 return RunEnding.DONE
+            refit(self.live)
             self.watcher.tick(self.live)
 
     def _judge_finished(self) -> None:

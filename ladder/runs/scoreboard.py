@@ -10,27 +10,24 @@ from engine.result import Result
 from ladder.match.process.failures import to_one_line
 from ladder.runs.progress import LiveBot, LiveRun, describe_run
 from ladder.runs.settings import Settings
-from ladder.stats.sequential_elo import START
+from ladder.stats.pool.cells import from_named_tables
+from ladder.stats.pool.rating import rate_connected
+
+REFIT_S = 0.5
+"""Shortest interval between two fits of the ratings."""
 
 
 def scoreboard_of(
     store: Store, run: RunRow, settings: Settings, entrants: Mapping[str, Entrant]
 ) -> LiveRun:
     """Return the state of a run, the games of its interrupted sessions included."""
-    ratings: dict[int, float] = {
-        row.revision: row.elo for row in store.aggregate.ratings(run.division_id)
-    }
-    bots = {}
-    for name, entrant in entrants.items():
-        elo = ratings.get(entrant.revision, START)
-        bots[name] = LiveBot(name, elo, elo)
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
         title=describe_run(settings),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
-        bots=bots,
+        bots={name: LiveBot(name) for name in entrants},
         is_rated=run.rated,
     )
     played_s = _count_former(live, store, entrants) if live.games_before else 0.0
@@ -43,9 +40,9 @@ def count_pair(
     live: LiveRun, plan: PairPlan, record: PairRecord, finished: StoreResult
 ) -> Iterator[str]:
     """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
-    for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
-        if rating is not None:
-            live.bots[entrant.name].elo = rating.elo
+    counts = live.counts.setdefault((plan.a.name, plan.b.name, plan.board_class), [0] * 9)
+    of_a = [game.result.points2 for game in record.games]
+    counts[3 * of_a[0] + 2 - of_a[1]] += 1
     ids = finished.game_ids or (0, 0)
     for game, game_id in zip(record.games, ids, strict=True):
         first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
@@ -69,9 +66,24 @@ def count_pair(
     live.count(len(record.games))
 
 
+def refit(live: LiveRun) -> None:
+    """Fit the list rating of a rated run's bots to its counts, unless that was done just now."""
+    now = time.monotonic()
+    if not live.is_rated or not live.counts or now - live.fitted_at < REFIT_S:
+        return
+    live.fitted_at = now
+    tables = ((*key, counts) for key, counts in live.counts.items())
+    rating = rate_connected(cells=from_named_tables(tables)).rating
+    for name, elo in zip(rating.players, rating.elo.tolist(), strict=True):
+        live.bots[name].elo = elo
+
+
 def _count_former(live: LiveRun, store: Store, entrants: Mapping[str, Entrant]) -> float:
     """Count the games of interrupted sessions; return their playing time in seconds."""
     names = {entrant.revision: name for name, entrant in entrants.items()}
+    for row in store.aggregate.of_run(live.run_id):
+        key = (names[row.a_revision], names[row.b_revision], row.board_class)
+        live.counts[key] = list(row.counts)
     tally = store.tallies.of_run(live.run_id)
     for side in tally.sides:
         bot = names[side.revision]

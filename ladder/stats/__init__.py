@@ -1,6 +1,5 @@
 """Ratings and tests as pure functions on counts. All Elo here is on one scale.
 
-sequential_elo  live rating, updated once per pair of games
 counts          trinomial and pentanomial counts with their variance
 elo             one player against another: Elo, normalized Elo, intervals, LOS
 one_sided       bounds from results that are (nearly) all wins

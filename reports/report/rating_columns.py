@@ -177,7 +177,6 @@ COLUMNS = (
         level=2,
     ),
     RatingColumn(page="change", cell=_change, shown=lambda view: view.before is not None),
-    RatingColumn("elo_live", digits=1, head="live", page="live", form=".0f", level=9),
     RatingColumn("elo_at_least", digits=1, csv=()),
     RatingColumn("elo_at_most", digits=1, csv=()),
     RatingColumn("games", head="games", page="games", level=3),

@@ -109,8 +109,6 @@ def print_standings(
 def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: Console) -> None:
     fitted = fit(_columns(View(standings), wrong), console.width)
     console.print(fitted.table())
-    if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
-        console.print("live: sequential rating, updated after each pair of games", style="dim")
     if fitted.left_out:
         hidden = ", ".join(fitted.left_out)
         console.print(f"hidden, as the terminal is too narrow: {hidden}", style="dim")

@@ -5,7 +5,6 @@ from random import Random
 
 from bots.protocol import Budget
 from db.records import thought_blob
-from db.records.aggregate import RatingRow
 from db.records.bots import NewBot, NewRevision, RevisionRow
 from db.records.games import GameRecord, LastOutput, NewPlay, Thought
 from db.records.launch import Launch, Start
@@ -147,13 +146,6 @@ def new_play(revision: int) -> NewPlay:
     )
 
 
-def elo(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
-    """Return new ratings by a simple sequential Elo."""
-    expected = 2 / (1 + 10 ** ((b.elo - a.elo) / 400))
-    step = 16 * (points - expected)
-    return a.elo + step, b.elo - step
-
-
 def play_all(
     store: Store,
     run: RunRow,
@@ -164,4 +156,4 @@ def play_all(
 ) -> None:
     random = Random(seed)
     for row in store.pairs.plan(run.id, pairs, maker(revisions, seed)):
-        store.pairs.finish_all([(to_plan(row), played(row, random, kinds=kinds))], elo)
+        store.pairs.finish_all([(to_plan(row), played(row, random, kinds=kinds))])

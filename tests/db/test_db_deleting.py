@@ -6,15 +6,12 @@ from random import Random
 import pytest
 
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
-from db.records.aggregate import PairTableRow, RatingRow
-from db.records.games import GameQuery
-from db.records.pairs import PlannedPair
+from db.records.aggregate import PairTableRow
 from db.records.runs import NewRun, RunKind, RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.db.making import (
     add_bots,
-    elo,
     ensure_revision,
     maker,
     new_bot,
@@ -25,7 +22,6 @@ from tests.db.making import (
     revision,
     to_plan,
 )
-from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -43,7 +39,7 @@ def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
     assert store.bots.get("v9").based_on == "first"
     now = [game for game in store.games.stream() if "first" in (game.first, game.second)]
     assert [game.id for game in now] == [game.id for game in games]
-    assert store.aggregate.rebuild(elo) == []
+    assert list(store.audit.outcomes()) == []
     with pytest.raises(UnknownRow, match="'v1'"):
         store.bots.get("v1")
 
@@ -151,12 +147,12 @@ def test_keys_of_deleted_rows_are_not_reused(store: Store) -> None:
     play_all(store, run, revisions, 3)
     last_game = max(game.id for game in store.games.stream())
     (planned,) = store.pairs.plan(run.id, 1, maker(revisions))
-    store.runs.delete(run.id, elo)
+    store.runs.delete(run.id)
     again = new_run(store)
     assert again.id > run.id
     (row,) = store.pairs.plan(again.id, 1, maker(revisions))
     assert row.id > planned.id
-    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
+    finished = finish_pair(store, to_plan(row), played(row, Random(1)))
     assert min(finished.game_ids) > last_game
     deleted = store.bots.add(new_bot("v9"))
     store.bots.delete("v9")
@@ -204,12 +200,9 @@ def test_a_bot_with_games_is_not_deleted(store: Store) -> None:
     assert len(store.bots.all()) == 5
 
 
-def _derived(store: Store, division: int) -> tuple[list[PairTableRow], list[RatingRow], list[bool]]:
-    return (
-        store.aggregate.of_division(division),
-        store.aggregate.ratings(division),
-        [game.repeat for game in store.games.stream(GameQuery(division_id=division))],
-    )
+def _derived(store: Store, division: int) -> tuple[list[PairTableRow], int]:
+    tables = store.aggregate.of_division(division)
+    return tables, store.aggregate.count_distinct(tables)
 
 
 def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "") -> None:
@@ -220,13 +213,13 @@ def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "")
             continue
         (row,) = store.pairs.plan(runs[run], 1, maker(revisions[:2]))
         record = played(row, Random(number // 4))
-        finish_pair(store, to_plan(row), record, elo)
+        finish_pair(store, to_plan(row), record)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("deleted", "ab")
 def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
-    """Aggregate, live ratings and repeats equal those of a database that never had the run."""
+    """Counts and distinct games equal those of a database that never had the run."""
     order = "abbabaabab"
     results = []
     for left_out in ("", deleted):
@@ -239,7 +232,7 @@ def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
                 other = new_run(store, boards="6x7", stream="other")
                 play_all(store, other, [bot.revision.id for bot in store.bots.all()], 4)
                 kept = _derived(store, other.division_id)
-                assert store.runs.delete(runs[deleted], elo) == 2 * order.count(deleted)
+                assert store.runs.delete(runs[deleted]) == 2 * order.count(deleted)
                 assert _derived(store, other.division_id) == kept
                 assert store.games.count_by_run() == {
                     runs["b" if deleted == "a" else "a"]: 2 * (len(order) - order.count(deleted)),
@@ -247,11 +240,11 @@ def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
                 }
                 with pytest.raises(UnknownRow, match=f"no run {runs[deleted]}"):
                     store.runs.get(runs[deleted])
-            assert store.aggregate.rebuild(elo, repair=False) == []
+            assert list(store.audit.outcomes()) == []
             assert store.audit.integrity() == []
             results.append(_derived(store, division))
     assert results[0] == results[1]
-    assert any(results[0][2])
+    assert results[0][1] < 2 * sum(row.pairs for row in results[0][0])
 
 
 def test_a_run_without_games_is_deleted(store: Store) -> None:
@@ -259,12 +252,12 @@ def test_a_run_without_games_is_deleted(store: Store) -> None:
     revisions = add_bots(store)
     run = new_run(store)
     store.pairs.plan(run.id, 5, maker(revisions))
-    assert store.runs.delete(run.id, elo) == 0
+    assert store.runs.delete(run.id) == 0
     assert store.runs.find() == []
     again = new_run(store)
     assert [row.number for row in store.pairs.plan(again.id, 2, maker(revisions))] == [0, 1]
     with pytest.raises(UnknownRow, match="no run 99"):
-        store.runs.delete(99, elo)
+        store.runs.delete(99)
 
 
 def test_a_run_in_play_is_not_deleted(store: Store) -> None:
@@ -275,10 +268,10 @@ def test_a_run_in_play_is_not_deleted(store: Store) -> None:
     lock = store.run_lock()
     assert lock.try_acquire(run.id)
     with pytest.raises(InUse, match="run 1 is being played"):
-        store.runs.delete(run.id, elo)
+        store.runs.delete(run.id)
     assert store.games.count(run.id) == 6
     lock.release(run.id)
-    assert store.runs.delete(run.id, elo) == 6
+    assert store.runs.delete(run.id) == 6
     assert not lock.is_alive(run.id)
     lock.close()
 
@@ -292,24 +285,3 @@ def test_games_are_counted_by_run(store: Store) -> None:
     store.pairs.plan(three.id, 4, maker(revisions))
     assert store.games.count_by_run() == {one.id: 6, two.id: 4}
     assert store.runs.get(two.id).kind is RunKind.MATCH
-
-
-@pytest.mark.slow
-def test_rebuild_repairs_the_marks_of_repeats(store: Store) -> None:
-    """An unmarked repeat and a wrongly marked game are found and repaired."""
-    a, b = add_bots(store, 2)
-    run = new_run(store)
-    rows = store.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
-    for row in rows:
-        finish_pair(store, to_plan(row), played(row, Random(1)), elo)
-    before = _derived(store, run.division_id)
-    assert before[2] == [False, False, True, True]
-    execute_sql(store.where, "UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
-    found = store.aggregate.rebuild(elo, repair=False)
-    assert {(d.key, d.stored, d.computed) for d in found if d.table == "games"} == {
-        ((1,), 1.0, 0.0),
-        ((4,), 0.0, 1.0),
-    }
-    store.aggregate.rebuild(elo)
-    assert _derived(store, run.division_id) == before
-    assert store.aggregate.rebuild(elo) == []

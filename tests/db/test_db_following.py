@@ -12,7 +12,7 @@ from db.errors import Missing, NotALadderDatabase, Outdated, TooNew, Unwritable
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
-from tests.db.migrations.versions import go_back
+from tests.support.former import call_version
 from tests.support.sql import execute_sql
 
 
@@ -40,7 +40,7 @@ def test_a_follower_cannot_write(place: str) -> None:
 def test_an_older_database_is_not_migrated(place: str) -> None:
     """A follower must leave an older file alone, and the error must name the remedy."""
     Store.open(place).close()
-    go_back(place, "0003")
+    call_version(place, "0024")
     before = Path(place).read_bytes()
     with pytest.raises(Outdated, match="ladder runs"):
         Store.follow(place)

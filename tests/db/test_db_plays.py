@@ -10,12 +10,10 @@ import pytest
 from db.records.bots import HUMAN
 from db.records.runs import RunKind
 from db.store import Store
-from engine.result import Result, Termination
 from ladder.results.exchange.importing import import_games
 from ladder.results.exchange.jsonl import open_games, write_jsonl
 from ladder.results.exchange.numbered_game import ImportRefused
-from tests.db.making import elo, new_bot, new_play
-from tests.db.migrations.versions import go_back
+from tests.db.making import new_bot, new_play
 from tests.support.sql import execute_sql
 
 PLAY = new_play(revision=1)
@@ -27,7 +25,7 @@ def faults(store: Store) -> list[Any]:
     """Return what `ladder doctor` would report about the rows."""
     audit = store.audit
     rows = (audit.integrity(), audit.bots(), audit.runs(), audit.pairs(), audit.games())
-    return [*(fault for each in rows for fault in each), *store.aggregate.rebuild(elo)]
+    return [*(fault for each in rows for fault in each), *store.audit.outcomes()]
 
 
 def test_a_game_of_a_person_is_an_ordinary_unrated_game(store: Store) -> None:
@@ -36,7 +34,6 @@ def test_a_game_of_a_person_is_an_ordinary_unrated_game(store: Store) -> None:
     ids = [store.plays.add(PLAY), store.plays.add(replace(PLAY, bot_side=0, seed=4))]
     rows = store.games.get_many(ids)
     assert [(row.first, row.second) for row in rows] == [(HUMAN, "hero"), ("hero", HUMAN)]
-    assert [row.repeat for row in rows] == [False, True]
     for name in ("board", "moves", "result", "termination", "detail", "thoughts", "opening_plies"):
         assert getattr(rows[0], name) == getattr(PLAY, name)
     assert (rows[0].seed, rows[0].started_at, rows[0].duration_us) == (2**53 - 1, 1.5, 123)
@@ -75,45 +72,3 @@ def test_games_of_people_travel(store: Store, tmp_path: Path) -> None:
         pytest.raises(ImportRefused, match="a game against a person cannot be rated"),
     ):
         import_games(third, str(file), lines)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("taken", [False, True])
-def test_the_migration_keeps_every_saved_game(place: str, *, taken: bool) -> None:
-    """Rows of the former table become games that keep all rules, also if a bot is named human."""
-    names = ("hero", HUMAN) if taken else ("hero",)
-    with Store.open(place) as store:
-        for name in names:
-            store.bots.add(new_bot(name))
-    go_back(place, "0023")
-    saved = (
-        (1, "6x7", "6060606", "win", "four_in_a_row", ""),
-        (0, "10x11@3,4", "01", "loss", "crash", "killed by SIGABRT"),
-        (0, "6x7", "6060606", "win", "four_in_a_row", ""),
-    )
-    for side, board, moves, result, termination, detail in saved:
-        blob = BLOB[place.startswith("postgres")]
-        execute_sql(
-            place,
-            "INSERT INTO saved_games (revision_id, bot_side, board, budget, seed, moves, result, "
-            "termination, detail, started_at, duration_us, thoughts) "
-            f"SELECT 1, {side}, '{board}', '{{\"simulations\":50}}', 7, '{moves}', '{result}', "
-            f"'{termination}', '{detail}', 1.5, 123, {blob}",
-        )
-    Store.migrate(place)
-    with Store.open(place) as store:
-        rows = list(store.games.stream(thoughts=True))
-        found = [(row.first, row.second, row.board, row.board_class, row.detail) for row in rows]
-        assert found == [
-            (HUMAN, "hero", "6x7", "6x7", ""),
-            ("hero", HUMAN, "10x11@3,4", "thu", "killed by SIGABRT"),
-            ("hero", HUMAN, "6x7", "6x7", ""),
-        ]
-        assert [row.repeat for row in rows] == [False, False, True]
-        assert [row.moves for row in rows] == [(6, 0, 6, 0, 6, 0, 6), (0, 1), (6, 0, 6, 0, 6, 0, 6)]
-        assert (rows[1].result, rows[1].termination) == (Result.LOSS, Termination.CRASH)
-        assert faults(store) == []
-        assert store.plays.add(new_play(revision=1)) == 4
-        assert [bot.name for bot in store.bots.all()] == list(names)
-        human = store.bots.get(HUMAN)
-        assert (human.spec == HUMAN, human.retired_at is not None) == (not taken, not taken)

@@ -7,8 +7,6 @@ import pytest
 from db.errors import InUse, UnknownRow
 from db.records.queue import JobRow, JobStatus, NewJob
 from db.store import Store
-from tests.db.migrations.versions import go_back
-from tests.support.sql import execute_sql
 
 
 def add(store: Store, *words: str, note: str = "") -> JobRow:
@@ -56,26 +54,3 @@ def test_a_job_has_a_lock_of_its_own(store: Store) -> None:
         jobs.release(1)
         assert not jobs.is_alive(1)
         assert runs.is_alive(1)
-
-
-@pytest.mark.slow
-def test_what_waited_in_the_former_queue_still_waits(place: str) -> None:
-    """The migration carries what has not ended as command lines, in its order."""
-    Store.open(place).close()
-    go_back(place, "0020")
-    execute_sql(
-        place,
-        "INSERT INTO queue_entries (command, arguments, folder, author, host, note, state, "
-        "priority, place, submitted_at, output, message) SELECT 'suite run', arguments, '/', "
-        "'ann', 'h', 'why', state, priority, 0, 5.0, '', '' FROM ("
-        """SELECT '["my bot", "1"]' AS arguments, 'paused' AS state, 0 AS priority """
-        """UNION ALL SELECT '["my bot", "2"]', 'done', 0 """
-        """UNION ALL SELECT '["my bot", "3"]', 'waiting', 2) AS rows""",
-    )
-    assert Store.migrate(place) == "0020"
-    with Store.open(place) as store:
-        jobs = store.queue.open_jobs()
-    assert [job.command for job in jobs] == [f"suite run 'my bot' {number}" for number in (3, 1)]
-    assert {(job.status, job.author, job.note) for job in jobs} == {
-        (JobStatus.WAITING, "ann", "why")
-    }

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from db.records.tuning import TuningStepRow
 from db.store import Store
-from ladder.stats.sequential_elo import rate_pair
 from tests.db.making import new_run
 
 STEP = TuningStepRow(
@@ -26,6 +25,6 @@ def test_steps_come_back_as_they_were_and_go_with_their_run(store: Store) -> Non
     store.tuning_steps.add(two.id, STEP)
     assert store.tuning_steps.of_run(one.id) == [STEP, replace(STEP, step=2)]
     assert store.tuning_steps.games_by_run() == {one.id: 16, two.id: 8}
-    store.runs.delete(one.id, rate_pair)
+    store.runs.delete(one.id)
     assert store.tuning_steps.of_run(one.id) == []
     assert store.tuning_steps.games_by_run() == {two.id: 8}

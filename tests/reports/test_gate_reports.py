@@ -27,10 +27,9 @@ def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gat
     )
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(200):
-        lines = (f"0{number}", f"1{number}")
         draw = ("6x7", "", number)
         judge.take(
-            PlayedPair(number, 1, 2 + number % 2, "6x7", results, four, draw, lines, 250_000)
+            PlayedPair(number, 1, 2 + number % 2, "6x7", results, four, draw, number, 250_000)
         )
     return GateOutcome(judge.result(), "6x7/20sims")
 
@@ -92,9 +91,8 @@ def test_repeated_games_and_controls_are_remarked() -> None:
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(40):
         draw = ("6x7", "", number % 20)
-        lines = (f"0{number // 2}", "1")
         results = (Result.WIN, Result.LOSS)
-        judge.take(PlayedPair(number, 1, 2, "6x7", results, four, draw, lines, 1))
+        judge.take(PlayedPair(number, 1, 2, "6x7", results, four, draw, number // 2, 1))
     made = GateOutcome(judge.result(), "6x7/20sims")
     for text in (finding_text(gate_finding(made)), finding_markdown(gate_finding(made))):
         assert "10 of 20 pairs are distinct" in text

@@ -1,15 +1,14 @@
 """Runs and single pairs stored by tests and benchmarks."""
 
-from db.records.aggregate import Rate
 from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import NewRun, RunRow
 from db.store import Store
 from ladder.runs.settings import Settings
 
 
-def finish_pair(store: Store, plan: PairPlan, record: PairRecord, rate: Rate) -> StoreResult:
+def finish_pair(store: Store, plan: PairPlan, record: PairRecord) -> StoreResult:
     """Store a pair in a transaction of its own."""
-    return store.pairs.finish_all([(plan, record)], rate)[0]
+    return store.pairs.finish_all([(plan, record)])[0]
 
 
 def create_run(store: Store, settings: Settings) -> RunRow:

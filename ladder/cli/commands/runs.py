@@ -22,7 +22,6 @@ from ladder.cli.resume import command_of
 from ladder.errors import UsageError
 from ladder.experiments.stored import read_run
 from ladder.runs.history import past_run, past_runs
-from ladder.stats.sequential_elo import rate_pair
 from reports.findings.run import print_run, run_document
 from reports.runs import print_runs, run_line, runs_document
 
@@ -88,7 +87,7 @@ def delete(
             if not confirm(f"delete {line} for good?"):
                 print_out("nothing was deleted")
                 return 0
-        games = store.runs.delete(run, rate_pair)
+        games = store.runs.delete(run)
     print_out(f"run {run} and its {games} games are deleted; ratings are computed without them")
     return 0
 

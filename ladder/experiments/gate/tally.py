@@ -39,8 +39,8 @@ class Tally:
     """The pentanomial counts of the distinct pairs."""
     setups: set[tuple[str, str, int]] = field(default_factory=set)
     """Board, opening and seed of each counted pair."""
-    lines: set[tuple[str, str, str]] = field(default_factory=set)
-    """Board and moves of each counted pair, the game with the candidate as first mover first."""
+    contents: set[int] = field(default_factory=set)
+    """`PlayedPair.content` of each counted pair."""
     order: bytearray = field(default_factory=bytearray)
     """The half points (0 to 4) of each counted pair in order."""
     repeats_in_a_row: int = 0
@@ -74,19 +74,18 @@ class Tally:
             self.repeated_games += 2
             return False
         self.setups.add(pair.setup)
-        one, two = pair.moves if is_first else reversed(pair.moves)
-        ours, line = pair if is_first else pair.mirrored, (pair.setup[0], one, two)
+        ours = pair if is_first else pair.mirrored
         cell = sum(result.points2 for result in ours.results)
         self.pentanomial[cell] += 1
         self.order.append(cell)
         self.duration_us += pair.duration_us
         for result in ours.results:
             self.wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
-        if line in self.lines:
+        if pair.content in self.contents:
             self.repeats_in_a_row += 1
         else:
             self.repeats_in_a_row = 0
-            self.lines.add(line)
+            self.contents.add(pair.content)
             self.distinct[cell] += 1
         return True
 

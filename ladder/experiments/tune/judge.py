@@ -30,7 +30,6 @@ from ladder.runs.decision import Judge, played_pair
 from ladder.runs.pair_queue import PairSource, make_plan
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.start import schedule_of
-from ladder.stats.sequential_elo import START
 
 FORFEITS_JUDGED = 20
 """Games after which the search ends if more than half of them were forfeited."""
@@ -77,7 +76,7 @@ class TuningJudge(Judge, PairSource):
             title=f"{task.template.title}; {task.conditions}",
             target_games=task.games,
             games_before=sum(step.games for step in self.steps),
-            bots={bot.name: LiveBot(bot.name, START, START) for bot in self.sides},
+            bots={bot.name: LiveBot(bot.name) for bot in self.sides},
             is_rated=False,
             estimate=self.search.estimate,
         )

@@ -8,7 +8,6 @@ from engine.errors import EngineError
 from ladder.errors import UsageError
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.results.exchange.rules import check_game, check_pair, check_run
-from ladder.stats.sequential_elo import rate_pair
 
 
 def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:
@@ -33,12 +32,10 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, each) for each in games.values()]
-    # In the order of storing, which is that of live ratings.
+    # In the order of storing.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
-        return store.exchange.import_lines(
-            [[each.game for each in pair] for pair in pairs], rate_pair
-        )
+        return store.exchange.import_lines([[each.game for each in pair] for pair in pairs])
     except NotImportable as error:
         raise ImportRefused(name, pairs[error.index][error.game].line, str(error)) from error
 

@@ -55,6 +55,5 @@ def unstored_game(
         started_at=0.0,
         duration_us=0,
         sides=(SideSums(), SideSums()),
-        repeat=False,
         thoughts=tuple(thoughts),
     )

@@ -73,18 +73,12 @@ def read_overview(store: Store, division: str | None, rate_without_run: RateWith
 
 
 def read_current_list(store: Store, division: DivisionRow) -> Standings:
-    """Return the current rating list, in a time that does not grow with the number of games.
-
-    It reads only the aggregate, in which a game that repeats one outside the list is a repeat, too.
-    So the number of distinct games can be too low.
-    """
+    """Return the current rating list, whose counts are read once and then only added to."""
     tables, notes = current_tables(store, division, since=None)
-    games = 2 * sum(row.pairs for row in tables)
     standings = build_standings(
         division,
         tables,
-        distinct_games=games - sum(row.repeats for row in tables),
-        live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
+        distinct_games=store.aggregate.count_distinct(tables),
         notes=notes,
         stalled_games=store.games.count_aborts(division_id=division.id),
         retired=retired_bots(store),

@@ -43,7 +43,6 @@ def build_standings(
     tables: Sequence[PairTableRow],
     *,
     distinct_games: int,
-    live: Mapping[int, float],
     notes: Sequence[Note],
     stalled_games: int = 0,
     options: RatingOptions | None = None,
@@ -57,7 +56,6 @@ def build_standings(
         division: the division of the games.
         tables: the aggregate, one row per two revisions and board class.
         distinct_games: number of games that differ in board or moves.
-        live: live Elo by revision.
         notes: notes to put before those that the tables give.
         stalled_games: delays by the machine, late answers that counted and pairs played again.
         options: rating options.
@@ -91,7 +89,6 @@ def build_standings(
                 rank,
                 bots[name],
                 pool,
-                live=live.get(bots[name].revision),
                 limit_ms=move_limit_ms(division.budget, name),
                 retired=name in retired,
                 forfeit_games=(forfeit_games or {}).get(bots[name].revision, ()),
@@ -157,7 +154,6 @@ def _bot_standing(
     sums: _BotSums,
     pool: Pool | None,
     *,
-    live: float | None,
     limit_ms: int | None,
     retired: bool,
     forfeit_games: Sequence[ForfeitedGame],
@@ -182,8 +178,6 @@ def _bot_standing(
         rating = pool.rating
         elo, error95 = float(rating.elo[place]), float(rating.error95[place])
         at_least, at_most = rating.at_least[place], rating.at_most[place]
-    if live is None:
-        reasons["elo_live"] = "its games are not rated"
     if speed is None:
         reasons["simulations_per_second"] = "the bot reports no simulations or nodes"
     if mean_ms is None:
@@ -192,7 +186,6 @@ def _bot_standing(
         name=name,
         rank=rank,
         elo=elo,
-        elo_live=live,
         error95=error95,
         elo_at_least=at_least,
         elo_at_most=at_most,

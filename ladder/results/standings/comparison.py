@@ -151,7 +151,7 @@ def compare(
     tables, notes = current_tables(store, division, since=since)
     distinct = store.aggregate.count_distinct(tables, since=since)
     standings = build_standings(
-        division, tables, distinct_games=distinct, live={}, notes=notes, options=options
+        division, tables, distinct_games=distinct, notes=notes, options=options
     )
     found = {bot.name: bot for bot in standings.bots}
     for name in names:

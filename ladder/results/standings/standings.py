@@ -35,8 +35,6 @@ class BotStanding:
     """From 1, among the ranked bots."""
     elo: float | None
     """List rating: maximum likelihood over the pool."""
-    elo_live: float | None
-    """Live rating: sequential Elo."""
     error95: float | None
     """Half width of the 95 % interval of `elo`, clustered by pair."""
     elo_at_least: float | None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots.protocol import Budget
-from db.records.aggregate import Rate
 from db.records.bots import NewBot, NewRevision
 from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import NewRun, RunKind
@@ -104,12 +103,10 @@ class _TimedPairs(Pairs):
 
     timings: _Timings
 
-    def finish_all(
-        self, played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate
-    ) -> list[StoreResult]:
+    def finish_all(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> list[StoreResult]:
         """Store played pairs and add the time this takes."""
         begun = time.perf_counter()
-        finished = super().finish_all(played, rate)
+        finished = super().finish_all(played)
         self.timings.store_s += time.perf_counter() - begun
         return finished
 

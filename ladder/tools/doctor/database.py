@@ -1,4 +1,4 @@
-"""Checks of a database: games against the rules, derived tables against the games."""
+"""Checks of a database: games against the rules, outcomes of pairs against the games."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from engine.result import Termination
 from engine.solver.solver import Solver
 from ladder.match.game.adjudicator import TABLE_MIB, proof_of
 from ladder.match.registry.register import remove_builds
-from ladder.stats.sequential_elo import rate_pair
+from ladder.names import counted
 from ladder.tools.doctor.machine import SHOWN, Finding, Level
 
 CHECK_NODES = 10_000_000
@@ -19,10 +19,10 @@ CHECK_NODES = 10_000_000
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
-    """Check a database: its file, its schema, its rows, and its derived tables.
+    """Check a database: its file, its schema, its rows, and the outcomes of its pairs.
 
-    With `repair`, derived tables and live ratings are replaced by recomputed ones, unless pairs or
-    games are wrong: then the right values are unknown.
+    With `repair`, wrong outcomes are replaced by those of the games, unless pairs or games are
+    wrong: then the right values are unknown.
     """
     findings = [
         Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
@@ -132,15 +132,14 @@ def _check_adjudicated(store: Store) -> list[Finding]:
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:
-    differences = store.aggregate.rebuild(rate_pair, repair=repair)
-    if not differences:
-        text = "tables and live ratings equal those computed from the games"
-        return Finding("derived", Level.OK, text)
-    shown = "; ".join(
-        f"{d.table}.{d.column} {d.key}: {d.stored} stored, {d.computed} computed"
-        for d in differences[:SHOWN]
-    )
+    wrong = list(store.audit.outcomes())
+    if not wrong:
+        return Finding(
+            "derived", Level.OK, "the results and sums of pairs are those of their games"
+        )
+    shown = "; ".join(wrong[:SHOWN])
     if repair:
-        return Finding("derived", Level.OK, f"{len(differences)} values repaired: {shown}")
-    text = f"{len(differences)} derived values are wrong: {shown}; run `ladder doctor --repair`"
+        pairs = store.audit.repair_outcomes()
+        return Finding("derived", Level.OK, f"{counted(pairs, 'pair')} repaired: {shown}")
+    text = f"{len(wrong)} derived values are wrong: {shown}; run `ladder doctor --repair`"
     return Finding("derived", Level.FAULT, text)

@@ -13,7 +13,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy.exc import DBAPIError
 
 from db.backends.sqlite import APPLICATION_ID
 from db.connection.database import Database
@@ -29,8 +28,8 @@ from db.errors import (
 )
 from db.records.pairs import PlannedPair
 from db.store import RetryPolicy, Store
-from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
-from tests.db.migrations.versions import go_back
+from tests.db.making import add_bots, maker, new_bot, new_run, play_all, played, to_plan
+from tests.support.former import write_former
 from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
@@ -138,36 +137,6 @@ def test_newer_database_is_refused(place: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite_file
-def test_older_database_is_migrated_after_a_backup(place: str) -> None:
-    """An older database is copied first, then migrated with its games kept."""
-    with Store.open(place) as store:
-        run = new_run(store)
-        play_all(store, run, add_bots(store), 5)
-    go_back(place, "0015")
-    with Store.open(place) as store:
-        assert store.games.count(run.id) == 10
-        assert execute_sql(place, "SELECT * FROM last_commits") == []
-    with Store.open(f"{place}.backup-0015") as copy:
-        assert copy.games.count(run.id) == 10
-        assert copy.audit.integrity() == []
-
-
-@pytest.mark.slow
-def test_failed_migration_leaves_the_file_as_it_was(place: str) -> None:
-    """A migration that breaks half-way is undone as a whole."""
-    Store.open(place).close()
-    go_back(place, "0014")
-    execute_sql(place, "CREATE TABLE last_commits (writer INTEGER)")  # the second step fails on it
-    with pytest.raises(DBAPIError, match="last_commits"):
-        Store.migrate(place)
-    assert execute_sql(place, "SELECT version_num FROM alembic_version") == [("0014",)]
-    assert execute_sql(place, "SELECT a_timeout FROM pair_tables") == []
-    execute_sql(place, "DROP TABLE last_commits")
-    assert Store.migrate(place) == "0014"
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
     """A truncated file is reported as damaged, not as another program's."""
     with Store.open(place) as store:
@@ -208,8 +177,7 @@ def test_a_writer_fails_after_its_longest_wait_and_can_try_again(place: str) -> 
 @pytest.mark.sqlite_file
 def test_a_command_waits_longer_than_one_timeout_for_another_writer(place: str) -> None:
     """Opening an old file and writing to it both wait, and report that, until the other is done."""
-    Store.open(place).close()
-    go_back(place, "0018")
+    write_former(place, "0024", Path(place).parent)
     waits: list[str] = []
 
     def report(sentence: str) -> None:
@@ -223,7 +191,7 @@ def test_a_command_waits_longer_than_one_timeout_for_another_writer(place: str) 
         other.execute("BEGIN IMMEDIATE")
         with Store.open(place, busy_s=0.01, retry_policy=retry_policy) as store:
             other.execute("BEGIN IMMEDIATE")
-            add_bots(store, 1)
+            store.bots.add(new_bot("late"))
     assert ["trying again" in sentence for sentence in waits] == [True, False] * 2
 
 
@@ -349,4 +317,4 @@ def test_an_error_rolls_back_and_leaves_the_store_usable(store: Store) -> None:
     assert store.pairs.planned(run.id) == []
     rows = store.pairs.plan(run.id, 2, maker(revisions))
     assert [row.number for row in rows] == [0, 1]
-    assert finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids
+    assert finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1))).game_ids

@@ -11,14 +11,14 @@ import pytest
 from db.backends.file_locks import FileLocks
 from db.errors import Unwritable
 from db.store import Store
-from tests.db.making import add_bots, elo, new_bot, new_run
+from tests.db.making import add_bots, new_bot, new_run
 from tests.support.sql import execute_sql
 
 PLAYER = """
 import sys
 from random import Random
 sys.path.insert(0, sys.argv[2])
-from tests.db.making import elo, maker, played, revision, to_plan
+from tests.db.making import maker, played, revision, to_plan
 from tests.support.storing import finish_pair
 from db.store import Store
 with Store.open(sys.argv[1], busy_s=0.01) as store:
@@ -32,7 +32,7 @@ with Store.open(sys.argv[1], busy_s=0.01) as store:
         store.pairs.plan(run, 5, maker(revisions))
         # Both processes try to finish the pairs of both runs.
         for row in store.pairs.planned(run) + store.pairs.planned(other):
-            finish_pair(store, to_plan(row), played(row, random), elo)
+            finish_pair(store, to_plan(row), played(row, random))
 """
 
 
@@ -70,7 +70,7 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
         numbers = execute_sql(store.where, "SELECT number FROM pairs ORDER BY 1")
         assert numbers == [(number,) for number in range(60)]
         assert store.bots.get("extra").revision.number == 6
-        assert store.aggregate.rebuild(elo) == []
+        assert list(store.audit.outcomes()) == []
         assert store.audit.integrity() == []
 
 

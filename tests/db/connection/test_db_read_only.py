@@ -15,8 +15,8 @@ from db.connection.read_only import ReadOnlyDatabase
 from db.errors import DatabaseError, Locked, Missing, NotALadderDatabase, Unwritable
 from db.store import Store
 from tests.db.disks import fill, small_disk
-from tests.db.making import add_bots, elo, new_bot, new_run, play_all
-from tests.db.migrations.versions import go_back
+from tests.db.making import add_bots, new_bot, new_run, play_all
+from tests.support.former import call_version
 
 pytestmark = pytest.mark.sqlite_file
 PAIRS = 5
@@ -76,7 +76,7 @@ def look(path: Path) -> str:
         games = len(list(store.games.stream()))
         tables = sum(2 * table.pairs for table in store.aggregate.of_division(1))
         assert games == tables == store.games.count(1) == 2 * PAIRS
-        assert store.aggregate.rebuild(elo, repair=False) == []
+        assert list(store.audit.outcomes()) == []
         assert len(list(store.exchange.export_lines())) == games
         return f"{'read-only' if store.is_read_only else 'open'} {len(store.bots.all())} bots"
 
@@ -118,7 +118,7 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
 @pytest.mark.parametrize("left", ["nothing", "log"])
 def test_an_older_database_that_cannot_be_written_is_refused(closed: Path, left: str) -> None:
     """The error names what to do, and the file stays as it is."""
-    go_back(str(closed), "0015")
+    call_version(str(closed), "0024")
     if left == "log":
         Path(f"{closed}-wal").write_bytes(b"x")
     before = lock_up(closed, "folder")

@@ -20,6 +20,7 @@ from db.backends.sqlstate import translate_sqlstate
 from db.connection.database import OPENING_S, Database
 from db.errors import (
     Busy,
+    CommitLost,
     DatabaseError,
     InUse,
     Missing,
@@ -31,8 +32,8 @@ from db.errors import (
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import RetryPolicy, Store
-from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
-from tests.db.migrations.versions import go_back
+from tests.db.making import add_bots, maker, new_bot, new_run, play_all, played, to_plan
+from tests.support.lost_commits import lose_commits
 from tests.support.postgresql import Server, name_of, shared_server, why_none
 from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
@@ -97,46 +98,25 @@ def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, u
     assert store.pairs.planned(run.id) == rows
 
 
-class LosingBackend(PostgresqlBackend):
-    """A backend that loses the connection at one commit.
+@pytest.mark.slow
+def test_a_lost_commit_counts_once(server: Server, url: str) -> None:
+    """Whether or not the server had committed, each pair must be planned and stored once."""
+    assert sum(lose_commits(server, url, 12).values()) > 12
 
-    Attributes:
-        losses: commits to lose.
-        is_committed: whether the server has done the commit before.
 
-    """
+@pytest.mark.slow
+def test_a_change_that_must_not_be_made_twice_is_not_repeated(store: Store) -> None:
+    """If the answer to such a commit is lost, the command ends and says so."""
 
-    losses = 0
-    is_committed = False
-
-    def end_writing(self, connection: Connection) -> None:
-        if not self.losses:
-            super().end_writing(connection)
-            return
-        self.losses -= 1
+    def cut(connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        if self.is_committed:
-            super().end_writing(connection)
-            with driver.pipeline() as inner:
-                inner.sync()
+        driver.commit()
         driver.close()
-        raise psycopg.OperationalError("server closed the connection unexpectedly")
 
-
-@pytest.mark.parametrize("kept", [True, False], ids=["committed", "undone"])
-def test_a_commit_without_an_answer_counts_once(url: str, kept: bool) -> None:
-    """Whether or not the server had committed, the pair must be stored once."""
-    backend = LosingBackend(locate(url), BUSY_S)
-    backend.is_committed = kept
-    store = Store(Database(backend, backend.make_engine()))
-    run, revisions = new_run(store), add_bots(store)
-    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
-    backend.losses = 1
-    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
-    assert backend.losses == 0
-    assert finished.outcome.value == "stored"
-    assert [game.id for game in store.games.stream()] == list(finished.game_ids)
-    assert store.aggregate.rebuild(elo) == []
+    event.listen(store._database.engine, "commit", cut, once=True)
+    with pytest.raises(CommitLost, match="may be done or not: look before"):
+        store.bots.add(new_bot("once"))
+    assert [bot.name for bot in store.bots.all()] == ["once"]
 
 
 @pytest.mark.slow
@@ -169,23 +149,13 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
     assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
-    "pipelined",
-    [False, pytest.param(True, marks=pytest.mark.slow)],
-    ids=["idle", "pipelined"],
-)
-def test_a_writer_that_sleeps_is_named_and_ended(
-    url: str, told: list[str], pipelined: bool
-) -> None:
-    """A waiting writer must name the process that blocks it, and end it if it is silent too long.
-
-    In a pipeline the server takes the sleeping session for an active one.
-    """
+def test_a_writer_that_sleeps_is_named_and_ended(url: str, told: list[str]) -> None:
+    """A waiting writer names the process that blocks it; the server ends it if it is silent."""
     sleeper = os.fork()
     if not sleeper:
         database = Database.open(url, busy_s=BUSY_S)
         with contextlib.suppress(DatabaseError):
-            with database.writing(pipelined=pipelined) as connection:
+            with database.writing() as connection:
                 driver: Any = connection.connection.driver_connection
                 driver.execute("SELECT 1")
                 os.kill(os.getpid(), signal.SIGSTOP)
@@ -227,10 +197,11 @@ def test_a_plan_that_a_migration_has_changed_is_made_again(
     run, revisions = new_run(store), add_bots(store)
     for seed in range(8):  # the driver prepares a statement when it comes for the sixth time
         play_all(store, run, revisions, 1, seed=seed)
-        store.aggregate.ratings(run.division_id)
-    server.execute("ALTER TABLE ratings ALTER COLUMN elo TYPE real", name_of(url))
+        store.games.count_by_run()
+        store.pairs.of_run(run.id)
+    server.execute("ALTER TABLE pairs ALTER COLUMN duration_us TYPE integer", name_of(url))
     play_all(store, run, revisions, 1, seed=9)
-    store.aggregate.ratings(run.division_id)
+    store.pairs.of_run(run.id)
     assert ["was migrated" in sentence for sentence in told] == [True, False] * 2
     assert len(list(store.games.stream())) == 18
 
@@ -253,11 +224,11 @@ def test_a_serialization_failure_is_tried_again(
         "CREATE TRIGGER collide BEFORE UPDATE ON pairs FOR EACH ROW EXECUTE FUNCTION collide()",
         name,
     )
-    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
+    finished = finish_pair(store, to_plan(row), played(row, Random(1)))
     assert finished.outcome.value == "stored"
     assert ["collided" in sentence for sentence in told] == [True, True, False]
     assert [game.id for game in store.games.stream()] == list(finished.game_ids)
-    assert store.aggregate.rebuild(elo) == []
+    assert list(store.audit.outcomes()) == []
 
 
 def test_a_server_that_stays_away_is_reported_in_the_end(
@@ -399,15 +370,10 @@ def test_a_user_without_rights_to_write_can_read(server: Server, url: str, store
 
 @pytest.mark.slow
 def test_keys_beyond_32_bits_are_stored_and_read(server: Server, url: str) -> None:
-    """Pairs and games beyond 2**31 must be stored and read, also in a database of 32-bit keys."""
+    """Pairs and games beyond 2**31 must be stored and read."""
     with Store.open(url) as store:
         run, revisions = new_run(store), add_bots(store)
         play_all(store, run, revisions, 2)
-    go_back(url, "0011")
-    kind = "SELECT pg_typeof(id)::text FROM games LIMIT 1"
-    assert server.execute(kind, name_of(url)) == [("integer",)]
-    assert Store.migrate(url) == "0011"
-    assert server.execute(kind, name_of(url)) == [("bigint",)]
     for table in ("pairs", "games"):
         server.execute(f"ALTER SEQUENCE {table}_id_seq RESTART {3 * 2**30}", name_of(url))
     with Store.open(url) as store:
@@ -419,7 +385,7 @@ def test_keys_beyond_32_bits_are_stored_and_read(server: Server, url: str) -> No
         faults = " ".join(store.audit.games())  # the games are made up, and not by the rules
         assert "of its pair" not in faults
         assert "of its run" not in faults
-        assert store.aggregate.rebuild(elo) == []
+        assert list(store.audit.outcomes()) == []
         assert store.games.get(3 * 2**30 + 1) is not None
 
 

@@ -2,7 +2,18 @@
 
 from db.derived.invariants import find_pair_fault
 
-PAIR = {"status": "finished", "number": 3, "aborts": 0, "seed": 7, "stream": "s", "run_stream": "s"}
+PAIR = {
+    "status": "finished",
+    "number": 3,
+    "aborts": 0,
+    "seed": 7,
+    "stream": "s",
+    "run_stream": "s",
+    "division_id": 1,
+    "run_division_id": 1,
+    "rated": True,
+    "run_rated": True,
+}
 
 
 def test_the_first_fault_of_a_pair_is_named() -> None:

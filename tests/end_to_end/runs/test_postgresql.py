@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from db.store import Store
-from ladder.stats.sequential_elo import rate_pair
-from tests.db.migrations.versions import go_back
 from tests.end_to_end.conftest import Ladder
+from tests.support.former import call_version
 from tests.support.postgresql import Server, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
@@ -45,7 +44,7 @@ def lines_of(where: str) -> list[tuple[object, ...]]:
 def faults_of(where: str) -> list[object]:
     """Return the faults of the stored pairs."""
     with closing(Store.open(where)) as store:
-        return [*store.audit.pairs(), *store.aggregate.rebuild(rate_pair, repair=False)]
+        return [*store.audit.pairs(), *store.audit.outcomes()]
 
 
 @pytest.mark.very_slow
@@ -106,14 +105,14 @@ def test_a_gate_a_report_and_the_doctor_work_on_a_server(ladder: Ladder, url: st
     assert ladder("runs", "--json").document["runs"][0]["kind"] == "gate"
     doctor = ladder("doctor", "--json")
     assert "fault" not in {each["level"] for each in doctor.document}, doctor.out
-    go_back(url, "0013")
+    call_version(url, "0024")
     for words in (("runs",), ("run", "--bots", "random,stupid", "--games", 2)):
         refused = ladder(*words)
         assert refused.code == 2
         assert "`ladder doctor --migrate`" in refused.err
     doctor = ladder("doctor", "--migrate", "--json")
     found = {each["topic"]: each["text"] for each in doctor.document}
-    assert found["migration"] == "brought up to date from version 0013"
+    assert found["migration"] == "brought up to date from version 0024"
     assert ladder("runs", "--json").document["runs"][0]["games"] == 8
 
 

@@ -330,7 +330,7 @@ def test_each_format_shows_a_name_as_it_is(name: str) -> None:
         file=file, force_terminal=True, width=400, markup=False, emoji=False, highlight=False
     )
     console.print(name, style="bold red")
-    bots = {name: LiveBot(name, 1000.0, 1000.0)}
+    bots = {name: LiveBot(name, 1000.0)}
     live = LiveRun(1, 1, name, 2, 0, bots)
     console.print(RunView().picture(live, 400, 20))
     console.print(RunView().log(live))

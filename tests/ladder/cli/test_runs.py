@@ -10,7 +10,6 @@ import pytest
 
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
-from ladder.stats.sequential_elo import rate_pair
 from tests.ladder.cli.conftest import Command
 from tests.support.data.league import League
 
@@ -104,7 +103,7 @@ def test_a_deleted_run_is_gone_from_every_rating(ladder: Command, league: Path) 
     assert {bot["name"] for bot in report["bots"]} == {"b", "c"}
     assert ladder("games", "--bot", "b", "--opponent", "a").out == "no game matches\n"
     with Store.open(str(league)) as store:
-        assert store.aggregate.rebuild(rate_pair, repair=False) == []
+        assert list(store.audit.outcomes()) == []
 
 
 class Terminal(io.StringIO):

@@ -30,7 +30,7 @@ def finish(health: RunHealth) -> None:
 
 def roster(*names: str) -> Roster:
     return Roster(
-        {name: LiveBot(name, 1000, 1000) for name in names},
+        {name: LiveBot(name) for name in names},
         meetings=Pairing(RANDOM).meetings,
     )
 

@@ -85,9 +85,7 @@ def queue_of(
         settings=settings,
         schedule=schedule,
         entrants=check_possible(store, settings, bots),
-        roster=Roster(
-            {name: LiveBot(name, 0.0, 0.0) for name in names}, meetings=schedule.possible_meetings
-        ),
+        roster=Roster({name: LiveBot(name) for name in names}, meetings=schedule.possible_meetings),
         judge=judge,
         adopt=adopt,
     )

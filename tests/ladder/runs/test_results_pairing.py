@@ -32,7 +32,6 @@ from ladder.runs.field import Chooser, Field, PairsPending, read_results
 from ladder.runs.pairings import SWISS, UNCERTAIN, Pairing, PairingRule
 from ladder.runs.results_pairing import match_neighbours
 from ladder.stats.pool.pair_design import BATCH
-from ladder.stats.sequential_elo import rate_pair
 from tests.support.data.random_games import random_record
 from tests.support.storing import finish_pair
 
@@ -116,7 +115,7 @@ def finish(store: Store, rows: list[PlannedPair], a_wins: bool | None = None) ->
             record = replace(
                 record, games=tuple(replace(game, result=each) for game, each in games)
             )
-        finish_pair(store, pair, record, rate_pair)
+        finish_pair(store, pair, record)
 
 
 @pytest.mark.slow

@@ -15,10 +15,10 @@ import pytest
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import ServerOptions
-from tests.db.migrations.versions import go_back
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
+from tests.support.former import call_version
 from tests.support.unconfined import UNCONFINED
 
 Visit = Callable[..., Opened]
@@ -210,13 +210,13 @@ def test_problems_of_the_database_are_reported(
     Store.open(path).close()
     until(page, "document.querySelector('#part-now').innerText.includes('There are no games')")
     assert page.is_hidden("#problem")
-    go_back(path, "0004")
+    call_version(path, "0024")
     until(page, f"({shown} || '').includes('older version')")
     failed = visit(server.address).page
     assert "older version" in failed.inner_text("main")
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    until(page, f"({shown} || '').includes('newer version')")
+    until(page, f"({shown} || '').includes('another version')")
     shutil.move(path + ".away", path)
     until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
     until(failed, "document.querySelectorAll('#part-list tbody tr').length === 2")

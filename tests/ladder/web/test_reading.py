@@ -4,8 +4,9 @@ import pytest
 
 from db.errors import Corrupt, Outdated
 from ladder.web.live.reading import ReopenedStore
-from tests.db.migrations.versions import go_back
 from tests.support.data.league import League
+from tests.support.former import call_version
+from tests.support.sql import execute_sql
 
 
 def test_tables_of_another_version_are_not_called_damage(league: League) -> None:
@@ -15,7 +16,8 @@ def test_tables_of_another_version_are_not_called_damage(league: League) -> None
     store = ReopenedStore(path)
     opened = store.get()
     assert opened.divisions.all() == []
-    go_back(path, "0004")
+    call_version(path, "0004")
+    execute_sql(path, "ALTER TABLE divisions RENAME TO d")
     with pytest.raises(Corrupt) as damage:
         opened.divisions.all()
     assert isinstance(store.close_after(damage.value), Outdated)

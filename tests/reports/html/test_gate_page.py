@@ -31,8 +31,7 @@ def lost_gate(pairs: int) -> GateOutcome:
     )
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)
-        lines = (f"0{number}", f"1{number}")
-        judge.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), lines, 9))
+        judge.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), number, 9))
     return GateOutcome(judge.result(), "6x7/20sims")
 
 
@@ -101,9 +100,7 @@ def test_the_llr_history_ends_with_the_result() -> None:
     even = GateJudge(GateBot("a", 1, "a"), [GateBot("b", 2, "b")], GateTest(max_drop=5))
     for number in range(600):
         results = (Result.WIN, Result.WIN) if number % 2 else (Result.LOSS, Result.LOSS)
-        even.take(
-            PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), (f"{number}", "1"))
-        )
+        even.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), number))
     (longer,) = even.result().baselines
     assert len(longer.llr_history) == 200
     assert longer.llr_history[-1] == (600, pytest.approx(longer.sprt.llr))

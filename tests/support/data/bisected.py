@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from db.records.pairs import PlayedPair
+from db.records.pairs import PlayedPair, signed_hash
 from engine.result import Result, Termination
 from ladder.experiments.bisect.history import History
 from ladder.experiments.bisect.search import Search
@@ -25,7 +25,7 @@ def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = Fa
         results=(WIN if won else LOSS, LOSS),
         terminations=(ended, ended),
         setup=("6x7", "", number),
-        moves=(games or str(number), ""),
+        content=signed_hash(games or str(number)),
         duration_us=1000,
     )
 

@@ -15,7 +15,6 @@ from db.records.runs import NewRun, RunKind, RunRow, RunStatus
 from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.stats.sequential_elo import rate_pair
 from tests.support.storing import finish_pair
 
 BOARD = "6x7"
@@ -135,7 +134,6 @@ class League:
                 row.number,
                 (self._record(first, swapped=False), self._record(second, swapped=True)),
             ),
-            rate_pair,
         )
         return finished.game_ids
 

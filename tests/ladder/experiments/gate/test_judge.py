@@ -45,7 +45,7 @@ def pair(
         results=(first, second),
         terminations=terminations,
         setup=("6x7", "", number),
-        moves=(f"0{number}", f"1{number}"),
+        content=number,
         duration_us=1_500_000,
     )
 
@@ -99,7 +99,7 @@ def test_obvious_cases_are_decided_early(
 
 def test_the_early_test_needs_both_counts() -> None:
     """Copies of few lost pairs prove nothing early: the distinct pairs must agree."""
-    copies = [replace(pair(n, (L, L)), moves=("0", "1")) for n in range(50)]
+    copies = [replace(pair(n, (L, L)), content=0) for n in range(50)]
     assert after(copies, early=0.1).deciding.early is None
 
 
@@ -151,9 +151,9 @@ def test_simulated_gates_end_as_the_judge_ends_them(counted: str) -> None:
         for number, (cell, line) in enumerate(zip(cells[row], lines[row], strict=True)):
             if judge.decided or (counted == "distinct" and line < number):
                 continue
-            name = f"{number if counted == 'all' else line}"
+            name = number if counted == "all" else int(line)
             results = {0: (L, L), 1: (L, D), 2: (W, L), 3: (W, D), 4: (W, W)}[int(cell)]
-            judge.take(replace(pair(number, results), moves=(name, "")))
+            judge.take(replace(pair(number, results), content=name))
         result = judge.result()
         assert found.states[row] == result.deciding.state.value
         assert found.early[row] == (result.deciding.early is not None)
@@ -265,8 +265,8 @@ def test_the_same_draw_counts_once() -> None:
     once = after(pairs)
     assert once.verdict is Verdict.INCONCLUSIVE
     again = [each for n in range(1, 9) for each in replay(pairs, 20 * n)]
-    turned = [replace(each.mirrored, moves=each.moves[::-1]) for each in again]
-    other = [replace(each, moves=("", "")) for each in again]
+    turned = [each.mirrored for each in again]
+    other = [replace(each, content=-1) for each in again]
     for more in (again, turned, other):
         result = after([*pairs, *more])
         assert result.deciding.replayed_games == 2 * 160
@@ -278,7 +278,7 @@ def test_the_same_draw_counts_once() -> None:
 def test_games_that_repeat_decide_nothing() -> None:
     """Two games over and over, from different seeds, must end early without a decision."""
     for results in ((L, L), (W, W), (W, L)):
-        pairs = [replace(pair(n, results), moves=("334", "33")) for n in range(500)]
+        pairs = [replace(pair(n, results), content=334) for n in range(500)]
         result = after(pairs)
         assert result.verdict is Verdict.INCONCLUSIVE
         assert result.games == 2 * (1 + REPEATS_IN_A_ROW)
@@ -299,16 +299,16 @@ def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
     """Where repeated games make one of the two tests decide, the gate must continue;
     where both agree, it must decide, and report how many pairs are distinct.
     """
-    few = [replace(pair(n, (W, W)), moves=(f"{n % 15}", "1")) for n in range(60)]
+    few = [replace(pair(n, (W, W)), content=n % 15) for n in range(60)]
     all_pairs = after(few)
     assert all_pairs.deciding.sprt.state is State.ACCEPT_H1
     assert all_pairs.deciding.sprt_distinct.state is State.CONTINUE
     assert all_pairs.verdict is Verdict.INCONCLUSIVE
     assert "but the distinct pairs alone do not" in all_pairs.reason
-    enough = [replace(pair(n, (W, W)), moves=(f"{n % 30}", "1")) for n in range(120)]
+    enough = [replace(pair(n, (W, W)), content=n % 30) for n in range(120)]
     decided = after(enough, max_drop=60)
     assert decided.verdict is Verdict.PASS
-    repeated = [replace(pair(n, (W, W)), moves=(f"{n // 2}", "1")) for n in range(200)]
+    repeated = [replace(pair(n, (W, W)), content=n // 2) for n in range(200)]
     shared = after(repeated, max_drop=60)
     assert shared.verdict is Verdict.PASS
     assert shared.deciding.sprt_distinct.state is State.ACCEPT_H1
@@ -322,8 +322,7 @@ def test_a_common_win_among_rare_losses_is_no_regression() -> None:
     """An even candidate that wins by one common game and loses by rare ones must not fail because
     the common game counts once."""
     pairs = [
-        replace(pair(n, (W, W)), moves=("3", "4")) if n % 2 else pair(n, (L, L))
-        for n in range(1000)
+        replace(pair(n, (W, W)), content=-1) if n % 2 else pair(n, (L, L)) for n in range(1000)
     ]
     result = after(pairs, max_drop=100)
     assert result.deciding.sprt_distinct.state is State.ACCEPT_H0
@@ -337,7 +336,7 @@ def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
     for results, verdict in (((L, L), Verdict.REGRESSION), ((W, W), Verdict.INCONCLUSIVE)):
         gate = GateJudge(HERO, (ONE, TWO), GateTest())
         for n in range(100):
-            gate.take(replace(pair(2 * n, (W, L)), moves=("3", "4")))
+            gate.take(replace(pair(2 * n, (W, L)), content=-1))
         assert not gate.decided
         for n in range(100):
             gate.take(pair(2 * n + 1, results, TWO))
@@ -401,15 +400,6 @@ def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
     newer = GateBot("newer", HERO.revision + 1, "a")
     straight = [pair(n, (W, D), newer) for n in range(20)]
     assert after([each.mirrored for each in straight], newer) == after(straight, newer)
-
-
-def test_equal_moves_on_different_boards_are_different_games() -> None:
-    """A pair must be new when its board is, whatever its opening and moves."""
-    pairs = [
-        replace(pair(n, (W, L)), setup=(f"6x7@0,{n}", "33", n), moves=("334", "33"))
-        for n in range(20)
-    ]
-    assert after(pairs).deciding.distinct_pairs == 20
 
 
 def test_a_bot_against_itself_passes() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from db.records.pairs import PlayedPair
+from db.records.pairs import PlayedPair, signed_hash
 from engine.result import Result, Termination
 from ladder.errors import UsageError
 from ladder.experiments.gate.tally import GateBot
@@ -45,7 +45,7 @@ def pair(
         results=RESULTS[cell],
         terminations=(ended, ended),
         setup=("6x7", "", number),
-        moves=(games or str(number), ""),
+        content=signed_hash(games or str(number)),
         duration_us=1000,
     )
 

@@ -6,7 +6,6 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from db.records.bots import NewBot, NewRevision
 from db.records.launch import Launch, Origin
@@ -16,7 +15,6 @@ from ladder.match.specs.archive import cache_of, files_of
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import builtin_launch, make_start
-from tests.db.migrations.versions import go_back
 
 ORIGIN = Origin(revision="main", commit="c" * 40, tree="d" * 40, inner="in", build="")
 OF_GIT = Launch(command=(), folder="/work", player="v4", origin=ORIGIN, archive="e" * 64)
@@ -83,28 +81,3 @@ def test_a_changed_behaviour_of_a_builtin_gives_it_a_new_revision(tmp_path: Path
         assert new.id != now.id
         assert {b.name: b.revision.id for b in store.bots.all() if b.name != "v4"} == others
         assert sync_builtins(store) == []
-
-
-@pytest.mark.slow
-@pytest.mark.sqlite_file
-def test_a_database_of_identities_by_code_keeps_its_current_revisions(tmp_path: Path) -> None:
-    """Ratings of the current players go on after the migration, those of earlier ones apart."""
-    place = str(tmp_path / "x.db")
-    with Store.open(place, create=True) as store:
-        weights = {"option weights": "1,2,3,4,5,6"}
-        for name, player in (("v4", "v4"), ("mine", "c4ai?weights=1,2,3,4,5,6")):
-            for content in ("older", f"code of {name}"):
-                files = {"bots/place.py": "0123456789abcdef", **(weights if "?" in player else {})}
-                revision = NewRevision(content, builtin_launch(player), ("any",), files=files)
-                new = NewBot(name, "", f"builtin:{player}", revision)
-                _ = store.bots.add(new) if content == "older" else store.bots.replace(new)
-        before = {bot.name: bot.revision for bot in store.bots.all()}
-    go_back(place, "0021")
-    with Store.open(place) as store:
-        assert sync_builtins(store) == []
-        after = {name: store.bots.get(name).revision for name in before}
-        assert {name: each.id for name, each in after.items()} == {
-            name: each.id for name, each in before.items()
-        }
-        assert after["mine"].files == {"behaviour": "1", **weights}
-        assert "older" in {content for _, content in store.bots.contents().values()}

@@ -14,7 +14,6 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
-from ladder.stats.sequential_elo import rate_pair
 from tests.support.storing import finish_pair
 
 LAUNCH = Launch(command=("true",), folder="/")
@@ -61,7 +60,7 @@ class Games:
             for place, moves in enumerate((both * 2)[:2])
         )
         record = PairRecord(row.id, row.number, (records[0], records[1]))
-        return finish_pair(self.store, planned, record, rate_pair).game_ids
+        return finish_pair(self.store, planned, record).game_ids
 
     def _record(
         self, moves: tuple[int, ...], *, swapped: bool, thoughts: Sequence[Thought] | None

@@ -16,7 +16,6 @@ from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, E
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.solved import solve_columns
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
-from ladder.stats.sequential_elo import rate_pair
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.support.calls import calls_of
@@ -263,7 +262,7 @@ def test_a_run_may_be_deleted_while_its_games_are_analysed(
     def delete_the_run() -> bool:
         if store.runs.find():
             with Store.open(str(tmp_path / "ladder.db")) as other:
-                other.runs.delete(games.run.id, rate_pair)
+                other.runs.delete(games.run.id)
         return False
 
     games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
@@ -278,5 +277,5 @@ def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
     """Verdicts must not keep games from being deleted."""
     run(games)
     games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
-    games.store.runs.delete(games.run.id, rate_pair)
+    games.store.runs.delete(games.run.id)
     assert count_rows(games.store, "verdicts") == 0

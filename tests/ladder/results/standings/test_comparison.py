@@ -14,7 +14,7 @@ from engine.result import Result, Termination
 from ladder.results.standings.comparison import BotDifference, Share, compare
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
-from tests.db.making import add_bots, elo, game, new_run, play_all, to_plan
+from tests.db.making import add_bots, game, new_run, play_all, to_plan
 from tests.support.calls import calls_of
 from tests.support.storing import finish_pair
 
@@ -51,7 +51,7 @@ def division_with(
     for winner, loser, pairs in won:
         planned = PlannedPair(bots[winner], bots[loser], "9x10@3,4", "thu", (), winner)
         for row in store.pairs.plan(run.id, pairs, lambda _, plan=planned: plan):  # type: ignore[misc]
-            finish_pair(store, to_plan(row), lost_pair(random, row.id, row.number), elo)
+            finish_pair(store, to_plan(row), lost_pair(random, row.id, row.number))
     return store.divisions.all()[0]
 
 

@@ -46,14 +46,13 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
         "counts": counts,
         "a": side,
         "b": side,
-        "repeats": 0,
     }
     return PairTableRow(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> Standings:
-    games = sum(2 * row.pairs - row.repeats for row in tables)
-    return build_standings(DIVISION, tables, distinct_games=games, live=live or {}, notes=[])
+def standings(*tables: PairTableRow, repeated: int = 0) -> Standings:
+    games = sum(2 * row.pairs for row in tables) - repeated
+    return build_standings(DIVISION, tables, distinct_games=games, notes=[])
 
 
 # Counts by 3 * (A first) + (A second), each loss, draw, win: here 4 pairs lost, 1 split with the
@@ -159,7 +158,7 @@ def test_forfeits_mark_a_bot() -> None:
 def test_slow_bots_and_repeated_games_are_marked() -> None:
     """A mean move time above the budget and repeated games must be marked."""
     slow = SideTotals(moves=10, time_us=1_010_000, max_us=120_000)
-    result = standings(table("a", "b", MIXED, a=slow, repeats=5))
+    result = standings(table("a", "b", MIXED, a=slow), repeated=5)
     bot = next(bot for bot in result.bots if bot.name == "a")
     assert bot.over_budget
     assert marks(bot) == "*"
@@ -170,14 +169,14 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
 
 def test_every_format_is_complete_and_finite() -> None:
     """JSON must have the promised keys and no NaN; CSV and Markdown a row per bot."""
-    result = standings(table("a", "b", MIXED), table("x", "y", MIXED), live={ord("a"): 1010.0})
+    result = standings(table("a", "b", MIXED), table("x", "y", MIXED))
     document = json.loads(to_json(standings_document(result)), parse_constant=pytest.fail)
     assert {
         "division", "games", "distinct_games", "pairs", "first_mover_score", "draw_rate", "bots",
         "pairs_table",
     } <= set(document)  # fmt: skip
     assert {
-        "name", "rank", "elo", "elo_live", "error95", "games", "wins", "draws", "losses", "score",
+        "name", "rank", "elo", "error95", "games", "wins", "draws", "losses", "score",
         "win_rate", "forfeits", "simulations_per_second", "mean_move_ms", "max_move_ms",
     } <= set(document["bots"][0])  # fmt: skip
     assert {"a", "b", "wins", "draws", "losses", "pentanomial"} == set(document["pairs_table"][0])
@@ -188,7 +187,7 @@ def test_every_format_is_complete_and_finite() -> None:
 
 def test_every_column_stands_in_every_format_that_it_declares() -> None:
     """One declaration must give the key in JSON, the heads of tables and CSV, and the page's."""
-    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
+    result = standings(table("a", "b", MIXED))
     view = View(result, before={"a": 900.0})
     document = standings_document(result)["bots"][0]
     assert list(document) == [column.key for column in COLUMNS if column.key]
@@ -199,14 +198,5 @@ def test_every_column_stands_in_every_format_that_it_declares() -> None:
     shown = [column.head for column in terminal_columns(view)]
     assert shown == ["#", "bot", *[c.head for c in COLUMNS[2:] if c.head]]
     page = ratings_figure(view).table
-    assert [heading.name for heading in page.headings][3:6] == ["± 95 %", "change", "live"]
+    assert [heading.name for heading in page.headings][3:5] == ["± 95 %", "change"]
     assert [row[4].text for row in page.rows] == ["+100", "new"]
-
-
-def test_a_missing_live_rating_has_a_reason() -> None:
-    """A bot without a live rating, and no other, has null with a reason."""
-    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
-    rated, unrated = sorted(result.bots, key=lambda bot: bot.name)
-    assert (rated.elo_live, unrated.elo_live) == (1010.0, None)
-    assert "elo_live" not in rated.reasons
-    assert unrated.reasons["elo_live"] == "its games are not rated"

@@ -13,7 +13,6 @@ from db.store import Store
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.stats.sequential_elo import rate_pair
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level
 from tests.support.fakes import fake_start
@@ -52,5 +51,5 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
         finally:
             pool.close()
         assert {game.termination for game in record.games} == {FAILING[mode]}
-        finish_pair(store, plan, record, rate_pair)
+        finish_pair(store, plan, record)
         assert {finding.level for finding in examine_database(store)} == {Level.OK}

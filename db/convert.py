@@ -1,0 +1,243 @@
+"""Conversion of the databases of versions 0019 to 0024, written while 0.2.0 was developed.
+
+The former tables lie beside the new ones meanwhile (`Backend.set_aside`). All rows keep their keys.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, insert, inspect, select, text, update
+
+from bots.catalogue import parse_player
+from bots.errors import BotsError
+from db.backends import Backend
+from db.derived.pair_outcome import OF_GAME, outcome_of
+from db.json_column import to_json
+from db.migrations.upgrade import create_tables
+from db.models import Base, Job, Pair, Revision, Run
+from db.queries.archives import store_archive
+from db.queries.plays import insert_play
+from db.records import thought_blob
+from db.records.archives import ArchivedFile, Manifest, PackedArchive
+from db.records.games import NewPlay
+from db.records.launch import Launch
+from db.records.queue import JobStatus
+from engine.position import parse_moves
+from engine.result import Result, Termination
+
+_DIGEST = re.compile("[0-9a-f]{16}")
+_OWN_FILES = ("bots/", "engine/")
+BATCH = 2000
+"""Pairs that are written in one statement."""
+_PAIR = (
+    *("id", "run_id", "stream", "number", "a_revision_id", "b_revision_id"),
+    *("board", "board_class", "opening", "seed", "status", "aborts", "finished_at"),
+)
+"""Columns that pairs have had all along."""
+
+
+def convert(connection: Connection, backend: Backend, version: str) -> None:
+    """Replace the tables of a former version by the current ones, with their rows.
+
+    Args:
+        connection: in a transaction that holds the write lock; the caller commits it.
+        backend: of the database.
+        version: its version, one of `migrations.FORMER`.
+
+    """
+    prefix = backend.set_aside(connection, version)
+    tables = _columns_of(connection, prefix)
+    create_tables(connection, backend)
+    for table in Base.metadata.sorted_tables:
+        if table is Pair.__table__:
+            _copy_pairs(connection, prefix)
+        elif table.name in tables:
+            names = [column.name for column in table.c if column.name in tables[table.name]]
+            columns = ", ".join(names)
+            connection.exec_driver_sql(
+                f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own
+                f"SELECT {columns} FROM {prefix}{table.name}"
+            )
+    backend.keep_counters(connection, prefix, list(Base.metadata.tables))
+    if "queue_entries" in tables:
+        _copy_queue(connection, prefix)
+    if version < "0022":
+        _name_behaviours(connection)
+    if version < "0023":
+        _pack_bots(connection)
+    if "saved_games" in tables:
+        _copy_plays(connection, prefix)
+    backend.drop_former(connection, [prefix + name for name in tables])
+
+
+def _columns_of(connection: Connection, prefix: str) -> dict[str, set[str]]:
+    """Return the columns of the former tables by name."""
+    schema, _, start = prefix.rpartition(".")
+    inspector = inspect(connection)
+    return {
+        name.removeprefix(start): {
+            column["name"] for column in inspector.get_columns(name, schema or None)
+        }
+        for name in inspector.get_table_names(schema or None)
+        if name.startswith(start)
+    }
+
+
+def _copy_pairs(connection: Connection, former: str) -> None:
+    """Copy the pairs, with the outcomes that their games give."""
+    pairs = ", ".join(f"pair.{name}" for name in _PAIR)
+    games = ", ".join(f"game.{name} AS game_{name}" for name in OF_GAME)
+    query = text(
+        f"SELECT {pairs}, run.division_id, run.rated, {games} FROM {former}pairs AS pair "  # noqa: S608
+        f"JOIN {former}runs AS run ON run.id = pair.run_id "
+        f"LEFT JOIN {former}games AS game ON game.pair_id = pair.id ORDER BY pair.id, game.game"
+    )
+    with connection.execute(query, execution_options={"yield_per": BATCH}) as rows:
+        converted = _with_outcomes(rows.mappings())
+        while batch := list(islice(converted, BATCH)):
+            connection.execute(insert(Pair), batch)
+
+
+def _with_outcomes(rows: Any) -> Iterator[dict[str, Any]]:
+    """Yield pairs by column, from their rows for each game."""
+    nothing = dict.fromkeys(column.name for column in Pair.__table__.c)
+    for _, own in groupby(rows, key=itemgetter("id")):
+        games = list(own)
+        pair = nothing | {name: games[0][name] for name in (*_PAIR, "division_id")}
+        pair["rated"] = bool(games[0]["rated"])
+        if games[0]["game_pair_id"] is not None:
+            pair |= outcome_of([{name: row[f"game_{name}"] for name in OF_GAME} for row in games])
+        yield pair
+
+
+def _copy_queue(connection: Connection, former: str) -> None:
+    """Let the command lines of the former queue wait that had not ended."""
+    rows = connection.exec_driver_sql(
+        f"SELECT command, arguments, folder, author, note, submitted_at FROM {former}queue_entries "  # noqa: S608
+        "WHERE state IN ('waiting', 'playing', 'paused') ORDER BY priority DESC, place, id"
+    )
+    for row in rows.all():
+        connection.execute(
+            insert(Job).values(
+                command=shlex.join([*row.command.split(), *json.loads(row.arguments)]),
+                folder=row.folder,
+                author=row.author,
+                note=row.note,
+                status=JobStatus.WAITING.value,
+                added_at=row.submitted_at,
+                result="",
+            )
+        )
+
+
+def _name_behaviours(connection: Connection) -> None:
+    """Make the current revision of each built-in player its behaviour 1.
+
+    A hash of the code that a player imports identified it before; earlier revisions stay apart.
+    """
+    current = text(
+        "SELECT id, content_hash, launch, files FROM revisions WHERE recency = "
+        "(SELECT max(recency) FROM revisions AS other WHERE other.bot_id = revisions.bot_id)"
+    )
+    renamed = {}
+    for row in connection.execute(current).all():
+        launch, files = json.loads(row.launch), json.loads(row.files)
+        is_from_git = launch.get("origin") is not None
+        if is_from_git or not any(name.startswith("bots/") for name in files):
+            continue
+        try:
+            version, given = parse_player(launch["player"])
+            options = version.resolve_options({**version.options, **given})
+        except BotsError:  # a player that these sources lack
+            continue
+        identity = json.dumps((version.name, options, "1"), sort_keys=True, default=str)
+        new = renamed[row.content_hash] = hashlib.sha256(identity.encode()).hexdigest()[:16]
+        kept = {name: value for name, value in files.items() if name.startswith("option ")}
+        values = {"content_hash": new, "files": to_json({"behaviour": "1", **kept})}
+        connection.execute(update(Revision).where(Revision.id == row.id).values(values))
+    for run_id, settings in connection.execute(text("SELECT id, settings FROM runs")).all():
+        stored = json.loads(settings)
+        bots = stored.get("bots", {})
+        stored["bots"] = {name: renamed.get(content, content) for name, content in bots.items()}
+        if stored["bots"] != bots:
+            changed = update(Run).where(Run.id == run_id).values(settings=to_json(stored))
+            connection.execute(changed)
+
+
+def _pack_bots(connection: Connection) -> None:
+    """Store the files of foreign bots that still are as they were registered.
+
+    The others cannot play until they are added again; a launch without files says so.
+    """
+    query = select(Revision.id, Revision.launch, Revision.files).where(Revision.archive.is_(None))
+    for row in connection.execute(query).all():
+        launch = msgspec.json.decode(row.launch, type=Launch)
+        if launch.player is not None:
+            continue
+        known: dict[str, str] = json.loads(row.files)
+        packed = _pack(Path(launch.folder), known)
+        if packed is not None:
+            store_archive(connection, packed)
+            outside = [name for name in known if os.path.isabs(name)]
+            launch = msgspec.structs.replace(launch, program=outside[0] if outside else None)
+            values = {"launch": to_json(launch), "archive": packed.manifest.sha256}
+            connection.execute(update(Revision).where(Revision.id == row.id).values(values))
+
+
+def _pack(folder: Path, known: Mapping[str, str]) -> PackedArchive | None:
+    """Return the archive of a bot's files, or None if one is missing or was changed.
+
+    Args:
+        folder: the folder in which it was registered.
+        known: the first digits of each file's hash by name; programs and options have no hash, and
+            the ladder's own files need not be packed.
+
+    """
+    files = []
+    for name, digest in known.items():
+        if not _DIGEST.fullmatch(digest) or os.path.isabs(name) or name.startswith(_OWN_FILES):
+            continue
+        path = folder / name
+        if ".." in Path(name).parts or not path.is_file():
+            return None
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        if not sha256.startswith(digest):
+            return None
+        size, executable = path.stat().st_size, os.access(path, os.X_OK)
+        files.append(ArchivedFile(name, sha256, size, executable))
+    manifest = Manifest(tuple(sorted(files, key=lambda file: file.path)))
+    return PackedArchive(manifest, folder) if files else None
+
+
+def _copy_plays(connection: Connection, former: str) -> None:
+    """Store the games of people, which had a table of their own, as unrated games."""
+    rows = connection.exec_driver_sql(f"SELECT * FROM {former}saved_games ORDER BY id")  # noqa: S608
+    for row in rows.mappings().all():
+        insert_play(connection, _to_play(row))
+
+
+def _to_play(row: Mapping[Any, Any]) -> NewPlay:
+    return NewPlay(
+        revision=row["revision_id"],
+        bot_side=row["bot_side"],
+        budget=msgspec.json.decode(row["budget"], type=dict[str, int]),
+        board=row["board"],
+        opening_plies=0,
+        seed=row["seed"],
+        moves=parse_moves(row["moves"]),
+        result=Result(row["result"]),
+        termination=Termination(row["termination"]),
+        detail=row["detail"],
+        started_at=row["started_at"],
+        duration_us=row["duration_us"],
+        thoughts=tuple(thought_blob.decode(row["thoughts"])),
+    )

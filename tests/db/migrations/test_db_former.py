@@ -1,0 +1,155 @@
+"""Databases of former versions are converted, with all that they hold."""
+
+import hashlib
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db.errors import DatabaseError, Outdated, TooNew
+from db.records.bots import HUMAN
+from db.records.queue import JobStatus
+from db.store import Store
+from engine.result import Result, Termination
+from ladder.match.registry.builtins import sync_builtins
+from ladder.results.standings.division import standings_of_division
+from tests.db.making import maker, new_play, play_all
+from tests.db.migrations.test_db_migrations import check_models
+from tests.support.former import FOLDER, call_version, write_former
+from tests.support.sql import execute_sql
+
+BOT = Path(__file__).parents[2] / "fake_bots" / "bot.py"
+
+
+def check_sound(store: Store) -> None:
+    """Check that the database is sound and that its standings are those of the former program."""
+    audit = store.audit
+    assert audit.integrity() == []
+    assert [*audit.bots(), *audit.runs(), *audit.pairs(), *audit.games(), *audit.outcomes()] == []
+    version = "0019" if store.queue.all() else "0024"
+    reports = json.loads((FOLDER / "reports.json").read_text())[version]
+    assert len(reports) >= 2
+    for label, before in reports.items():
+        now = standings_of_division(store, store.divisions.find(label))
+        assert (now.games, now.distinct_games) == (before["games"], before["distinct_games"])
+        for bot, old in zip(now.bots, before["bots"], strict=True):
+            assert (bot.name, bot.wins, bot.draws, bot.losses) == (
+                *(old["name"], old["wins"], old["draws"], old["losses"]),
+            )
+            assert (bot.elo, bot.error95) == pytest.approx((old["elo"], old["error95"]), abs=0.06)
+            assert dict(bot.forfeits) == old["forfeits"]
+            assert bot.max_move_ms == pytest.approx(old["max_move_ms"], abs=0.06)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["0019", "0024"])
+def test_a_former_database_keeps_its_standings(place: str, tmp_path: Path, version: str) -> None:
+    """Every list is that of the former program, keys go on, and the tables are the models'."""
+    write_former(place, version, tmp_path)
+    ((runs, last_game),) = execute_sql(
+        place, "SELECT (SELECT count(*) FROM runs), (SELECT max(id) FROM games)"
+    )
+    assert Store.migrate(place) == version
+    assert Store.migrate(place) is None
+    check_models(place)
+    with Store.open(place) as store:
+        check_sound(store)
+        assert len(store.runs.find()) == runs + 2 * (version == "0019")
+        assert sync_builtins(store) == []
+        run = store.runs.find()[-1]
+        revisions = [bot.revision.id for bot in store.bots.all()][:4]
+        planned = store.pairs.planned(run.id)
+        store.pairs.plan(run.id, 1, maker(revisions))
+        assert len(store.pairs.planned(run.id)) == len(planned) + 1
+        newest = max(game.id for game in store.games.stream())
+        play_all(store, run, revisions, 2)
+        assert min(game.id for game in store.games.stream() if game.id > newest) > last_game
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_a_copy_of_the_former_file_stays_beside_it(place: str, tmp_path: Path) -> None:
+    """The copy is the file before its conversion, and a second one replaces no copy."""
+    write_former(place, "0024", tmp_path)
+    Store.open(place).close()
+    copy = Path(f"{place}.backup-0024")
+    (version,) = execute_sql(str(copy), "SELECT version_num FROM alembic_version")[0]
+    assert version == "0024"
+    assert not list(tmp_path.glob("*-wal"))
+    shutil.copy(copy, place)
+    Store.open(place).close()
+    assert Path(f"{place}.backup-0024-2").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_file
+def test_what_left_its_tables_is_kept(place: str, tmp_path: Path) -> None:
+    """Waiting command lines, games of people and bots' files that are unchanged are converted."""
+    write_former(place, "0019", tmp_path)
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    shutil.copy(BOT, bots)
+    before = "replace(launch, '/home/ann/bots', ?)"
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.execute(f"UPDATE revisions SET launch = {before}", (str(bots),))  # noqa: S608
+        ((files, key),) = connection.execute(
+            "SELECT files, revisions.id FROM revisions JOIN bots ON bots.id = bot_id "
+            "WHERE name = 'full'"
+        ).fetchall()
+        known = json.loads(files) | {"bot.py": _digest(bots / "bot.py")}
+        changed = "UPDATE revisions SET files = ? WHERE id = ?"
+        connection.execute(changed, (json.dumps(known), key))
+    with Store.open(place) as store:
+        jobs = store.queue.open_jobs()
+        assert [job.command for job in jobs] == [f"suite run 'my bot' {n}" for n in (3, 1)]
+        assert {(job.status, job.author) for job in jobs} == {(JobStatus.WAITING, "ann")}
+        full, center = (store.bots.get(name).revision.launch for name in ("full", "center"))
+        assert full.archive is not None
+        assert [file.path for file in store.archives.manifest(full.archive).files] == ["bot.py"]
+        assert (full.program, full.can_play) == ("/usr/bin/env", True)
+        assert (center.archive, center.can_play) == (None, False)  # its file is gone
+        plays = [game for game in store.games.stream() if HUMAN in (game.first, game.second)]
+        assert [game.first == HUMAN for game in plays] == [True, False]
+        assert (plays[1].result, plays[1].termination) == (Result.LOSS, Termination.CRASH)
+        assert store.bots.get(HUMAN).retired_at is not None
+        assert store.plays.add(new_play(revision=1)) > plays[1].id
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@pytest.mark.slow
+def test_a_failed_conversion_leaves_the_database_as_it_was(place: str, tmp_path: Path) -> None:
+    """A conversion that breaks half-way is undone as a whole, and succeeds later."""
+    write_former(place, "0024", tmp_path)
+    execute_sql(place, "UPDATE games SET result = 'maybe' WHERE id = 200")
+    with pytest.raises((DatabaseError, ValueError)):
+        Store.migrate(place)
+    assert execute_sql(place, "SELECT version_num FROM alembic_version") == [("0024",)]
+    ((result,),) = execute_sql(place, "SELECT result FROM games WHERE id = 200")
+    assert result == "maybe"
+    execute_sql(place, "UPDATE games SET result = 'win' WHERE id = 200")
+    assert Store.migrate(place) == "0024"
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "words"),
+    [
+        ("0018", Outdated, r"too old to be converted \(database version 0018, here 0100"),
+        ("0025", TooNew, r"another version .*\(database version 0025, here 0100\): update"),
+        ("9999", TooNew, r"another version .*\(database version 9999, here 0100\): update"),
+    ],
+)
+def test_other_versions_are_refused(
+    place: str, version: str, error: type[Exception], words: str
+) -> None:
+    """One sentence names both versions and what to do."""
+    Store.open(place).close()
+    call_version(place, version)
+    for open_it in (Store.open, Store.open_to_read, Store.follow, Store.migrate):
+        with pytest.raises(error, match=words):
+            open_it(place)
