@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ladder.names import counted
 from ladder.results.overview.pace import RunPace
 from ladder.runs.history import PastRun
 from reports.layout.format import moment, values_of
@@ -51,7 +52,7 @@ def run_line(run: PastRun) -> str:
     """Return a run in a few words: number, kind, title, games and start."""
     return (
         f"run {run.row.id} ({run.row.kind.value}: {run.title}; "
-        f"{run.games} games, started {moment(run.row.started_at)})"
+        f"{counted(run.games, 'game')}, started {moment(run.row.started_at)})"
     )
 
 

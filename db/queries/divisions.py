@@ -144,9 +144,7 @@ def _key(conditions: Conditions) -> str:
 
 
 def _division(row: Any) -> DivisionRow:
-    return DivisionRow(
-        id=row.id,
-        label=row.label,
+    conditions = Conditions(
         boards=row.boards,
         opening_plies=row.opening_plies,
         budget=msgspec.json.decode(row.budget, type=dict[str, int]),
@@ -154,3 +152,5 @@ def _division(row: Any) -> DivisionRow:
         fixed_opening=row.fixed_opening,
         adjudicate=row.adjudicate,
     )
+    # Not the stored label: an older version may have had no name for the openings.
+    return DivisionRow(id=row.id, label=division_label(conditions), **conditions._asdict())

@@ -102,6 +102,12 @@ class Conditions(NamedTuple):
         return None if fixed == OMITTED_FIXED_OPENING else fixed
 
 
+SHIPPED_OPENINGS = {
+    "c7fec1e0bae6e0f0cd6ea630a0dbeb82": "balanced",
+    "e97eeafe784af5db76ee1201600bc1f1": "balanced",
+    "c473fcb6f4a720df655be0c69bfdae34": "balanced",
+}
+"""Names of shipped opening sets by their hashes: for ``thu``, for ``6x7``, and for both."""
 HASH_SHOWN = 12
 """Digits of an opening set's hash in a division's label."""
 
@@ -109,11 +115,13 @@ HASH_SHOWN = 12
 def division_label(conditions: Conditions) -> str:
     """Return a label of boards, openings and budget, such as ``6x7+4/100ms``.
 
-    With a set of openings it contains the beginning of the hash:
-    ``6x7+openings:1f2e3d4c5b6a/100ms``. Adjudication is named last: ``thu/100ms/adjudicate12``.
+    A set of openings that is shipped has its name: ``thu+balanced/100ms``. Of any other the label
+    contains the beginning of the hash: ``6x7+openings:1f2e3d4c5b6a/100ms``.
+    Adjudication is named last: ``thu/100ms/adjudicate12``.
     """
     if conditions.openings is not None:
-        opening = f"+openings:{conditions.openings[:HASH_SHOWN]}"
+        hashed = f"openings:{conditions.openings[:HASH_SHOWN]}"
+        opening = f"+{SHIPPED_OPENINGS.get(conditions.openings, hashed)}"
     elif conditions.opening_plies is None:
         plies = conditions.other_fixed_opening
         opening = f"+auto{'' if plies is None else plies}"

@@ -212,9 +212,10 @@ def describe_run(settings: Settings) -> str:
         who = f"{pairing.candidate} against {', '.join(pairing.against)}"
     elif pairing.rule is ROUND_ROBIN and len(settings.bots) == 2:
         who = " against ".join(settings.bots)
+    openings = settings.openings
     conditions = describe_conditions(
         ", ".join(map(str, settings.boards)),
-        settings.resolved_opening,
+        settings.resolved_opening if openings is None else openings.name,
         settings.budgets,
         settings.adjudicate,
     )
@@ -233,7 +234,10 @@ def describe_conditions(
         adjudicate: Plies within which a proven end ends a game; None if games are played out.
 
     """
-    length = counted(openings, "ply") if isinstance(openings, int) else openings
-    opening = f", openings of {length}" if openings else ""
+    opening = ""
+    if isinstance(openings, int):
+        opening = f", openings of {counted(openings, 'ply')}" if openings else ""
+    elif openings:
+        opening = f", {openings} openings"
     end = f", adjudicated within {counted(adjudicate, 'ply')}" if adjudicate else ""
     return f"{boards}{opening}, {budgets}{end}"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from engine.cache import cache_root
 from ladder.results.standings.showcase import Reason
@@ -119,7 +120,7 @@ def _shown(value: object) -> object:
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """Return the templates; every value is escaped, and a missing one is an error."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("reports.html"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -127,3 +128,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["prose"] = prose
+    return made
+
+
+def prose(text: str) -> Markup:
+    """Return a sentence with commands between backticks as code, and with unbroken options."""
+    shown = str(escape(visible_lines(text)))
+    shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", shown)
+    return Markup(re.sub(r"(?<![\w-])--[a-z][a-z-]*", r'<span class="word">\g<0></span>', shown))  # noqa: S704 - escaped above

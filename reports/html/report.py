@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from db.records.budget import move_limit_ms
 from ladder.experiments.gate.stored import HeadToHead
+from ladder.names import counted
 from ladder.results.analysis.division import DivisionMistakes, GameTruth
 from ladder.results.standings.comparison import Comparison
 from ladder.results.standings.report_data import ReportData
@@ -22,7 +23,7 @@ from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
 from reports.html.sections.trials import judged_gates, trials_table
-from reports.html.sections.verdict import alike, facts, verdict, warnings
+from reports.html.sections.verdict import alike, facts, notes_of, verdict, warnings
 from reports.html.tables import Cell, Table, headings
 from reports.html.viewer import viewer_game
 from reports.report.comparison import sections
@@ -91,11 +92,12 @@ def report_page(
         "report.html.j2",
         charts=[*figures.values(), *(gate.llr for gate in judged)],
         games=games,
-        title=f"{standings.label}: {standings.games:,} games",
+        title=f"{standings.label}: {counted(standings.games, 'game', form=',d')}",
         heading=f"Who is best on {standings.label}?",
         sections=SECTIONS,
         verdict=verdict(rated),
         warnings=warnings(data),
+        notes=notes_of(standings),
         alike=alike(rated),
         facts=facts(data),
         figures=figures,

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from ladder.names import counted
+
 
 def day(moment: float) -> str:
     """Return a time in epoch seconds as date and time in UTC."""
@@ -28,7 +30,7 @@ def games_in_time(games: int, seconds: float) -> str:
         time = f"{seconds:.0f} s"
     else:
         time = f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
-    return f"{games:,} games, {time} of playing time"
+    return f"{counted(games, 'game', form=',d')}, {time} of playing time"
 
 
 def footer() -> str:

@@ -6,13 +6,24 @@ from ladder.names import counted
 from ladder.results.standings import notes as found
 
 
+def is_warning(note: found.Note) -> bool:
+    """Return whether the reader must do something about a note."""
+    return isinstance(
+        note, found.NotConnected | found.RepeatedGames | found.SharedMachine | found.PausedInRun
+    )
+
+
 def note_text(note: found.Note) -> str:
     """Return a note as a sentence without its full stop."""
     match note:
         case found.NoRatedGames():
             return "no rated games yet"
         case found.FormerRevisions(games):
-            return f"{games} games of former revisions are left out: their bots have changed since"
+            are = "is" if games == 1 else "are"
+            return (
+                f"{counted(games, 'game')} of former revisions {are} left out: their bots have "
+                "changed since"
+            )
         case found.NotConnected(names):
             return f"no games connect {', '.join(names)} with the other bots: no rating yet"
         case found.Shutouts(won, bounds):
@@ -53,7 +64,7 @@ def note_text(note: found.Note) -> str:
         case found.RetiredOpponents(names):
             return f"games against retired opponents are left out: {', '.join(names)}"
         case found.PartShown(shown, ranked):
-            return f"{shown} of {ranked} bots are shown; ranks and ratings are among all bots"
+            return f"{shown} of {ranked} bots are shown; their ratings are among all bots"
     assert_never(note)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ladder.names import counted
 from ladder.results.standings.lineage import Regressions, Step
 from reports.layout.format import csv_text, values_of
 
@@ -53,4 +54,4 @@ def regressions_text(found: Regressions, threshold: float) -> str:
 
 
 def _elo(step: Step) -> str:
-    return f"{step.elo:+.0f} ± {step.error95:.0f} Elo ({step.games} games)"
+    return f"{step.elo:+.0f} ± {step.error95:.0f} Elo ({counted(step.games, 'game')})"

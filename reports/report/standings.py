@@ -116,7 +116,7 @@ def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: C
 
 def headline(standings: Standings) -> str:
     """Return the division and the counts of games in a line."""
-    parts = [standings.label, f"{standings.games} games"]
+    parts = [standings.label, counted(standings.games, "game")]
     if standings.first_mover_score is not None:
         parts.append(f"first mover scores {standings.first_mover_score:.1%}")
     if standings.draw_rate is not None:
@@ -167,7 +167,7 @@ def _others(standings: Standings) -> list[str]:
 
 
 def _other(other: OtherDivision) -> str:
-    counts = [f"{other.games} games"] if other.games or not other.unrated_games else []
+    counts = [counted(other.games, "game")] if other.games or not other.unrated_games else []
     counts += [f"{other.unrated_games} unrated"] if other.unrated_games else []
     return f"{other.label} ({', '.join(counts)})"
 

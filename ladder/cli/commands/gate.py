@@ -149,7 +149,6 @@ def gate(
             gated = judge_stored(store, task)
         else:
             report_changed_origins(store, task.bots)
-            propose_openings(settings)
             remedy = "to continue it, write {name} in place of the specification"
             print_former_run(store, named, RunKind.GATE, remedy)
             context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
@@ -158,5 +157,6 @@ def gate(
         if html is not None:
             write_finding(store, finding, gated, html)
         show_finding(finding, json=json, verbose=verbose)
+        propose_openings(settings, gated.result)
         publish(gated, finding, junit=junit, summary=summary, quiet=json)
     return gated.exit_code

@@ -8,7 +8,6 @@ from db.store import Store
 from ladder.cli.completion import bot_names
 from ladder.cli.database import open_to_play
 from ladder.cli.html_file import check_html, write_finding
-from ladder.cli.opening_hint import propose_openings
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_TEST,
@@ -89,7 +88,6 @@ def select(
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         report_changed_origins(store, bots)
-        propose_openings(settings)
         context = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(context, settings, bots, against, question)
         finding = select_finding(selected)

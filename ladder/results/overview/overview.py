@@ -32,11 +32,6 @@ class Overview:
     before: Mapping[str, float]
     """List ratings by bot without the games of `latest`."""
 
-    @property
-    def trials(self) -> list[RunPace]:
-        """Gates and matches, newest first."""
-        return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
-
 
 def read_overview(store: Store, division: str | None, rate_without_run: RateWithoutRun) -> Overview:
     """Read the data of the first page.

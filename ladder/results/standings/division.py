@@ -92,7 +92,8 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     """Return the division with this number, label or beginning of a label.
 
-    For None, return the latest division with rated games, of `ladder run` if there is one.
+    For None, return the latest division with rated games, of `ladder run` if there is one; without
+    rated games, the latest division with any.
 
     Raises:
         UnknownRow: there is no such division.
@@ -105,7 +106,9 @@ def division_or_latest(store: Store, text: str | None) -> DivisionRow:
     if not runs:
         raise UsageError("this database holds no games yet: play some with `ladder run`")
     rated = store.aggregate.count_games()
-    run = next((run for run in runs if rated.get(run.division_id)), runs[0])
+    games = {**store.games.count_unrated(), **rated}
+    chosen = (run for counts in (rated, games) for run in runs if counts.get(run.division_id))
+    run = next(chosen, runs[0])
     return store.divisions.find(str(run.division_id))
 
 

@@ -16,8 +16,8 @@ def select_bots(
 ) -> Standings:
     """Return the list with the bots that a report shows.
 
-    Retired bots are left out and not ranked, unless `retired` is set, their name is among the
-    patterns, or all bots are retired. Patterns do not change ranks.
+    Retired bots are left out, unless `retired` is set, their name is among the patterns, or all
+    bots are retired. The list has ranks of its own; ratings are among all bots.
 
     Args:
         standings: standings of all bots.
@@ -35,13 +35,13 @@ def select_bots(
 
 
 def show_only(standings: Standings, names: Collection[str] | None) -> Standings:
-    """Return the list with the rows of these bots only; None for all rows. Ranks stay."""
+    """Return the list with the rows of these bots only, ranked anew; None for all rows."""
     bots = [bot for bot in standings.bots if names is None or bot.name in names]
     if len(bots) == len(standings.bots):
         return standings
     return replace(
         standings,
-        bots=bots,
+        bots=[replace(bot, rank=rank) for rank, bot in enumerate(bots, start=1)],
         pairs_table=_pairs_among(standings, {bot.name for bot in bots}),
         notes=[*standings.notes, PartShown(len(bots), standings.ranked)],
     )

@@ -10,6 +10,7 @@ from reports.html.charts.spec import (
     INK,
     LOST,
     UNDECIDED,
+    WHOLE,
     finished,
     height_of,
     rounded,
@@ -58,7 +59,7 @@ def chance_chart(rows: Sequence[Row]) -> Spec:
         alt.Chart(values(rows))
         .mark_line(color=ACCENT, strokeWidth=2, interpolate="step-after", point=True)
         .encode(
-            x=alt.X("games:Q", title="games"),
+            x=alt.X("games:Q", title="games", axis=WHOLE),
             y=alt.Y(
                 "chance:Q",
                 title="chance of the most likely commit",

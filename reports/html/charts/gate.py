@@ -11,6 +11,7 @@ from reports.html.charts.spec import (
     INK,
     LOST,
     PALETTE,
+    WHOLE,
     finished,
     named_rows,
     rounded,
@@ -35,7 +36,7 @@ def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
         alt.Chart(named_rows())
         .mark_line(strokeWidth=2, interpolate="step-after")
         .encode(
-            x=alt.X("pair:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("pair:Q", title="pairs", axis=WHOLE),
             y=alt.Y("llr:Q", title="LLR"),
             color=alt.Color(
                 "against:N",

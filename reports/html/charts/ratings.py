@@ -11,7 +11,9 @@ from reports.html.charts.spec import (
     INK,
     LOST,
     PALETTE,
+    TICKS,
     UNDECIDED,
+    WHOLE,
     finished,
     height_of,
     named_rows,
@@ -35,6 +37,7 @@ def rating_chart(rows: Sequence[Row]) -> Spec:
 def _rating_frame() -> Spec:
     base = alt.Chart(named_rows()).encode(y=alt.Y("bot:N", sort=None, title=None))
     scale = alt.Scale(zero=False, padding=12)
+    axis = alt.Axis(tickCount=TICKS, labelOverlap=True)
     tips = [
         alt.Tooltip("bot:N"),
         alt.Tooltip("elo:Q", format=".0f"),
@@ -45,10 +48,10 @@ def _rating_frame() -> Spec:
         alt.Tooltip("losses:Q"),
     ]
     whiskers = base.mark_rule(color=INK, strokeWidth=1.5).encode(
-        x=alt.X("low:Q", title="Elo", scale=scale), x2="high:Q"
+        x=alt.X("low:Q", title="Elo", scale=scale, axis=axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(
-        x=alt.X("elo:Q", scale=scale),
+        x=alt.X("elo:Q", scale=scale, axis=axis),
         shape=alt.Shape(
             "anchored:N",
             legend=None,
@@ -121,7 +124,7 @@ def _history_frame(order: tuple[str, ...], games: str, elo: str) -> Spec:
         legend=legend if len(order) > 1 else None,
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
-    base = alt.Chart(named_rows()).encode(x=alt.X("games:Q", title=games), color=colour)
+    base = alt.Chart(named_rows()).encode(x=alt.X("games:Q", title=games, axis=WHOLE), color=colour)
     band = base.mark_area(opacity=0.18).encode(
         y=alt.Y("low:Q", title=elo, scale=alt.Scale(zero=False)),
         y2="high:Q",

@@ -13,6 +13,12 @@ FONT = "system-ui, 'DejaVu Sans', sans-serif"
 """A named font, as Vega measures labels with it."""
 FULL_CELLS, NUMBERED_CELLS = 9, 16
 """Largest number of bots for which the cells of the heat map show all numbers, or the score."""
+TICKS = alt.ExprRef("max(2, floor(width / 90))")
+"""Ticks of an axis as the width of the chart allows."""
+WHOLE = alt.Axis(
+    tickMinStep=1, labelExpr="datum.value % 1 ? '' : format(datum.value, ',d')", labelOverlap=True
+)
+"""An axis of counts: Vega may still set ticks between them, which get no label."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
 
 

@@ -22,8 +22,9 @@ def bot_parts(data: BotPage) -> PageParts:
         ("Family", row.family),
         ("Revision", f"{row.revision.number} ({row.revision.content_hash[:12]})"),
         ("Plays on", ", ".join(row.revision.budgets)),
-        ("Registered", day(row.created_at)),
     ]
+    if not row.revision.launch.is_own:
+        facts.append(("Registered", day(row.created_at)))
     git = document.get("git") or {}
     facts += [(key.capitalize(), str(value)) for key, value in git.items()]
     if row.retired_at is not None:

@@ -11,10 +11,10 @@ from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import pace_words, run_name, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.trials import llr_text
-from reports.html.sections.verdict import verdict
+from reports.html.sections.verdict import notes_of, verdict
 from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import as_sentence, day
-from reports.report.notes import note_text
+from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import View
 
 RUNS_SHOWN = 12
@@ -40,7 +40,6 @@ def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PagePar
         "runs": fragment(
             "runs.html.j2",
             runs=_runs_table(data.runs[:RUNS_SHOWN]),
-            trials=_runs_table(data.trials[:RUNS_SHOWN]),
             older=max(len(data.runs) - RUNS_SHOWN, 0),
         ),
     }
@@ -55,7 +54,10 @@ def overview_parts(data: Overview, playing: Mapping[int, HeadToHead]) -> PagePar
             "list.html.j2",
             figure=figure,
             verdict=verdict(rated_bots(standings)),
-            warnings=[as_sentence(note_text(note), names) for note in standings.notes],
+            warnings=[
+                as_sentence(note_text(note), names) for note in standings.notes if is_warning(note)
+            ],
+            notes=notes_of(standings),
             since=None if before is None or data.latest is None else data.latest.run.row.id,
             since_link="" if data.latest is None else run_link(data.latest.run.row.id),
         )

@@ -1,6 +1,7 @@
 """A run in words: name, state and pace."""
 
 from db.records.runs import RunKind, RunRow, RunStatus
+from ladder.names import counted
 from ladder.results.overview.pace import RunPace
 from reports.layout.format import rough_duration
 
@@ -34,7 +35,11 @@ def pace_words(entry: RunPace) -> str:
     """Return the number of games, the games per hour and the time left."""
     run = entry.run
     target = run.row.target_games
-    words = [f"{run.games:,} games" if target is None else f"{run.games:,} of {target:,} games"]
+    words = [
+        counted(run.games, "game", form=",d")
+        if target is None
+        else f"{run.games:,} of {target:,} games"
+    ]
     if entry.games_an_hour is not None:
         words.append(f"{entry.games_an_hour:,.0f} games/hour")
     if entry.seconds_left is not None:

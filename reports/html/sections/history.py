@@ -61,7 +61,12 @@ def revision_date(bot: BotRow) -> tuple[float, str]:
 
 def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Figure:
     """Return the figure of ratings by the date of the commit or the registration."""
-    known = [(revision_date(bots[bot.name]), bot) for bot in rated if bot.name in bots]
+    known = [
+        (revision_date(bots[bot.name]), bot)
+        for bot in rated
+        # A built-in player is registered with the database, which says nothing about it.
+        if bot.name in bots and not bots[bot.name].revision.launch.is_own
+    ]
     rows = [
         {
             "bot": bot.name,

@@ -43,7 +43,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
             ("#± 95 %", "error"),
             ("#games", "games"),
             ("verdict", lambda row: Cell(_VERDICTS[row["verdict"]], verdict=row["verdict"])),
-            ("change", "change"),
+            ("~change", "change"),
         ),
         spec=step_chart(rows) if rows else None,
     )

@@ -9,7 +9,7 @@ from ladder.experiments.gate.stored import HeadToHead
 from reports.findings.finding import COLOURS
 from reports.html.charts.gate import llr_chart, pentanomial_chart
 from reports.html.figures import Figure, table_of_rows
-from reports.html.tables import Cell, Table, headings, number, table_of
+from reports.html.tables import Cell, Table, number, table_of
 from reports.html.words import as_sentence, day, games_in_time
 from reports.layout.format import wdl_text
 
@@ -40,7 +40,7 @@ def trials_table(trials: Sequence[HeadToHead]) -> Table:
         ("won-drawn-lost", lambda each: Cell(wdl_text((each.wins, each.draws, each.losses)))),
         ("pairs 0 ½ 1 1½ 2", lambda trial: Cell(" ".join(map(str, trial.pentanomial)))),
         ("LLR (bounds)", lambda each: Cell("-" if each.result is None else llr_text(each.result))),
-        ("note", lambda trial: Cell(trial.run.note)),
+        ("~note", lambda trial: Cell(trial.run.note)),
     )
 
 
@@ -113,12 +113,6 @@ def pairs_figure(result: GateResult) -> Figure:
         name="pairs",
         label="Pairs by the candidate's points",
         caption="Pairs by the candidate's points",
-        table=Table(
-            headings("against", *(f"#{points}" for points in POINTS)),
-            [
-                (Cell(baseline.name), *(number(count) for count in baseline.pentanomial))
-                for baseline in result.baselines
-            ],
-        ),
+        table=None,
         spec=pentanomial_chart(rows) if result.games else None,
     )

@@ -5,8 +5,8 @@ import platform
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from db.records.runs import RunRow
-from ladder.harness_version import harness_version, processor
+from db.records.runs import SHIPPED_OPENINGS, RunRow
+from ladder.harness_version import processor
 from ladder.names import counted
 from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, has_waited, shared_note
@@ -14,7 +14,7 @@ from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.words import as_sentence, day
 from reports.layout.format import join_names
-from reports.report.notes import note_text
+from reports.report.notes import is_warning, note_text
 from reports.report.rating_columns import rating_words
 
 LATE_SHARE = 0.01
@@ -44,7 +44,7 @@ def warnings(data: ReportData) -> list[str]:
     failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
     found = _lost(data.steps)
     found += [
-        f"{bot.name} forfeited {bot.all_forfeits} of {bot.games} games ({_kinds(bot)})"
+        f"{bot.name} forfeited {bot.all_forfeits} of {counted(bot.games, 'game')} ({_kinds(bot)})"
         + (": do not trust its rating." if bot.unreliable else ".")
         for bot in failing
         if bot.all_forfeits
@@ -63,7 +63,14 @@ def warnings(data: ReportData) -> list[str]:
     # The note is about all bots, so it must not repeat that of the rating list.
     if len(own) < len(late) and not standings.is_shared:
         notes.append(shared_note(data.move_times))
-    return [*found, *(as_sentence(note_text(note), names) for note in notes)]
+    found += [as_sentence(note_text(note), names) for note in notes if is_warning(note)]
+    return found
+
+
+def notes_of(standings: Standings) -> list[str]:
+    """Return the notes about which a reader need not do anything, as sentences."""
+    names = {bot.name for bot in standings.bots}
+    return [as_sentence(note_text(note), names) for note in standings.notes if not is_warning(note)]
 
 
 def _lost(steps: Sequence[Step]) -> list[str]:
@@ -143,11 +150,8 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
 
 
 def machine_facts() -> list[tuple[str, str]]:
-    """Return the machine and the program versions that write the page."""
-    return [
-        ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {processor()}"),
-        ("Written by", _programs(harness_version())),
-    ]
+    """Return the machine that writes the page; the footer names the program and its version."""
+    return [("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {processor()}")]
 
 
 def _played_by(runs: Sequence[RunRow]) -> str:
@@ -176,7 +180,8 @@ def _overlap(one: BotStanding, other: BotStanding) -> bool:
 
 def _openings(standings: Standings) -> str:
     if standings.openings is not None:
-        return f"a set with the hash {standings.openings}"
+        name = SHIPPED_OPENINGS.get(standings.openings)
+        return name or f"a set with the hash {standings.openings}"
     if standings.opening_plies is None:
         return "random plies, by board class"
     return f"{standings.opening_plies} random plies" if standings.opening_plies else "none"

@@ -119,9 +119,10 @@ async function drawThem(specs) {
   for (const [name, spec] of Object.entries(specs)) {
     const place = byId(`chart-${name}`);
     if (!place) continue;
-    if (place.clientWidth) folded.delete(name);
+    const isShown = place.checkVisibility();
+    if (isShown) folded.delete(name);
     else folded.set(name, spec); // in closed details; drawn when they are opened
-    if (place.clientWidth) await embed(place, place.clientWidth < NARROW ? narrowed(spec) : spec, options);
+    if (isShown) await embed(place, place.clientWidth < NARROW ? narrowed(spec) : spec, options);
   }
   performance.mark("drawn");
   document.body.dataset.charts = "drawn";
@@ -364,6 +365,19 @@ export function provenWords(proven) {
   return `${result} in ${distance} ${distance === "1" ? "ply" : "plies"}`;
 }
 
+/** @param {(string|null)[]} truth @returns {[string, number[]][]} The columns of each known value, the best first. */
+function byValue(truth) {
+  /** @type {Map<string, number[]>} */
+  const found = new Map();
+  truth.forEach((value, column) => value !== null && found.set(value, [...(found.get(value) || []), column]));
+  /** @param {string} value @returns {number} Quick wins first, quick losses last. */
+  const rank = (value) => {
+    const [result, distance] = value.split(" ");
+    return result === "win" ? -1000 + Number(distance) : result === "draw" ? 0 : 1000 - Number(distance);
+  };
+  return [...found].sort(([one], [other]) => rank(one) - rank(other));
+}
+
 /** @param {Game} game @param {number} ply */
 function drawFacts(game, ply) {
   /** @type {[string, string][]} */
@@ -387,8 +401,9 @@ function drawFacts(game, ply) {
   if (truth) {
     const estimate = game.estimates[place];
     if (estimate !== null) facts.push(["estimate, not proven", signed((ply - 1) % 2 ? -estimate : estimate)]);
-    const known = truth.flatMap((value, column) => (value === null ? [] : [`${column}: ${provenWords(value)}`]));
-    if (known.length) facts.push(["true value by column", known.join(", ")]);
+    for (const [value, columns] of byValue(truth)) {
+      facts.push([provenWords(value), `column${columns.length > 1 ? "s" : ""} ${columns.join(" ")}`]);
+    }
   }
   if (game.turning !== null && ply === game.turning + 1) facts.push(["mistake", "the turning point"]);
   byId("facts").replaceChildren(

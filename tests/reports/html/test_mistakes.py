@@ -67,7 +67,7 @@ def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportDat
     assert f"ply {opening + 2}: " in summary
     assert f"column {played}, which loses in 6 plies; column {other} wins in 5 plies." in summary
     facts = page.locator("#facts").inner_text()
-    assert f"{other}: win in 5 plies" in facts
+    assert f"win in 5 plies\ncolumn {other}\n" in facts
     assert "the turning point" in facts
     page.keyboard.press("ArrowRight")
     facts = page.locator("#facts").inner_text()

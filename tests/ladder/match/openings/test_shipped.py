@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.runs import RunKind
+from db.records.runs import SHIPPED_OPENINGS, Conditions, RunKind, division_label
 from engine.board import parse_board_classes
 from engine.opening_set import is_of_class
 from ladder.cli.opening_hint import propose_openings
@@ -19,6 +19,7 @@ from ladder.match.openings.draw import (
 from ladder.match.openings.openings_file import SHIPPED, NamedOpenings, shipped_openings
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.settings import Settings
+from tests.ladder.experiments.gate.test_judge import L, W, after, pair
 
 
 def of(boards: str) -> NamedOpenings:
@@ -90,13 +91,31 @@ def settings_of(**options: str | int) -> Settings:
     ],
 )
 def test_balanced_openings_are_proposed_where_they_fit(
-    options: dict[str, str | int], proposes: bool, capsys: pytest.CaptureFixture[str]
+    options: dict[str, str | int],
+    proposes: bool,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A gate on boards with shipped openings states what they save, unless some were chosen."""
-    propose_openings(settings_of(**options))
-    printed = capsys.readouterr()
-    assert ("--openings balanced" in printed.err) is proposes
-    assert printed.out == ""
+    """A gate of tied pairs on boards with shipped openings proposes them, once a day at most."""
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path))
+    settings = settings_of(**options)
+    propose_openings(settings, after([pair(n, (W, W)) for n in range(40)]))
+    assert capsys.readouterr().err == ""  # nothing to gain
+    for is_due in (True, False):
+        propose_openings(settings, after([pair(n, (W, L)) for n in range(40)]))
+        printed = capsys.readouterr()
+        assert ("--openings balanced" in printed.err) is (proposes and is_due)
+        assert printed.out == ""
+
+
+def test_divisions_have_the_names_of_shipped_openings() -> None:
+    """The hashes in the labels of divisions are those of the shipped sets."""
+    hashes = {of(boards).set.content_hash for boards in ("thu", "6x7", "thu,6x7")}
+    assert set(SHIPPED_OPENINGS) == hashes
+    shipped = of("thu").set.content_hash
+    conditions = Conditions("thu", None, {"simulations": 10}, openings=shipped)
+    assert division_label(conditions) == "thu+balanced/10sims"
 
 
 def test_a_file_of_that_name_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
