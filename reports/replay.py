@@ -1,6 +1,7 @@
 """A stored game as plain data and as text: heading, positions, and the bots' statistics."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +24,7 @@ from ladder.results.analysis.division import (
     format_truth,
 )
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
+from ladder.tools.rerun import RepeatedMove
 from ladder.visible import visible
 from reports.games import adjudication_document, cause_words, ending_words
 from reports.layout.board import SIGNS, STYLES, board_text
@@ -354,6 +356,26 @@ def game_document(row: GameRow, truth: GameTruth | None = None) -> dict[str, Any
             "last_words": output and {"stderr": output.stderr, "messages": list(output.messages)},
         },
     }
+
+
+def rerun_document(moves: Sequence[RepeatedMove]) -> dict[str, Any]:
+    """Return the JSON document of `ladder replay --rerun`."""
+    return {"moves": [asdict(each) for each in moves]}
+
+
+def rerun_text(moves: Sequence[RepeatedMove]) -> str:
+    """Return the answers that differ from the stored moves, and their number."""
+    different = [each for each in moves if each.now != each.stored]
+    lines = [
+        f"ply {each.ply}: stored {_answer(each.stored, 'no move')}, "
+        f"now {_answer(each.now, 'resigns')}"
+        for each in different
+    ]
+    return "\n".join([*lines, f"{len(different)} of {counted(len(moves), 'answer')} differ"])
+
+
+def _answer(column: int | None, other: str) -> str:
+    return other if column is None else f"column {column}"
 
 
 def _analysis(row: GameRow, truth: GameTruth) -> dict[str, Any]:

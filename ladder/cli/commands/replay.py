@@ -6,6 +6,7 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from bots.champion import CHAMPION
+from bots.protocol import encode
 from db.records.games import GameQuery, GameRow
 from db.store import Store
 from engine.board import parse_board
@@ -25,14 +26,23 @@ from ladder.cli.options import (
     option,
     whole,
 )
-from ladder.cli.output import print_error, print_out, stderr_console, stdout_console
+from ladder.cli.output import (
+    print_error,
+    print_out,
+    print_result,
+    stderr_console,
+    stdout_console,
+)
 from ladder.cli.parsing import parse_time
+from ladder.cli.run_options import BotOptions, takes_options
 from ladder.cli.terminal.screen import Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import Stopped, UsageError
+from ladder.match.process.confinement import Confinement
 from ladder.results.analysis.division import GameTruth, read_truth
 from ladder.results.analysis.review import SECONDS, ReviewLimits, review_game, save_review
 from ladder.results.overview.find_game import MOST_DIGITS, unstored_game
 from ladder.signals import current_stop
+from ladder.tools.rerun import SentGame, rerun, sent_in
 from ladder.visible import visible
 from reports.analyze import review_display
 from reports.layout.format import to_json
@@ -42,14 +52,19 @@ from reports.replay import (
     last_output_text,
     ply_screen,
     ply_view,
+    rerun_document,
+    rerun_text,
     truth_summary,
 )
 
 PANEL_ANALYZE = "Analysis"
+PANEL_BOT = "One of its bots"
 HELP = "right and left step, a number and Enter jump to a ply, Home and End to the ends, q quits"
 
 
+@takes_options
 def replay(
+    *,
     words: Annotated[
         list[str] | None,
         argument(
@@ -98,6 +113,28 @@ def replay(
             show_default="10s",
         ),
     ] = None,
+    sent_to: Annotated[
+        str | None,
+        option(
+            "BOT",
+            "Print the exact lines that this bot of the game was sent, and nothing else.",
+            PANEL_BOT,
+            "--input",
+            autocompletion=bot_names,
+        ),
+    ] = None,
+    again: Annotated[
+        str | None,
+        option(
+            "BOT",
+            "Start this bot of the game as it is stored now, send it these lines, and show where "
+            "its answers differ.",
+            PANEL_BOT,
+            "--rerun",
+            autocompletion=bot_names,
+        ),
+    ] = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -109,6 +146,9 @@ def replay(
     """
     if not analyze and (nodes is not None or time is not None):
         raise UsageError("--nodes and --time limit the solver of --analyze: give --analyze, too")
+    if sent_to is not None and again is not None:
+        raise UsageError("--input prints what --rerun sends: give one of them")
+    confinement = options.confinement()
     line = None if last_loss else _parse_line(words or [])
     # A line needs no database.
     with (open_to_read if line is None else open_or_preview)(db) as store:
@@ -121,6 +161,14 @@ def replay(
         last = len(row.moves)
         if ply is not None and not 0 <= ply <= last:
             raise UsageError(f"--ply: game {row.id} has the plies 0 to {last}, got {ply}")
+        if bot := sent_to or again:
+            if line is not None:
+                raise UsageError("--input and --rerun need a stored game: give its number")
+            sent = sent_in(store, row, bot)
+            if again is None:
+                print_out("".join(encode(each).decode() for each in sent.requests))
+                return 0
+            return _rerun(row, sent, confinement, json=json)
         truth = _review(store, row, nodes, time) if analyze else read_truth(store, row)
     if json:
         print_out(to_json(game_document(row, truth)))
@@ -137,6 +185,14 @@ def replay(
     if ply in (None, last) and (told := last_output_text(row)):
         console.print(told, soft_wrap=True)
     return 0
+
+
+def _rerun(row: GameRow, sent: SentGame, confinement: Confinement, *, json: bool) -> int:
+    """Send a bot the lines of the game again, and show where its answers differ."""
+    if not sent.is_same:
+        print_error(f"{sent.entrant.name} is stored in another revision than the one that played")
+    moves = list(rerun(row, sent, confinement))
+    return print_result(moves, rerun_document, rerun_text, json=json)
 
 
 def _review(store: Store, row: GameRow, nodes: int | None, time: str | None) -> GameTruth:

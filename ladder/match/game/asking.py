@@ -102,6 +102,25 @@ class SideClock:
         """What is left of a clock or overage; None if the side has neither."""
         return self._time.bank_us if self._has_bank and self._time is not None else None
 
+    def question(self, moves: Sequence[int], theirs_us: int | None) -> MoveAsk:
+        """Return the question for a move (see `ask`)."""
+        time = self._time
+        clock: RemainingTime | msgspec.UnsetType = msgspec.UNSET
+        if time is not None and self._has_bank:
+            clock = RemainingTime(
+                yours_ms=time.bank_us // 1000,
+                theirs_ms=(theirs_us or 0) // 1000,
+                move_ms=time.share_ms(moves_left(self._cells, len(moves))),
+                increment_ms=time.increment_us // 1000,
+                time_ms=time.move_us // 1000,
+            )
+        return MoveAsk(len(moves), tuple(moves), clock)
+
+    def spend(self, elapsed_us: int) -> None:
+        """Charge the time of a move."""
+        if self._time is not None:
+            self._time.spend(elapsed_us)
+
     def ask(self, process: BotProcess, moves: Sequence[int], theirs_us: int | None) -> MoveAnswer:
         """Ask for a move, and charge its time. Raises what `BotProcess.ask` raises.
 
@@ -111,22 +130,13 @@ class SideClock:
             theirs_us: what is left of the opponent's clock or overage.
 
         """
+        question = self.question(moves, theirs_us)
         time = self._time
         if time is None:
-            question = MoveAsk(len(moves), tuple(moves))
             return process.ask(question, timeout_s=self._watchdog_us / 1e6)
-        clock: RemainingTime | msgspec.UnsetType = msgspec.UNSET
-        if self._has_bank:
-            clock = RemainingTime(
-                yours_ms=time.bank_us // 1000,
-                theirs_ms=(theirs_us or 0) // 1000,
-                move_ms=time.share_ms(moves_left(self._cells, len(moves))),
-                increment_ms=time.increment_us // 1000,
-                time_ms=time.move_us // 1000,
-            )
         try:
             answer = process.ask(
-                MoveAsk(len(moves), tuple(moves), clock),
+                question,
                 timeout_s=self.limit_us / 1e6,
                 budget_s=time.left_us / 1e6,
             )
@@ -134,7 +144,7 @@ class SideClock:
             if self._has_bank:
                 late.args = (f"{late}; this was all that was left of its time for the game",)
             raise
-        time.spend(answer.elapsed_us)
+        self.spend(answer.elapsed_us)
         return answer
 
 

@@ -76,6 +76,7 @@ STARTING: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {
     ("compete",): ((SPEC, "guest", "result.txt", "1", "--time", "1s"), 0),
     ("suite", "run"): (("guest", "suite.jsonl", "--time", "100ms"), 0),
     ("play",): (("guest", "--time", "1s"), 0),
+    ("replay",): (("1", "--rerun", "guest"), 0),
     ("serve",): ((), 0),
     ("worker",): ((), 0),
     ("doctor",): ((), 1),  # this sandbox lets a bot write the database
