@@ -1,5 +1,6 @@
 """Checks of this machine: what it offers, and what may cause trouble."""
 
+import contextlib
 import os
 import platform
 import resource
@@ -113,8 +114,11 @@ def check_cache() -> Finding:
 
     if fault := cache_fault():
         return Finding("cache", Level.FAULT, fault)
-    root = cache_root()
-    size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    root, size = cache_root(), 0
+    for folder, _, names in os.walk(root):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):  # other commands remove files meanwhile
+                size += os.stat(os.path.join(folder, name)).st_size
     return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
 
 
