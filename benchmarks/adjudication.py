@@ -116,7 +116,7 @@ def pentanomial(tables: list[PairTableRow]) -> list[int]:
 def gate_hours(tables: list[PairTableRow], games_an_hour: float) -> str:
     """Return the hours of a gate for equal and for worse candidates."""
     cost = expected_games(pentanomial(tables), Sprt(elo0=-DROP, elo1=0.0, alpha=ALPHA, beta=ALPHA))
-    return f"{cost.if_equal / games_an_hour:.1f} / {cost.if_worse / games_an_hour:.1f}"
+    return f"{cost.at_elo1 / games_an_hour:.1f} / {cost.at_elo0 / games_an_hour:.1f}"
 
 
 def played(store: Store, division: DivisionRow) -> list[GameRow]:

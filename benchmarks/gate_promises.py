@@ -1,6 +1,6 @@
 """Simulated gates: how often verdicts are wrong, and what they cost.
 
-    python -m benchmarks.gate_promises [GATES [errors] [repeats] [forfeits] [early]]
+    python -m benchmarks.gate_promises [GATES [errors] [gains] [repeats] [forfeits] [early]]
 
 Plays GATES (default 1000) seeded gates in every row, decided by the shipped rules, and prints the
 named tables, or all. `OPENBLAS_NUM_THREADS=1` is faster on a busy machine.
@@ -10,16 +10,19 @@ regression is wrong) or weaker by the drop (a pass is wrong); without a limit of
 gate ends without a verdict, and with one; and against two baselines. The interval is that of Wilson
 (95 %).
 
-Second table: the same where bots ignore their seed, so that there are only as many different pairs
+Second table: verdicts on a wanted gain, at true gains of 0, 2, 5 and 10 Elo, and games beside those
+that the gate expects.
+
+Third table: errors where bots ignore their seed, so that there are only as many different pairs
 as starting positions; or bots are equal and one common pair of games, won by the candidate, is a
 share of all, while it loses a little more often in the rest. Columns: counting every pair, counting
 distinct pairs alone, and the gate, which wants both to agree.
 
-Third table: gates of equal bots, of which one forfeits some of its games, and a pair's two games
+Fourth table: gates of equal bots, of which one forfeits some of its games, and a pair's two games
 fail independently or together. Columns: marking a bot as soon as it has 3 forfeits and more than
 2 %, and the gate.
 
-Fourth table: what the early test saves.
+Fifth table: what the early test saves.
 """
 
 import math
@@ -35,6 +38,7 @@ from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import score_to_elo
 from ladder.stats.sprt import State
+from ladder.stats.sprt_estimate import forecast_test
 from tests.ladder.experiments.gate.simulated_judges import (
     BoolArray,
     Draw,
@@ -50,6 +54,7 @@ SEED = 20240917
 PAIRS = 1500
 NO_LIMIT = 400_000
 """Games that no gate of these drops reaches."""
+DECISIONS = (State.ACCEPT_H1, State.ACCEPT_H0)
 BOTS = ("candidate", "baseline")
 
 
@@ -74,8 +79,26 @@ def errors(gates: int) -> None:
         boundaries(gates, drop, 0.02, 0.0)
 
 
-def all_repeats(gates: int) -> None:
+def all_gains(gates: int) -> None:
     """Print the second table."""
+    print("gains: better, no gain; mean games, and those expected; decided early")
+    for drop, gain in ((0.0, 20.0), (0.0, 10.0), (0.0, 5.0), (2.0, 5.0)):
+        test = GateTest(max_drop=drop, min_gain=gain, max_games=NO_LIMIT)
+        for elo in (0.0, 2.0, 5.0, 10.0, 50.0):
+            shares = shares_of(elo)
+            draw = new_pairs(np.random.default_rng(SEED), shares)
+            ends = judged_gates(draw, test, gates=round(gates * gain / 20.0), counted="all")
+            better, worse = ((ends.states == each.value).mean() for each in DECISIONS)
+            expected = forecast_test(elo=elo, counts=100 * shares, test=test.sprt(1)).games
+            print(
+                f"{test.asked:<42} {elo:+3g} Elo  {better:6.1%} {worse:6.1%}  "
+                f"{2 * ends.pairs.mean():7.0f} {expected:7.0f}  early {ends.early.mean():6.1%}",
+                flush=True,
+            )
+
+
+def all_repeats(gates: int) -> None:
+    """Print the third table."""
     print("repeated pairs: pass, regression, no verdict; mean games")
     for starts in (1, 10, 50, 200, 1000, 5000):
         for elo in (0.0, -20.0):
@@ -85,7 +108,7 @@ def all_repeats(gates: int) -> None:
 
 
 def all_forfeits(gates: int) -> None:
-    """Print the third table."""
+    """Print the fourth table."""
     print("forfeits: share invalid, and median games to it")
     for together in (False, True):
         for rate in (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2, 0.5):
@@ -93,7 +116,7 @@ def all_forfeits(gates: int) -> None:
 
 
 def all_obvious(gates: int) -> None:
-    """Print the fourth table."""
+    """Print the fifth table."""
     print("early test: pass, regression, no verdict; mean games; decided early; and without it")
     for drop in (20.0, 10.0, 5.0):
         for elo in (-400.0, -250.0, -150.0, -50.0, -drop, 0.0, 50.0, 150.0, 250.0):
@@ -102,6 +125,7 @@ def all_obvious(gates: int) -> None:
 
 TABLES = {
     "errors": errors,
+    "gains": all_gains,
     "repeats": all_repeats,
     "forfeits": all_forfeits,
     "early": all_obvious,

@@ -30,10 +30,11 @@ def watcher_for(console: Console) -> Watcher:
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
-    """Return the bots, best first: by rating, and by score where there is none."""
+    """Return the bots, best first: by rating, and by score after `first` where there is none."""
 
-    def key(bot: LiveBot) -> tuple[float, float, str]:
-        return (math.inf if bot.elo is None else -bot.elo, -_score(bot), bot.name)
+    def key(bot: LiveBot) -> tuple[float, bool, float, str]:
+        rank = math.inf if bot.elo is None else -bot.elo
+        return (rank, bot.name != live.first, -_score(bot), bot.name)
 
     return sorted(live.bots.values(), key=key)
 
@@ -137,10 +138,13 @@ class RunView:
         return [status_line(live), *forfeit_lines(live), *paused]
 
     def log(self, live: LiveRun) -> str:
-        """Return the status and the leading bots, with scores instead of ratings if unrated."""
+        """Return the status and the leading bots, or the results of one bot if unrated.
+
+        The results of its opponents would be the same ones from the other side.
+        """
         top = ", ".join(
             f"{bot.name} {_results(bot)}" if bot.elo is None else f"{bot.name} {bot.elo:.0f}"
-            for bot in ranked(live)[:LEADERS]
+            for bot in ranked(live)[: 1 if live.first and not live.is_rated else LEADERS]
         )
         return f"{status_line(live)}; {top}"
 

@@ -12,7 +12,13 @@ from ladder.runs.history import PastRun
 from reports.layout.format import moment, values_of
 from reports.layout.table import Column, fit
 
-STYLES = {"regression": "red", "invalid": "red", "running": "green", "pass": "green"}
+STYLES = {
+    "regression": "red",
+    "no gain": "red",
+    "invalid": "red",
+    "running": "green",
+    "pass": "green",
+}
 
 
 def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
@@ -64,7 +70,7 @@ def _columns(runs: Sequence[PastRun]) -> list[Column]:
         Column("status", [_word(run.status.value) for run in runs], number=False, level=1),
     ]
     if any(run.verdict for run in runs):
-        verdicts = [_word(run.verdict or "") for run in runs]
+        verdicts = [_word((run.verdict or "").replace("_", " ")) for run in runs]
         columns.append(Column("verdict", verdicts, number=False))
     columns += [
         Column("started", [moment(run.row.started_at) for run in runs], number=False, level=4),

@@ -48,14 +48,15 @@ def publish(
 
 
 def annotations(gated: GateOutcome) -> list[str]:
-    """Return an annotation for each regression, or for a gate without a decision."""
+    """Return an annotation for each lost baseline, or for a gate without a decision."""
     result = gated.result
     if result.verdict is Verdict.INVALID:
         return [annotation("error", f"{result.candidate}: the gate is invalid", result.reason)]
     if result.verdict is Verdict.INCONCLUSIVE:
         return [annotation("warning", f"{result.candidate}: no decision", result.reason)]
+    found = "is not better" if result.test.is_better else "is worse"
     return [
-        annotation("error", f"{result.candidate} is worse than {baseline.name}", result.reason)
+        annotation("error", f"{result.candidate} {found} than {baseline.name}", result.reason)
         for baseline in result.baselines
         if baseline.state is State.ACCEPT_H0
     ]

@@ -307,8 +307,18 @@ Seed = Annotated[int | None, _seed("Seed of all random choices: the same seed re
 RunSeed = Annotated[
     int | None,
     _seed(
-        "Seed of all random choices. With the same seed, a new database gets the same pairs, and "
-        "one that has them gets the next pairs."
+        "Seed of all random choices. With the same seed, a new database gets the same pairs; in "
+        "one that has them, a match or gate shows its result, and other commands play the next "
+        "pairs."
+    ),
+]
+New = Annotated[
+    bool,
+    flag(
+        "--new",
+        "Play fresh pairs, instead of resuming an interrupted command or, with --seed, showing its "
+        "stored result.",
+        PANEL_END,
     ),
 ]
 
@@ -348,16 +358,28 @@ Note = Annotated[
 
 MaxDrop = Annotated[float, option("ELO", "Largest acceptable Elo loss.", PANEL_TEST)]
 Alpha = Annotated[
-    float, option("A", "Probability of passing a bot that is worse by --max-drop.", PANEL_TEST)
+    float,
+    option(
+        "A",
+        "Probability of passing a bot that is worse by --max-drop, or no better if a gain is "
+        "wanted.",
+        PANEL_TEST,
+    ),
 ]
 Beta = Annotated[
-    float, option("B", "Probability of failing a bot that is as good as its baseline.", PANEL_TEST)
+    float,
+    option(
+        "B",
+        "Probability of failing a bot that is as good as its baseline, or better by the gain that "
+        "is wanted.",
+        PANEL_TEST,
+    ),
 ]
 EloModel = Annotated[
     Literal["normalized", "logistic"],
     option(
         None,
-        "Scale of --max-drop: normalized Elo, or the logistic Elo of the rating list.",
+        "Scale of drops and gains: normalized Elo, or the logistic Elo of the rating list.",
         PANEL_TEST,
     ),
 ]

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from db.records.bots import BotRow
-from db.records.runs import DivisionRow, RunKind, RunRow
+from db.records.runs import DivisionRow, RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.cli.checking import end_check, is_checking_only
 from ladder.cli.database import is_missing, open_draft, open_store
@@ -27,6 +27,9 @@ from ladder.results.standings.standings import Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
+from ladder.runs.resume import finished_run, hashes_of
+from ladder.runs.runner import RunOutcome
+from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import ResumePolicy, Settings
 from ladder.runs.start import (
     THIS_MACHINE,
@@ -38,7 +41,7 @@ from ladder.runs.start import (
 from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.match import match_finding
-from reports.layout.format import to_json
+from reports.layout.format import repeated_text, to_json
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
@@ -122,6 +125,23 @@ def _warn_about_shared_cpus(settings: Settings) -> None:
         )
 
 
+def _stored_match(store: Store, settings: Settings, bots: Sequence[BotRow]) -> RunOutcome | None:
+    """Return the finished match that was played by the same command with the same seed.
+
+    One with fewer games than are wanted is reopened instead, to be resumed.
+    """
+    if settings.kind is not RunKind.MATCH:
+        return None
+    run = finished_run(store, settings, hashes_of(bots))
+    if run is None:
+        return None
+    live = scoreboard_of(store, run, settings, check_possible(store, settings, bots))
+    if live.total_games < (settings.target_games or 0):
+        store.runs.set_status(run.id, RunStatus.INTERRUPTED)
+        return None
+    return RunOutcome(run, RunEnding.DONE, live)
+
+
 def _play(
     store: Store,
     settings: Settings,
@@ -133,7 +153,8 @@ def _play(
     json: bool,
     verbose: bool,
 ) -> int:
-    outcome = start_run(
+    repeated = _stored_match(store, settings, bots)
+    outcome = repeated or start_run(
         store=store,
         settings=settings,
         bots=bots,
@@ -158,9 +179,13 @@ def _play(
         document: dict[str, object] = {"run": head, "report": standings_document(standings)}
         if settings.kind is RunKind.MATCH:
             document["match"] = _match_finding(store, outcome.run, settings).document
+            document["repeated"] = repeated is not None
         print_out(to_json(document))
     elif settings.kind is RunKind.MATCH:
         finding = _match_finding(store, outcome.run, settings)
+        if repeated is not None:
+            note = repeated_text(outcome.run.id, outcome.run.ended_at or 0.0)
+            finding = replace(finding, notes=[note])
         show_finding(finding, json=False, verbose=verbose)
     else:
         print_standings(stdout_console(), show_only(standings, settings.bots))

@@ -31,7 +31,7 @@ MEANINGLESS = "a bot failed too often or the machine stalled, so its games mean 
 """Why a stored run is invalid if its pairs alone do not show it."""
 _EXIT_CODES = {
     **dict.fromkeys(("pass", "chosen", "found"), ExitCode.DONE),
-    "regression": ExitCode.REGRESSION,
+    **dict.fromkeys(("regression", "no_gain"), ExitCode.REGRESSION),
     INVALID: ExitCode.INVALID,
     STOPPED: ExitCode.STOPPED,
 }

@@ -12,6 +12,7 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import GATE, GAUNTLET
 from ladder.runs.progress import describe_conditions
 from ladder.runs.resumable import TUNING
+from ladder.runs.settings import NEW
 
 NAMED = 3
 """Most bots that a title names; of more it gives the number."""
@@ -91,7 +92,8 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
     word, _, rest = str(settings.get("pairing") or "").partition(":")
     if word == GATE.name:
         candidate, _, against = rest.partition(":")
-        return f"{candidate} against {against.replace(',', ', ')}"
+        again = " (asked again)" if settings.get(NEW) else ""
+        return f"{candidate} against {against.replace(',', ', ')}{again}"
     if kind is RunKind.PLAY:
         return " against ".join(names)
     if kind is RunKind.MATCH:

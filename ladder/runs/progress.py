@@ -73,6 +73,8 @@ class LiveRun:
     bots: dict[str, LiveBot]
     is_rated: bool = True
     """Whether the games count in the rating list."""
+    first: str | None = None
+    """The bot from whose side an unrated run is shown: a gate's candidate, the A of a match."""
     counts: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
     """Nine counts of pairs, those of interrupted sessions included, by the names of A and B and the
     board class, as `PairTableRow.counts`."""

@@ -62,6 +62,33 @@ def runs_like(store: Store, settings: Settings, hashes: Mapping[str, str]) -> li
     return [run for run in found if settings.seed is None or run.seed == settings.seed]
 
 
+def finished_run(
+    store: Store,
+    settings: Settings,
+    hashes: Mapping[str, str],
+    is_same: Callable[[RunRow], bool] = lambda _: True,
+) -> RunRow | None:
+    """Return the newest finished run of the same identity and the given seed.
+
+    There is none without a seed, under `ResumePolicy.NEVER`, and if a newer run can be resumed.
+
+    Args:
+        store: The open database.
+        settings: The settings.
+        hashes: The content hash of every bot by name.
+        is_same: Returns whether a run had the same question.
+
+    """
+    if settings.seed is None or settings.resume_policy is not ResumePolicy.AUTO:
+        return None
+    for run in filter(is_same, runs_like(store, settings, hashes)):
+        if is_unfinished(run):
+            return None
+        if run.status is RunStatus.FINISHED:
+            return run
+    return None
+
+
 def resume_or_create(
     store: Store,
     lock: ProcessLocks,

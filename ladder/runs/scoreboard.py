@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from db.records.pairs import Entrant, PairPlan, PairRecord, StoreResult
-from db.records.runs import RunRow
+from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.result import Result
 from ladder.match.process.failures import to_one_line
@@ -29,6 +29,8 @@ def scoreboard_of(
         games_before=store.games.count(run.id),
         bots={name: LiveBot(name) for name in entrants},
         is_rated=run.rated,
+        first=settings.pairing.candidate
+        or (settings.bots[0] if settings.kind is RunKind.MATCH else None),
     )
     played_s = _count_former(live, store, entrants) if live.games_before else 0.0
     if settings.seconds is not None:

@@ -18,6 +18,9 @@ from ladder.pair_seeds import DERIVATION
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import Pairing
 
+NEW = "new"
+"""The key of a run's settings that says that a former result was not taken, by ``--new``."""
+
 
 class ResumePolicy(StrEnum):
     """What to do with an interrupted run of the same identity."""
@@ -166,6 +169,8 @@ class Settings:
             "margin_ms": self.margin_ms,
             "watchdog_s": self.watchdog_s,
         }
+        if self.resume_policy is ResumePolicy.NEVER:
+            other[NEW] = True
         if self.openings is not None:
             other["openings_file"] = self.openings.name
         return {**other, **self.command_settings}

@@ -16,7 +16,7 @@ WIDTH = 200
 """Width of a text that no terminal shows, in characters."""
 COLOURS = {
     **dict.fromkeys(("pass", "chosen", "found", "no drop", "stronger"), "gained"),
-    **dict.fromkeys(("regression", "invalid", "weaker"), "lost"),
+    **dict.fromkeys(("regression", "no gain", "invalid", "weaker"), "lost"),
 }
 """The colours of verdicts; others are undecided."""
 

@@ -3,13 +3,15 @@
 import math
 from typing import Any
 
+from ladder.experiments.gate.cost import TYPICAL, expected_games
+from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
 from reports.findings.finding import Case, Finding, Titled
 from reports.findings.match import points_columns
 from reports.layout.elo import elo_words, interval_values
-from reports.layout.format import number, rounded, values_of, wdl_text
+from reports.layout.format import number, repeated_text, rounded, values_of, wdl_text
 from reports.layout.table import Column
 
 NO_GAMES = "no games were counted"
@@ -21,17 +23,21 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
     Its numbers are those of the `deciding` baseline; `baselines` has the numbers of all.
     """
     result = gated.result
-    deciding = _baseline_document(result.deciding)
+    failed = Verdict.NO_GAIN if result.test.is_better else Verdict.REGRESSION
+    deciding = _baseline_document(result.deciding, failed)
     return {
         "candidate": result.candidate,
         "against": [baseline.name for baseline in result.baselines],
-        "verdict": result.verdict.value,
+        "verdict": result.verdict.word,
         "exit_code": gated.exit_code,
+        "repeated": gated.answered_at is not None,
+        "asked_before": [{"run": run, "verdict": word} for run, word in gated.asked_before],
         "deciding": deciding.pop("name"),
         "early": deciding.pop("early"),
         **deciding,
-        "elo0": -result.test.max_drop,
-        "elo1": 0.0,
+        "question": result.test.question,
+        "elo0": result.test.elo0,
+        "elo1": result.test.elo1,
         "model": result.test.model.value,
         "alpha": result.test.alpha,
         "beta": result.test.beta,
@@ -40,12 +46,12 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
         "forfeits": {name: dict(kinds) for name, kinds in result.forfeits.items()},
         "total_games": result.games,
         "uncounted_games": result.uncounted_games,
-        "baselines": [_baseline_document(baseline) for baseline in result.baselines],
+        "baselines": [_baseline_document(baseline, failed) for baseline in result.baselines],
         "reason": result.reason,
     }
 
 
-def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
+def _baseline_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any]:
     plain, after = baseline.estimate, baseline.after_stopping
     return {
         "name": baseline.name,
@@ -59,20 +65,37 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
         "llr": round(baseline.sprt.llr, 4),
         "llr_distinct": round(baseline.sprt_distinct.llr, 4),
         "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
-        "early": _early_document(baseline),
+        "early": _early_document(baseline, failed),
         "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
     }
 
 
-def _early_document(baseline: BaselineResult) -> dict[str, Any] | None:
+def _early_document(baseline: BaselineResult, failed: Verdict) -> dict[str, Any] | None:
     if baseline.early is None:
         return None
     is_pass = baseline.early.state is State.ACCEPT_H1
     return {
-        "side": (Verdict.PASS if is_pass else Verdict.REGRESSION).value,
+        "side": (Verdict.PASS if is_pass else failed).value,
         "e_value": float(f"{math.exp(baseline.early.log_e):.6g}"),
         "games": baseline.games,
     }
+
+
+def expected_lines(test: GateTest, baselines: int) -> list[str]:
+    """Return the expected number of games, and a warning if it is above the limit."""
+    expected = expected_games(TYPICAL, test.sprt(baselines))
+    at0, at1, between = (
+        round(each * baselines, -1)
+        for each in (expected.at_elo0, expected.at_elo1, expected.between)
+    )
+    lines = [
+        f"about {at1:,.0f} games are expected if {test.words1}, {at0:,.0f} if {test.words0} and "
+        f"{between:,.0f} between (for pairs of which 70 % are tied); plain cases take fewer"
+    ]
+    if min(at0, at1) > test.games:
+        remedy = "raise --max-games, or ask for a larger difference"
+        lines.append(f"warning: that is more than --max-games {test.max_games}: {remedy}")
+    return lines
 
 
 def gate_finding(gated: GateOutcome) -> Finding:
@@ -80,9 +103,10 @@ def gate_finding(gated: GateOutcome) -> Finding:
     result, test = gated.result, gated.result.test
     names = [baseline.name for baseline in result.baselines]
     against = ", ".join(names)
+    wanted = "better" if test.is_better else "not worse"
     facts = [
         ("Division", gated.conditions),
-        ("Largest acceptable drop", f"{test.max_drop:g} {test.model.value} Elo"),
+        ("Question", test.asked),
         ("Chance of a wrong pass", f"{test.alpha:.4g}"),
         ("Chance of a wrong failure", f"{test.beta:.4g}"),
         ("Games counted", f"{result.games:,} of at most {test.games:,}"),
@@ -90,7 +114,7 @@ def gate_finding(gated: GateOutcome) -> Finding:
     ]
     return Finding(
         kind="gate",
-        question=f"Is {result.candidate} worse than {against}?",
+        question=f"Is {result.candidate} {'better' if test.is_better else 'worse'} than {against}?",
         word="no verdict" if gated.stopped else result.verdict.value,
         sentence=result.reason,
         facts=facts,
@@ -107,7 +131,7 @@ def gate_finding(gated: GateOutcome) -> Finding:
         names=(result.candidate, *names),
         document=gate_document(gated),
         cases=[
-            Case(f"not worse than {each.name}", _problem(result.verdict, each.state), each.seconds)
+            Case(f"{wanted} than {each.name}", _problem(result.verdict, each.state), each.seconds)
             for each in result.baselines
         ],
     )
@@ -173,11 +197,10 @@ def _after_stopping(baseline: BaselineResult) -> str:
 
 def _cost_columns(result: GateResult) -> list[Column]:
     found = [each.expected for each in result.baselines]
-    worse = f"worse by {result.test.max_drop:g} Elo"
     return [
         _names(result),
-        Column("equally strong", [number(each.if_equal, ",.0f") for each in found]),
-        Column(worse, [number(each.if_worse, ",.0f") for each in found]),
+        Column(result.test.words1, [number(each.at_elo1, ",.0f") for each in found]),
+        Column(result.test.words0, [number(each.at_elo0, ",.0f") for each in found]),
         Column("as measured", [number(each.as_measured, ",.0f") for each in found]),
         Column("played", [f"{each.games:,}" for each in result.baselines]),
     ]
@@ -191,6 +214,13 @@ def _remarks(gated: GateOutcome) -> list[str]:
         for baseline in result.baselines
         if baseline.is_same_content
     ]
+    if gated.answered_at is not None:
+        remarks.append(repeated_text(gated.run_id or 0, gated.answered_at))
+    if gated.asked_before:
+        earlier = ", ".join(
+            f"run {run} {word.replace('_', ' ')}" for run, word in gated.asked_before
+        )
+        remarks.append(f"the same question was asked before: {earlier}")
     replayed = sum(baseline.replayed_games for baseline in result.baselines)
     if replayed:
         remarks.append(

@@ -106,6 +106,14 @@ def _percents(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
+def repeated_text(run: int, ended_at: float) -> str:
+    """Return that a stored run has the result of the same command."""
+    return (
+        f"run {run} of {moment(ended_at)} has answered this with the same seed: --new plays fresh "
+        "pairs"
+    )
+
+
 def moment(seconds: float) -> str:
     """Return a time in epoch seconds as local date and time, to the minute."""
     return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"

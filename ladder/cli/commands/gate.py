@@ -1,4 +1,4 @@
-"""`ladder gate`: tests whether a candidate is worse than its baselines."""
+"""`ladder gate`: tests whether a candidate is worse, or better, than its baselines."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,8 +22,8 @@ from ladder.cli.options import (
     Force,
     Json,
     Junit,
-    MaxDrop,
     MaxGames,
+    New,
     Rated,
     Verbose,
     argument,
@@ -31,22 +31,24 @@ from ladder.cli.options import (
     html_page,
     option,
 )
-from ladder.cli.output import check_writable, show_finding, stderr_console
+from ladder.cli.output import check_writable, print_error, show_finding, stderr_console
 from ladder.cli.run_options import RunOptions, takes_options
 from ladder.cli.stored_specs import name_of, print_former_run, report_changed_origins, store_specs
 from ladder.experiments.engine import ExperimentContext
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import (
     GateTask,
+    find_answer,
     gate_pairing,
     gate_task,
     judge_stored,
     play_gate,
 )
 from ladder.match.registry.origin import refuse_stale
+from ladder.runs.settings import ResumePolicy
 from ladder.runs.start import check_possible
 from ladder.stats.choices import Model
-from reports.findings.gate import gate_finding
+from reports.findings.gate import expected_lines, gate_finding
 from reports.run import watcher_for
 
 MAX_GAMES = 3000
@@ -73,7 +75,24 @@ def gate(
             autocompletion=bot_lists,
         ),
     ],
-    max_drop: MaxDrop = 20.0,
+    max_drop: Annotated[
+        float | None,
+        option(
+            "ELO",
+            "Largest acceptable Elo loss.",
+            PANEL_TEST,
+            show_default="20, or 0 with --min-gain",
+        ),
+    ] = None,
+    min_gain: Annotated[
+        float,
+        option(
+            "ELO",
+            "Ask whether CANDIDATE is better: the smallest gain that must be found.",
+            PANEL_TEST,
+            show_default="ask whether it is worse",
+        ),
+    ] = 0.0,
     alpha: Alpha = 0.05,
     beta: Beta = 0.05,
     max_games: MaxGames = MAX_GAMES,
@@ -90,6 +109,7 @@ def gate(
             PANEL_TEST,
         ),
     ] = False,
+    new: New = False,
     based_on: BasedOn = None,
     rated: Rated = False,
     options: RunOptions,
@@ -103,18 +123,24 @@ def gate(
     verbose: Verbose = False,
     json: Json = False,
 ) -> int:
-    """Test whether a candidate is worse than its baselines, and stop as soon as it is known.
+    """Test whether a candidate is worse, or better, and stop as soon as it is known.
 
     Games are played until a sequential test (SPRT) decides whether the candidate has lost more Elo
-    than --max-drop allows. They are stored, and do not count in the rating list unless --rated is
-    given. An interrupted gate is resumed by the same command; after a verdict it plays further
-    pairs and decides from these alone.
+    than --max-drop allows or, with --min-gain, whether it has won that much. They are stored, and
+    do not count in the rating list unless --rated is given. An interrupted gate is resumed by the
+    same command. After a verdict the same command with the same --seed shows it again; without, or
+    with --new, it plays further pairs and decides from these alone.
 
-    Exit codes: 0 pass; 3 regression; 4 inconclusive; 5 invalid, because a bot fails too often or
-    the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
+    Exit codes: 0 pass; 3 regression, or no gain; 4 inconclusive; 5 invalid, because a bot fails too
+    often or the machine stalls; 2 bad input; 130 stopped by Ctrl-C, with all pairs stored.
     """
     test = GateTest(
-        max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
+        max_drop=(0.0 if min_gain else 20.0) if max_drop is None else max_drop,
+        min_gain=min_gain,
+        alpha=alpha,
+        beta=beta,
+        max_games=max_games,
+        model=Model(model),
     )
     workforce = options.workforce()
     check_writable(junit, "--junit")
@@ -131,6 +157,7 @@ def gate(
         pairing=pairing,
         games=test.games,
         rated=rated,
+        resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
 
     def find_task(store: Store) -> GateTask:
@@ -147,10 +174,14 @@ def gate(
         task = find_task(store)
         if stored:
             gated = judge_stored(store, task)
+        elif (answer := find_answer(store, task)) is not None:
+            gated = answer
         else:
             report_changed_origins(store, task.bots)
             remedy = "to continue it, write {name} in place of the specification"
             print_former_run(store, named, RunKind.GATE, remedy)
+            for line in expected_lines(test, len(task.baselines)):
+                print_error(line)
             context = ExperimentContext(store, watcher_for(stderr_console()), workforce)
             gated = play_gate(context, task)
         finding = gate_finding(gated)

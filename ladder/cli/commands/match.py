@@ -13,6 +13,7 @@ from ladder.cli.options import (
     BasedOn,
     Database,
     Json,
+    New,
     Rated,
     Verbose,
     argument,
@@ -24,7 +25,7 @@ from ladder.cli.stored_specs import name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
-from ladder.runs.settings import Settings
+from ladder.runs.settings import ResumePolicy, Settings
 
 
 @takes_options
@@ -40,6 +41,7 @@ def match(
     ],
     b: Annotated[str, argument("B", "Its opponent, likewise.", autocompletion=bot_names)],
     games: Annotated[int, whole("N", MOST_GAMES, "Number of games.", PANEL_PLAY)] = 100,
+    new: New = False,
     based_on: BasedOn = None,
     rated: Rated = False,
     options: RunOptions,
@@ -50,7 +52,8 @@ def match(
     """Play two bots against each other and print the score.
 
     The games are stored but do not count in the rating list unless --rated is given. An interrupted
-    match is resumed by the same command; after its end it plays further pairs.
+    match is resumed by the same command. After its end the same command with the same --seed shows
+    its result; without, or with --new, it plays further pairs.
     """
     if a == b:
         raise UsageError(f"B: a match needs two different bots, got {a!r} twice")
@@ -65,6 +68,7 @@ def match(
         pairing=Pairing(ROUND_ROBIN),
         games=games,
         rated=rated,
+        resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
 
     def choose(store: Store) -> tuple[Settings, list[BotRow]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ladder.errors import UsageError
-from ladder.experiments.gate.question import MAX_DROP
+from ladder.experiments.gate.question import MOST_ELO
 from ladder.stats.choices import Model
 
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
@@ -28,9 +28,9 @@ class BisectQuestion:
     """The scale of `max_drop`."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_drop <= MAX_DROP:
+        if not 0 < self.max_drop <= MOST_ELO:
             raise UsageError(
-                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}",
+                f"must be above 0 and at most {MOST_ELO:g} Elo, got {self.max_drop:g}",
                 option="max_drop",
             )
         if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from ladder.stats.sprt import Sprt, Walk, walk
 from ladder.stats.sprt_estimate import forecast_test
 
+TYPICAL = (14, 1, 70, 1, 14)
+"""Pairs by points between equal players on `thu`, of which 70 % are tied."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExpectedGames:
-    """Mean numbers of games until a decision, at three true differences in strength."""
+    """Mean numbers of games until a decision, at true differences in strength."""
 
-    if_equal: float
-    """For a candidate that is as strong as the baseline."""
-    if_worse: float
-    """For a candidate that is worse by the largest drop."""
+    at_elo0: float
+    at_elo1: float
+    between: float
+    """At the difference in the middle, where a decision takes longest."""
     as_measured: float | None
     """For the measured difference; None without pairs."""
 
@@ -32,7 +35,8 @@ def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
     if any(pentanomial):
         path = walk(counts=pentanomial, test=test)
         measured = games(path.elo(t=_measured(pentanomial, path)))
-    return ExpectedGames(games(test.elo1), games(test.elo0), measured)
+    middle = (test.elo0 + test.elo1) / 2
+    return ExpectedGames(games(test.elo0), games(test.elo1), games(middle), measured)
 
 
 def _measured(pentanomial: Sequence[int], path: Walk) -> float:

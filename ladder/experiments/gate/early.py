@@ -2,8 +2,8 @@
 
 The likelihood ratio between "equal" and "worse by the drop" weighs a lost pair by at most 0.06 at a
 drop of 20 Elo, however plain the case: a candidate that loses every game takes 106 games. This test
-bets (`ladder.stats.betting`) against "as strong as the baseline" and against "worse by the drop",
-with a small part of beta and alpha, and needs 20 games there.
+bets (`ladder.stats.betting`) against both hypotheses, with a small part of beta and alpha, and
+needs 20 games there.
 """
 
 from collections.abc import Sequence
@@ -26,25 +26,25 @@ class EarlyDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlyTest:
-    """Two bets against one baseline: that the candidate is weaker, and that it is strong enough."""
+    """Two bets against one baseline: below the score of H1, and above that of H0."""
 
-    equal: float
-    """Score per game of an equal candidate."""
-    dropped: float | None
-    """Score per game of a candidate that is worse by the drop; None if it is not known."""
+    score0: float | None
+    """Score per game under H0; None if it is not known, for no such bet."""
+    score1: float | None
+    """Score per game under H1; None if it is not known, for no such bet."""
     pass_at: float
-    """Log evidence for more than `dropped` at which the candidate passes."""
+    """Log evidence for more than `score0` at which the candidate passes."""
     fail_at: float
-    """Log evidence for less than `equal` at which it fails."""
+    """Log evidence for less than `score1` at which it fails."""
 
     def decide(self, *counts: Sequence[int]) -> EarlyDecision | None:
         """Return the decision that all of the pentanomial counts support; None for none."""
-        log_e = float(log_evidence_below(counts=counts, mean=self.equal).min())
-        if log_e >= self.fail_at:
-            return EarlyDecision(State.ACCEPT_H0, log_e, self.fail_at)
-        if self.dropped is None:
-            return None
-        log_e = float(log_evidence_above(counts=counts, mean=self.dropped).min())
-        return (
-            EarlyDecision(State.ACCEPT_H1, log_e, self.pass_at) if log_e >= self.pass_at else None
-        )
+        for state, score, evidence, limit in (
+            (State.ACCEPT_H0, self.score1, log_evidence_below, self.fail_at),
+            (State.ACCEPT_H1, self.score0, log_evidence_above, self.pass_at),
+        ):
+            if score is not None:
+                log_e = float(evidence(counts=counts, mean=score).min())
+                if log_e >= limit:
+                    return EarlyDecision(state, log_e, limit)
+        return None

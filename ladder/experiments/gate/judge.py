@@ -1,7 +1,8 @@
-"""The judge of a gate: it tests whether the candidate is worse than its baselines.
+"""The judge of a gate: it tests whether the candidate is worse, or better, than its baselines.
 
 Against each baseline a sequential test runs on pentanomial counts. H0 is that the candidate is
-worse by the largest acceptable drop, H1 that it is equal. Pairs are taken in the order of their
+worse by the largest acceptable drop, H1 that it is equal; or H0 that it is equal, and H1 that it is
+better by the smallest gain. Pairs are taken in the order of their
 numbers. Forfeits are tested first, because games of a failing bot say nothing about strength.
 
 A pair has a board, an opening and a seed. A repetition of all three is not counted: it is the same
@@ -73,7 +74,11 @@ class GateJudge(ExperimentJudge):
         """The LLR of each baseline, and the bounds."""
         lower, upper = bounds(alpha=self._sprt.alpha, beta=self._sprt.beta)
         ratios = ", ".join(f"{tally.llr:.2f}" for tally in self._tallies.values())
-        return f"LLR {ratios} ({lower:.2f} .. {upper:.2f})"
+        waits = any(
+            tally.is_open and not lower < tally.llr < upper for tally in self._tallies.values()
+        )
+        why = ", beyond its bound: waiting for distinct pairs to agree" if waits else ""
+        return f"LLR {ratios} ({lower:.2f} .. {upper:.2f}){why}"
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether the test against the baseline of a pair is open."""
@@ -97,7 +102,8 @@ class GateJudge(ExperimentJudge):
             return
         tally.decide(self._sprt, self._early)
         if tally.state is State.ACCEPT_H0:
-            self._verdict, self._deciding = Verdict.REGRESSION, tally
+            failed = Verdict.NO_GAIN if self._test.is_better else Verdict.REGRESSION
+            self._verdict, self._deciding = failed, tally
         elif all(each.state is State.ACCEPT_H1 for each in self._tallies.values()):
             self._verdict, self._deciding = Verdict.PASS, tally
 

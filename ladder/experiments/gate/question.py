@@ -1,18 +1,22 @@
-"""The question of a gate: the largest acceptable drop, and the chances of a wrong answer."""
+"""The question of a gate: two differences in strength, and the chances of a wrong answer.
+
+"Is it worse?" tests a drop against 0, "is it better?" 0 (or a drop) against a gain.
+"""
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from db.records.runs import RunRow
 from ladder.errors import UsageError
 from ladder.experiments.gate.early import EarlyTest
 from ladder.stats.choices import Model
 from ladder.stats.elo import elo_to_score
 from ladder.stats.sprt import Sprt, check_chances
 
-MAX_DROP = 1000.0
-"""Upper limit of the largest acceptable drop, in Elo."""
+MOST_ELO = 1000.0
+"""Upper limit of a drop and of a gain, in Elo."""
 QUESTION = "question"
 """The settings key of a gate's question."""
 EARLY = "early"
@@ -29,24 +33,25 @@ class GateTest:
     """
 
     max_drop: float = 20.0
-    """Largest acceptable drop, in Elo of the model."""
+    """Largest acceptable drop, in Elo of the model; may be 0 with a gain."""
+    min_gain: float = 0.0
+    """Smallest gain that must be found; 0 asks only whether the candidate is worse."""
     alpha: float = 0.05
     """Chance to pass a candidate that is worse by `max_drop`."""
     beta: float = 0.05
-    """Chance to fail an equal candidate, over all baselines together."""
+    """Chance to fail a candidate that is better by `min_gain`, over all baselines together."""
     max_games: int = 3000
     """Games after which the gate ends without a decision."""
     model: Model = Model.LOGISTIC
-    """The scale of `max_drop`."""
+    """The scale of `max_drop` and `min_gain`."""
     early: float = 0.1
     """Part of alpha and of beta that the test for obvious cases may spend; 0 for no such test."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_drop <= MAX_DROP:
-            raise UsageError(
-                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.max_drop:g}",
-                option="max_drop",
-            )
+        if self.max_drop or not self.min_gain:
+            _check_elo(self.max_drop, "max_drop")
+        if self.min_gain:
+            _check_elo(self.min_gain, "min_gain")
         check_chances(self.alpha, self.beta)
         if self.max_games < 2:
             raise UsageError(f"must be at least 2, got {self.max_games}", option="max_games")
@@ -65,22 +70,65 @@ class GateTest:
         """The question as settings of a run, which are no part of its identity."""
         return {QUESTION: {**asdict(self), "model": self.model.value}}
 
+    def is_asked_by(self, run: RunRow) -> bool:
+        """Return whether a run has the same question; the most games are no part of it."""
+        asked = GateTest.from_settings(run.settings)
+        return asked is not None and replace(asked, max_games=self.max_games) == self
+
     @property
     def games(self) -> int:
         """Most games, rounded down to whole pairs."""
         return self.max_games - self.max_games % 2
 
+    @property
+    def is_better(self) -> bool:
+        """Whether the question is if the candidate is better, not if it is worse."""
+        return self.min_gain > 0
+
+    @property
+    def question(self) -> str:
+        """The question in one word, for documents."""
+        return "better" if self.is_better else "not_worse"
+
+    @property
+    def elo0(self) -> float:
+        """The difference at which a pass is wrong with probability `alpha`."""
+        return 0.0 - self.max_drop
+
+    @property
+    def elo1(self) -> float:
+        """The difference at which a failure is wrong with probability `beta`."""
+        return self.min_gain
+
+    @property
+    def asked(self) -> str:
+        """The differences in words: ``a gain of 5 logistic Elo against a drop of 2``."""
+        drop, gain = f"a drop of {self.max_drop:g}", f"a gain of {self.min_gain:g}"
+        if not self.is_better:
+            return f"{drop} {self.model.value} Elo"
+        against = f" against {drop}" if self.max_drop else ""
+        return f"{gain} {self.model.value} Elo{against}"
+
+    @property
+    def words0(self) -> str:
+        """The candidate at `elo0` in words."""
+        return f"worse by {self.max_drop:g} Elo" if self.max_drop else "equally strong"
+
+    @property
+    def words1(self) -> str:
+        """The candidate at `elo1` in words."""
+        return f"better by {self.min_gain:g} Elo" if self.min_gain else "equally strong"
+
     def sprt(self, baselines: int) -> Sprt:
         """Return the test against each baseline, for a number of baselines."""
-        # With k baselines an equal candidate can fail k tests, so each gets beta / k (Bonferroni).
+        # With k baselines a good candidate can fail k tests, so each gets beta / k (Bonferroni).
         # It passes only if it passes all k, so alpha needs no correction.
-        # Under normalized Elo nothing is passed early, and alpha is whole.
-        spent = self.early if self.model is Model.LOGISTIC else 0.0
+        # What the early test cannot spend stays with the ratio.
         return Sprt(
-            elo0=-self.max_drop,
-            elo1=0.0,
-            alpha=self.alpha * (1.0 - spent),
-            beta=self.beta * (1.0 - self.early) / baselines,
+            elo0=self.elo0,
+            elo1=self.elo1,
+            alpha=self.alpha * (1.0 - self.early * (self._score(self.elo0) is not None)),
+            beta=self.beta * (1.0 - self.early * (self._score(self.elo1) is not None)) / baselines,
             model=self.model,
         )
 
@@ -88,11 +136,23 @@ class GateTest:
         """Return the test for obvious cases against each baseline; None for no such test."""
         if not self.early:
             return None
-        # A drop of normalized Elo is a mean only together with the spread of the results, which the
-        # bets do not know: under that model nothing is passed early.
         return EarlyTest(
-            equal=0.5,
-            dropped=elo_to_score(elo=-self.max_drop) if self.model is Model.LOGISTIC else None,
+            score0=self._score(self.elo0),
+            score1=self._score(self.elo1),
             pass_at=-math.log(self.alpha * self.early),
             fail_at=-math.log(self.beta * self.early / baselines),
+        )
+
+    def _score(self, elo: float) -> float | None:
+        """Return the mean score at a difference; None if bets cannot know it.
+
+        Normalized Elo other than 0 is a mean only together with the spread of the results.
+        """
+        return elo_to_score(elo=elo) if self.model is Model.LOGISTIC or not elo else None
+
+
+def _check_elo(elo: float, option: str) -> None:
+    if not 0 < elo <= MOST_ELO:
+        raise UsageError(
+            f"must be above 0 and at most {MOST_ELO:g} Elo, got {elo:g}", option=option
         )

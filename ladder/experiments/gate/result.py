@@ -18,8 +18,14 @@ class Verdict(StrEnum):
 
     PASS = "pass"  # noqa: S105 - not a password
     REGRESSION = "regression"
+    NO_GAIN = "no_gain"
     INCONCLUSIVE = "inconclusive"
     INVALID = "invalid"
+
+    @property
+    def word(self) -> str:
+        """The verdict for people."""
+        return self.value.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,20 +123,27 @@ def explain_verdict(
 
     """
     games = sum(baseline.games for baseline in baselines)
-    drop = f"{test.max_drop:g}" + (" normalized" if test.model is Model.NORMALIZED else "")
+    scale = " normalized" if test.model is Model.NORMALIZED else ""
+    drop, gain = f"{test.max_drop:g}{scale} Elo", f"{test.min_gain:g}{scale} Elo"
     counted = f"{games} games" + _of_distinct(baselines)
     strength = f"it is {strength_words(deciding.estimate, deciding.name)}, after {counted}"
     if verdict is Verdict.PASS:
         others = ", ".join(baseline.name for baseline in baselines)
         early = "passed early: " if deciding.early else ""
         control = "; both have the same content, so this only checks the gate itself"
+        is_so = f"not worse than {others} by {drop} or more"
+        if not test.max_drop:
+            is_so = f"better than {others}"
         return (
-            f"{candidate} is not worse than {others} by {drop} Elo or more: {early}{strength}"
+            f"{candidate} is {is_so}: {early}{strength}"
             f"{control if deciding.is_same_content else ''}"
         )
-    if verdict is Verdict.REGRESSION:
+    if verdict in (Verdict.REGRESSION, Verdict.NO_GAIN):
         early = "refused early: " if deciding.early else ""
-        return f"{candidate} is worse than {deciding.name}: {early}{strength}"
+        is_so = f"worse than {deciding.name}"
+        if test.is_better:
+            is_so = f"not better than {deciding.name} by {gain} or more"
+        return f"{candidate} is {is_so}: {early}{strength}"
     if not games and unfinished:
         return f"no decision before the first pair: {unfinished}"
     if not games:

@@ -1,11 +1,11 @@
 """Gates: play until the judge has decided, or decide from stored games."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow
 from db.records.pairs import PlayedPair
-from db.records.runs import DivisionRow, RunStatus, division_label
+from db.records.runs import DivisionRow, RunRow, RunStatus, division_label
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.engine import (
@@ -22,6 +22,7 @@ from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.match.registry.registered import find_bot
 from ladder.runs.pairings import GATE, Pairing
+from ladder.runs.resume import finished_run, hashes_of
 from ladder.runs.settings import Settings
 
 
@@ -36,6 +37,10 @@ class GateOutcome:
     """Whether there is no verdict yet: after Ctrl-C or SIGTERM, the same command resumes."""
     run_id: int | None = None
     """The judged run; None for an invalid run, or if all stored games were judged."""
+    answered_at: float | None = None
+    """When the stored run ended that has answered the question; None for a new answer."""
+    asked_before: tuple[tuple[int, str], ...] = ()
+    """The earlier runs with the same question, and their verdicts."""
 
     @property
     def exit_code(self) -> int:
@@ -130,8 +135,38 @@ def play_gate(context: ExperimentContext, task: GateTask) -> GateOutcome:
     unfinished = UNFINISHED[RunStatus.INTERRUPTED] if played.stopped else ""
     result = judge.result(invalid=played.invalid, unfinished=unfinished)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
-    run_id = None if played.run is None else played.run.id
-    return GateOutcome(result, task.conditions, is_open, run_id=run_id)
+    if played.run is None:
+        return GateOutcome(result, task.conditions, is_open)
+    former = asked_before(context.store, played.run)
+    return GateOutcome(result, task.conditions, is_open, run_id=played.run.id, asked_before=former)
+
+
+def find_answer(store: Store, task: GateTask) -> GateOutcome | None:
+    """Return the stored verdict on the same question with the same seed.
+
+    An inconclusive gate that may now play more games is reopened instead, to be resumed.
+    """
+    run = finished_run(store, task.settings, hashes_of(task.bots), task.test.is_asked_by)
+    if run is None:
+        return None
+    former = GateTest.from_settings(run.settings) or task.test
+    if run.verdict == Verdict.INCONCLUSIVE and former.games < task.test.games:
+        store.runs.set_status(run.id, RunStatus.INTERRUPTED)
+        return None
+    answer = replace(task, test=former).decided_by(store.pairs.of_run(run.id), run.id)
+    return replace(
+        answer, answered_at=run.ended_at or run.started_at, asked_before=asked_before(store, run)
+    )
+
+
+def asked_before(store: Store, run: RunRow) -> tuple[tuple[int, str], ...]:
+    """Return the runs before this one that asked the same, and their verdicts, oldest first."""
+    asked = GateTest.from_settings(run.settings)
+    return tuple(
+        (each.id, each.verdict)
+        for each in reversed(store.runs.find(identity=run.identity))
+        if each.id < run.id and each.verdict and asked is not None and asked.is_asked_by(each)
+    )
 
 
 def judge_stored(store: Store, task: GateTask) -> GateOutcome:

@@ -6,7 +6,7 @@ from typing import Any
 
 from db.records.runs import SELECT
 from ladder.errors import UsageError
-from ladder.experiments.gate.question import MAX_DROP
+from ladder.experiments.gate.question import MOST_ELO
 from ladder.experiments.select.field import Contest
 
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
@@ -29,9 +29,9 @@ class SelectQuestion:
     """Games after which the selection ends without a choice."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.indifference <= MAX_DROP:
+        if not 0 < self.indifference <= MOST_ELO:
             raise UsageError(
-                f"must be above 0 and at most {MAX_DROP:g} Elo, got {self.indifference:g}",
+                f"must be above 0 and at most {MOST_ELO:g} Elo, got {self.indifference:g}",
                 option="indifference",
             )
         if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:

@@ -47,7 +47,7 @@ def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
         )
     )
     ends = [
-        {"bound": bounds[0], "label": f"regression below {bounds[0]:.2f}", "verdict": "lost"},
+        {"bound": bounds[0], "label": f"failed below {bounds[0]:.2f}", "verdict": "lost"},
         {"bound": bounds[1], "label": f"passed above {bounds[1]:.2f}", "verdict": "gained"},
     ]
     limits = alt.Chart(values(ends)).encode(

@@ -10,7 +10,7 @@ def state_of(entry: RunPace) -> str:
     """Return the state of a run, with the verdict of a gate."""
     if entry.has_died:
         return "died"
-    verdict = entry.run.verdict
+    verdict = entry.run.verdict and entry.run.verdict.replace("_", " ")
     state = entry.run.status.value
     return f"{state}: {verdict}" if verdict is not None and verdict != state else state
 

@@ -49,7 +49,8 @@ def _verdict(trial: HeadToHead) -> Cell:
         return Cell("-")
     if trial.verdict is None:
         return Cell(trial.run.status.value)
-    return Cell(trial.verdict, verdict=COLOURS.get(trial.verdict, "undecided"))
+    word = trial.verdict.replace("_", " ")
+    return Cell(word, verdict=COLOURS.get(word, "undecided"))
 
 
 def llr_text(result: GateResult) -> str:

@@ -112,8 +112,8 @@ def test_the_expected_cost_is_that_of_the_calculator() -> None:
     expected = baseline.expected
     assert expected.as_measured is not None
     assert expected.as_measured == pytest.approx(baseline.games, rel=0.35)
-    assert expected.if_equal > 3 * expected.as_measured
-    assert expected.if_worse > 3 * expected.as_measured
+    assert expected.at_elo1 > 3 * expected.as_measured
+    assert expected.at_elo0 > 3 * expected.as_measured
 
 
 def test_the_estimates_are_on_the_page() -> None:

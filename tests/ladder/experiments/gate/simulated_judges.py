@@ -104,7 +104,7 @@ def judged_gates(
     pairs, repeats = (np.zeros(gates, dtype=np.int64) for _ in range(2))
     is_early = np.zeros(gates, dtype=bool)
     running = np.arange(gates)
-    block = math.ceil(BLOCK_ELO / test.max_drop)
+    block = math.ceil(BLOCK_ELO / (test.elo1 - test.elo0))
     for begun in range(0, test.games // 2, block):
         width = min(block, test.games // 2 - begun)
         drawn = [draw(running) for _ in range(width)]
@@ -149,9 +149,10 @@ def _may_decide(seen: FloatArray, sprt: Sprt, early: EarlyTest | None) -> BoolAr
     ratios = llr(counts=seen, test=sprt)
     may_decide = (ratios >= upper).all(axis=0) | (ratios <= lower).all(axis=0)
     if early is not None:
-        below = log_evidence_below(counts=seen, mean=early.equal).min(axis=0)
-        may_decide |= below >= NARROW * early.fail_at
-        if early.dropped is not None:
-            above = log_evidence_above(counts=seen, mean=early.dropped).min(axis=0)
+        if early.score1 is not None:
+            below = log_evidence_below(counts=seen, mean=early.score1).min(axis=0)
+            may_decide |= below >= NARROW * early.fail_at
+        if early.score0 is not None:
+            above = log_evidence_above(counts=seen, mean=early.score0).min(axis=0)
             may_decide |= above >= NARROW * early.pass_at
     return np.asarray(may_decide)

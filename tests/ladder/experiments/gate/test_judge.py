@@ -77,6 +77,26 @@ def test_better_pairs_pass_and_worse_ones_fail() -> None:
     assert "new is worse than one" in bad.reason
 
 
+def test_a_wanted_gain_is_found_or_not() -> None:
+    """Equal results pass "is it worse?" and are no gain in "is it better?"."""
+    even = [pair(n, ((W, L), (L, W))[n % 2]) for n in range(300)]
+    better = [pair(n, (W, (L, W, W)[n % 3])) for n in range(300)]
+    assert after(even, max_drop=50).verdict is Verdict.PASS
+    none = after(even, max_drop=0, min_gain=50)
+    assert none.verdict is Verdict.NO_GAIN
+    assert "new is not better than one by 50 Elo or more: it is" in none.reason
+    found = after(better, max_drop=0, min_gain=50)
+    assert found.verdict is Verdict.PASS
+    assert "new is better than one: it is" in found.reason
+    with_drop = after(better, max_drop=5, min_gain=20)
+    assert "new is not worse than one by 5 Elo or more: it is" in with_drop.reason
+    settings = GateTest(max_drop=0, min_gain=50).settings
+    assert GateTest.from_settings(settings) == GateTest(max_drop=0, min_gain=50)
+    lost = after([pair(n, (L, L)) for n in range(300)], max_drop=0, min_gain=5, early=0.1)
+    assert "refused early" in lost.reason
+    assert lost.games < 40
+
+
 @pytest.mark.parametrize(
     ("results", "verdict", "word"),
     [((L, L), Verdict.REGRESSION, "refused early"), ((W, W), Verdict.PASS, "passed early")],
