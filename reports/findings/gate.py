@@ -28,7 +28,7 @@ def gate_document(gated: GateOutcome) -> dict[str, Any]:
     return {
         "candidate": result.candidate,
         "against": [baseline.name for baseline in result.baselines],
-        "verdict": result.verdict.word,
+        "verdict": result.verdict.value,
         "exit_code": gated.exit_code,
         "repeated": gated.answered_at is not None,
         "asked_before": [{"run": run, "verdict": word} for run, word in gated.asked_before],
@@ -115,7 +115,7 @@ def gate_finding(gated: GateOutcome) -> Finding:
     return Finding(
         kind="gate",
         question=f"Is {result.candidate} {'better' if test.is_better else 'worse'} than {against}?",
-        word="no verdict" if gated.stopped else result.verdict.value,
+        word="no verdict" if gated.stopped else result.verdict.word,
         sentence=result.reason,
         facts=facts,
         tables=[Titled(f"{result.candidate} against each baseline", _games_columns(result))],
