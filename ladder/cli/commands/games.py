@@ -21,7 +21,7 @@ from ladder.cli.output import show_table
 from ladder.cli.parsing import parse_plies, parse_since
 from ladder.errors import UsageError
 from ladder.results.overview.game_filter import GameFilter
-from ladder.results.overview.game_words import FORFEIT, Mover, Outcome
+from ladder.results.overview.game_words import ENDINGS, FORFEIT, Mover, Outcome
 from reports.games import games_document, print_games
 
 PANEL_PLAYERS = "Who played"
@@ -59,8 +59,7 @@ def games(
         str | None,
         option(
             "WORD",
-            "Only games with this ending: four_in_a_row, board_full, adjudicated, forfeit (of "
-            "any kind), timeout, crash, illegal_move, protocol_error, memory or pondering.",
+            f"Only games with this ending: {', '.join(ENDINGS)} (forfeit: of any kind).",
             PANEL_GAME,
         ),
     ] = None,

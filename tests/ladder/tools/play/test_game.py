@@ -10,10 +10,12 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout
+from ladder.match.game.ending import GameEnd
 from ladder.match.specs import start_command
 from ladder.results.analysis.division import format_bounds
 from ladder.results.analysis.solved import Bounds
 from ladder.tools.play.game import InteractiveGame
+from reports.play import advice, ending
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -205,3 +207,14 @@ def test_an_unfinished_game_has_no_record(tmp_path: Path) -> None:
         pytest.raises(ValueError, match="not over"),
     ):
         game.record()
+
+
+def test_a_bot_that_resigns_loses_to_the_person(tmp_path: Path) -> None:
+    """The game is over without a failure, and as a hint it says that it would resign."""
+    with spar(fake(tmp_path, "resigns", "1", time_ms=60_000)) as game:
+        game.drop(3)
+        assert advice(game.hint(fake(tmp_path, "resigns", "1"))) == ["resigns would resign"]
+        game.reply()
+        assert game.verdict == GameEnd(Result.WIN, Termination.RESIGNED)
+        assert ending(game) == "resigns resigned, so you win"
+        assert game.record().moves == (3,)
