@@ -37,12 +37,12 @@ from ladder.results.analysis.division import read_mistakes, read_mistakes_of_bot
 from ladder.results.standings.against import compare_with_opponents
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
-from ladder.results.standings.lineage import find_regressions
+from ladder.results.standings.lineage import find_regressions, read_line
 from ladder.results.standings.rating_options import rating_options
 from ladder.results.standings.selection import select_bots
 from ladder.stats.pool.rating import RatingOptions
 from reports import analyze
-from reports.report import against, comparison, rating_columns, regressions, standings
+from reports.report import against, comparison, history, rating_columns, regressions, standings
 
 PANEL_MODE = "Instead of the rating list"
 MOST_GAMES_IN_PAGE = 20_000
@@ -56,6 +56,7 @@ class Mode(StrEnum):
     AGAINST = "--against"
     MISTAKES = "--mistakes"
     REGRESSIONS = "--regressions"
+    HISTORY = "--history"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +115,16 @@ class ReportOptions:
             PANEL_MODE,
         ),
     ] = False
+    history: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "List the versions that a bot is based on and those that are based on it, with rating "
+            "and change.",
+            PANEL_MODE,
+            autocompletion=bot_names,
+        ),
+    ] = None
     division: Annotated[
         str | None,
         option(
@@ -180,6 +191,7 @@ class ReportOptions:
                 (Mode.AGAINST, self.against is not None),
                 (Mode.MISTAKES, self.mistakes),
                 (Mode.REGRESSIONS, self.regressions),
+                (Mode.HISTORY, self.history is not None),
             )
             if is_given
         ]
@@ -317,10 +329,23 @@ def _regressions(store: Store, division: DivisionRow, options: ReportOptions) ->
     )
 
 
+def _history(store: Store, division: DivisionRow, options: ReportOptions) -> Forms:
+    made = read_line(
+        store, division, options.history or "", since=options.moment, options=options.rating
+    )
+    return Forms(
+        document=lambda: history.history_document(made),
+        csv=lambda: history.history_csv(made),
+        markdown=lambda: history.history_markdown(made),
+        table=lambda console: history.print_history(console, made),
+    )
+
+
 FORMS: Mapping[Mode, Callable[[Store, DivisionRow, ReportOptions], Forms]] = {
     Mode.LIST: _standings,
     Mode.COMPARE: _comparison,
     Mode.AGAINST: _against,
     Mode.MISTAKES: _mistakes,
     Mode.REGRESSIONS: _regressions,
+    Mode.HISTORY: _history,
 }

@@ -7,8 +7,9 @@ from enum import StrEnum
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.standings.division import current_tables
+from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.pool import rate_tables
+from ladder.results.standings.standings import BotStanding
 from ladder.stats.elo import Z95, normal_cdf
 from ladder.stats.pool.rating import Pool, RatingOptions
 
@@ -118,6 +119,50 @@ def find_regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LineVersion:
+    """A bot in the line of versions that leads to another, or on from it."""
+
+    row: BotRow
+    standing: BotStanding | None
+    """Its place in the rating list; None without rated games."""
+
+
+def read_line(
+    store: Store,
+    division: DivisionRow,
+    name: str,
+    *,
+    since: float | None,
+    options: RatingOptions | None = None,
+) -> list[LineVersion]:
+    """Return the versions of a bot along `based_on`, the first one first.
+
+    Behind the bot come its successors; of several with one predecessor the newest.
+
+    Args:
+        store: the open database.
+        division: the division whose rating list counts.
+        name: the bot.
+        since: leave out games that started before, in epoch seconds.
+        options: rating options.
+
+    Raises:
+        UnknownRow: there is no such bot.
+
+    """
+    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    line = [bots.get(name) or store.bots.get(name)]
+    while (before := bots.get(line[0].based_on or "")) and before not in line:
+        line.insert(0, before)
+    newest = {bot.based_on: bot for bot in sorted(bots.values(), key=lambda bot: bot.id)}
+    while (after := newest.get(line[-1].name)) and after not in line:
+        line.append(after)
+    listed = standings_of_division(store, division, since=since, options=options).bots
+    standings = {bot.name: bot for bot in listed}
+    return [LineVersion(row, standings.get(row.name)) for row in line]
 
 
 def _rated_ancestor(

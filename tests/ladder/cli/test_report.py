@@ -261,9 +261,31 @@ def test_regressions_are_written_to_a_file_and_as_csv(ladder: Command, tmp_path:
     assert ladder("report", "--regressions", "--format", "csv").out.startswith("bot,based_on,elo")
 
 
+@pytest.mark.parametrize("name", ["a", "a2", "a3"])
+def test_a_history_lists_the_whole_line_of_a_bot(ladder: Command, league: Path, name: str) -> None:
+    """Whichever version is named: its predecessors, and of its successors the newest."""
+    with League(league) as opened:
+        for new, before in (("a2", "a"), ("a2-bad", "a2"), ("a3", "a2")):
+            opened.add(new, before, f"change of {new}")
+    division = ("--division", "6x7/100ms")
+    line = ladder("report", "--history", name, *division, "--json").document["line"]
+    assert [(each["bot"], each["based_on"], each["change"]) for each in line] == [
+        ("a", None, ""),
+        ("a2", "a", "change of a2"),
+        ("a3", "a2", "change of a3"),
+    ]
+    listed = ladder("report", *division, "--json").document["bots"]
+    assert line[0]["elo"] == next(bot["elo"] for bot in listed if bot["name"] == "a")
+    assert [each["games"] for each in line[1:]] == [0, 0]
+    text = ladder("report", "--history", name, *division).out.splitlines()
+    assert [row.split()[0] for row in text] == ["bot", "a", "a2", "a3"]
+    assert ladder("report", "--history", name, "--format", "csv").out.startswith("bot,based_on,")
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
+        (("--history", "nobody"), "no registered bot is called 'nobody'"),
         (("--mistakes", "--regressions"), "--mistakes and --regressions contradict each other"),
         (("--against", "nobody"), "'nobody' has no rated games"),
         (("--against", "c", "--bots", "a"), "has met none"),

@@ -55,11 +55,11 @@ class League:
     ) -> None:
         self.store.close()
 
-    def add(self, name: str) -> int:
+    def add(self, name: str, based_on: str | None = None, change: str = "") -> int:
         """Register a bot and return its revision's id."""
         revision = NewRevision(content_of(name), LAUNCH, ("time",))
-        row = self.store.bots.add(NewBot(name, "exec", f"exec:{name}", revision))
-        return row.revision.id
+        new = NewBot(name, "exec", f"exec:{name}", revision, based_on, change)
+        return self.store.bots.add(new).revision.id
 
     def run(
         self,
