@@ -272,7 +272,9 @@ def _check_thoughts(game: Values) -> str | None:
     thoughts = thought_blob.decode(game["thoughts"])
     moves = len(game["moves"]) - game["opening_plies"]
     # Games from CSV and PGN have no thoughts.
-    most = moves + Termination(game["termination"]).unplayed_thoughts
+    # A move that lost the game has a thought but is not among the moves: an illegal one, and in
+    # games of earlier versions one that came too late.
+    most = moves + (game["offender"] is not None)
     if thoughts and not moves <= len(thoughts) <= most:
         return f"it has {moves} moves after the opening, but {len(thoughts)} thoughts"
     if any(side.moves > moves + 1 for side in read_sides(game)):

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -28,16 +28,18 @@ from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
+from db.records.budget import rename_in_budget
 from db.records.exchange import (
     BotLine,
     GameLine,
     Imported,
     NotImportable,
     OpeningsLine,
+    name_with_hash,
 )
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
-from db.records.runs import Conditions, RunStatus
+from db.records.runs import Conditions, RunStatus, rename_in_settings
 
 PairLines = Sequence[GameLine]
 """The games of a pair: 0 and 1, or only 0 of a person against a bot."""
@@ -72,7 +74,34 @@ def import_lines(database: Database, pairs: Sequence[PairLines]) -> Imported:
         for index, pair in fresh:
             importer.store(index, pair)
     games = sum(len(pair) for _, pair in fresh)
-    return Imported(games, sum(map(len, pairs)) - games)
+    return Imported(games, sum(map(len, pairs)) - games, importer.names)
+
+
+@dataclass(slots=True)
+class _StoredBot:
+    """A bot of this database."""
+
+    id: int
+    name: str
+    is_imported: bool
+    """Whether only imports have added it."""
+    revisions: dict[str, int]
+    """Keys by content hash, the current one last."""
+    number: int
+    """The greatest number of a revision."""
+    recency: int
+    """The least recency of a revision."""
+
+    @property
+    def current(self) -> str:
+        """Content hash of the current revision."""
+        return next(reversed(self.revisions))
+
+    def is_called(self, name: str) -> bool:
+        """Return whether a file may call it so: by its name, or without the hash in it."""
+        return self.name == name or any(
+            self.name == name_with_hash(name, content) for content in self.revisions
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +129,16 @@ class _Importer:
         """The lines of known sets of openings by hash."""
         self._seen_pairs: set[tuple[str, int]] = set()
         """Stream and number of the file's pairs so far."""
-        self._revisions: dict[Content, int] = {}
-        for row in connection.execute(
-            select(Revision.id, Revision.content_hash, Bot.name).join(
-                Bot, Bot.id == Revision.bot_id
-            )
-        ):
-            self._revisions[row.name, row.content_hash] = row.id
+        self._bots = _stored_bots(connection)
+        self._revisions: dict[Content, int] = {
+            (bot.name, content): revision
+            for bot in self._bots.values()
+            for content, revision in bot.revisions.items()
+        }
+        self.names: dict[str, str] = {}
+        """Names here of bots that the file calls otherwise."""
+        self._taken: set[str] = set()
+        """Names here of the file's bots so far; two bots of the file are never one."""
 
     def register(self, pairs: Sequence[PairLines]) -> None:
         """Register the bots, and remember the settings and openings, that the lines introduce."""
@@ -126,8 +158,10 @@ class _Importer:
         def latest_game(bot: BotLine) -> int:
             return latest.get((bot.name, bot.content_hash), -1)
 
-        for revisions in lines.values():
-            self._register_revisions(sorted(revisions.values(), key=latest_game))
+        described = [sorted(each.values(), key=latest_game) for each in lines.values()]
+        # First those that have their names here, so that no other one takes their bots.
+        for revisions in sorted(described, key=lambda each: each[0].name not in self._bots):
+            self._register_bot(revisions)
 
     def match_stored_pair(self, index: int, pair: PairLines) -> bool:
         """Return whether an equal pair is stored; if so, use its run for the line's run.
@@ -179,7 +213,7 @@ class _Importer:
             "kind": line.kind.value,
             "run_seed": line.run_seed,
             "identity": line.identity,
-            "division": _division_values(line.division.conditions),
+            "division": _division_values(self._conditions(line)),
         }
         stored: dict[str, object] = {
             "first": game.first_revision_id,
@@ -280,14 +314,23 @@ class _Importer:
             )
         return found
 
-    def _make_run(self, index: int, line: GameLine) -> "_StoredRun":
+    def _conditions(self, line: GameLine) -> Conditions:
+        """Return the conditions of a line with the names of bots here."""
         conditions = line.division.conditions
+        return conditions._replace(budget=rename_in_budget(conditions.budget, self.names))
+
+    def _settings_here(self, line: GameLine) -> dict[str, Any]:
+        """Return the settings of a line's run with the names of bots here."""
+        return rename_in_settings(self._settings.get((line.run, line.stream), {}), self.names)
+
+    def _make_run(self, index: int, line: GameLine) -> "_StoredRun":
+        conditions, settings = self._conditions(line), self._settings_here(line)
         run = {
             "kind": line.kind.value,
             "rated": line.rated,
             "stream": line.stream,
             "identity": line.identity,
-            "settings": to_json(self._settings.get((line.run, line.stream), {})),
+            "settings": to_json(settings),
             "seed": line.run_seed,
             "target_games": None,
             "status": RunStatus.FINISHED.value,
@@ -311,7 +354,7 @@ class _Importer:
         run["division_id"] = ensure_division(self._connection, conditions).id
         run_id = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
         run["id"] = run_id
-        insert_run_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
+        insert_run_bots(self._connection, run_id, settings)
         return self._describe_run(run, columns)
 
     def _describe_run(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_StoredRun":
@@ -336,50 +379,79 @@ class _Importer:
         query = select(BotArchive.sha256).filter_by(sha256=bot.launch.archive)
         return self._connection.scalar(query)
 
-    def _register_revisions(self, lines: Sequence[BotLine]) -> None:
-        """Add a bot's unknown revisions, given oldest first.
+    def _register_bot(self, lines: Sequence[BotLine]) -> None:
+        """Find or add a bot with all of its revisions in the file, given oldest first.
 
         A bot that was registered on this machine keeps its current revision, whose sources are
         here. For a bot that only imports have added, the file decides.
         """
-        connection, name = self._connection, lines[0].name
-        unknown = [bot for bot in lines if (name, bot.content_hash) not in self._revisions]
-        if not unknown:
-            return
-        row = connection.execute(
-            select(Bot.id, Bot.created_at, Bot.retired_at).filter_by(name=name)
-        ).first()
-        # `insert_bot` marks an imported bot, never registered here, in this way.
-        follows = row is None or row.retired_at == row.created_at
-        if row is None:
+        name, head, described = lines[0].name, lines[-1], [bot.content_hash for bot in lines]
+        bot = self._find_bot(name, described)
+        follows = bot is None or (bot.is_imported and bot.current in described)
+        if bot is None:
+            here = name if name not in self._bots else name_with_hash(name, head.content_hash)
             # Retired, because its program may be missing here, and no user has asked to run it.
-            bot_id = insert_bot(connection, _new_bot(lines[-1], None), is_retired=True)
-        else:
-            bot_id = row.id
-        stored = connection.execute(
-            select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
-            .where(Revision.bot_id == bot_id)
-            .order_by(Revision.recency)
-        ).all()
-        number = max((row.number for row in stored), default=0)
-        for index, bot in enumerate(unknown):
-            self._revisions[name, bot.content_hash] = insert_revision(
-                connection,
-                bot_id,
-                _new_bot(bot, self._stored_archive(bot)).revision,
-                number=number + 1 + index,
-                # Below all stored revisions.
-                recency=(stored[0].recency if stored else 1) - len(unknown) + index,
+            new = replace(_new_bot(head, None), name=here)
+            bot = _StoredBot(
+                insert_bot(self._connection, new, is_retired=True), here, True, {}, 0, 1
             )
-        described = [bot.content_hash for bot in lines]
-        if follows and (not stored or stored[-1].content_hash in described):
-            others = [row.content_hash for row in stored if row.content_hash not in described]
+            self._bots[here] = bot
+        unknown = [each for each in lines if each.content_hash not in bot.revisions]
+        added = {}
+        for index, each in enumerate(unknown):
+            added[each.content_hash] = insert_revision(
+                self._connection,
+                bot.id,
+                _new_bot(each, self._stored_archive(each)).revision,
+                number=bot.number + 1 + index,
+                recency=bot.recency - len(unknown) + index,  # below all stored revisions
+            )
+        known = {**added, **bot.revisions}
+        if follows and unknown:
+            others = [content for content in bot.revisions if content not in described]
             for recency, content in enumerate((*others, *described), start=1):
-                connection.execute(
-                    update(Revision)
-                    .where(Revision.id == self._revisions[name, content])
-                    .values(recency=recency)
+                self._connection.execute(
+                    update(Revision).where(Revision.id == known[content]).values(recency=recency)
                 )
+        self._revisions |= {(name, content): known[content] for content in described}
+        self._taken.add(bot.name)
+        if bot.name != name:
+            self.names[name] = bot.name
+
+    def _find_bot(self, name: str, described: Sequence[str]) -> _StoredBot | None:
+        """Return the bot here that a bot of the file is, or continues.
+
+        Args:
+            name: its name in the file.
+            described: its contents, the current one last.
+
+        """
+        head = described[-1]
+        called = [bot for bot in self._bots.values() if bot.is_called(name)]
+        same = [bot for bot in self._bots.values() if head in bot.revisions]
+        renamed = [bot for bot in same if bot.name not in self._taken]
+        continued = [bot for bot in called if bot.is_imported and bot.current in described]
+        found = [*(bot for bot in called if bot in same), *renamed, *continued]
+        return found[0] if found else None
+
+
+def _stored_bots(connection: Connection) -> dict[str, _StoredBot]:
+    """Return all bots by name."""
+    query = (
+        select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
+        .add_columns(Revision.bot_id, Bot.name, Bot.created_at, Bot.retired_at)
+        .join(Bot, Bot.id == Revision.bot_id)
+        .order_by(Revision.recency)
+    )
+    found: dict[str, _StoredBot] = {}
+    for row in connection.execute(query):
+        # `insert_bot` marks an imported bot, never registered here, in this way.
+        is_imported = row.retired_at == row.created_at
+        new = _StoredBot(row.bot_id, row.name, is_imported, {}, 0, row.recency)
+        bot = found.setdefault(row.name, new)
+        bot.revisions[row.content_hash] = row.id
+        bot.number = max(bot.number, row.number)
+    return found
 
 
 def _new_bot(bot: BotLine, archive: str | None) -> NewBot:

@@ -27,6 +27,10 @@ COLUMN_LIMIT = 1 << 31
 """Limit of numbers in 32-bit columns of PostgreSQL."""
 Positive = Annotated[int, Meta(gt=0, lt=COUNT_LIMIT)]
 ColumnInt = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
+LONGEST_NAME = 100
+"""Most characters of a bot's name."""
+HASH_SHOWN = 8
+"""Digits of a content hash in a name."""
 Identifier = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
@@ -238,6 +242,12 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     timing: Timing = msgspec.field(default_factory=Timing)
 
 
+def name_with_hash(name: str, content_hash: str) -> str:
+    """Return the name of a bot whose own name another bot has, such as ``mybot@1a2b3c4d``."""
+    digits = "".join(letter for letter in content_hash if letter.isascii() and letter.isalnum())
+    return f"{name[: LONGEST_NAME - HASH_SHOWN - 1]}@{digits[:HASH_SHOWN]}"
+
+
 class Imported(msgspec.Struct, frozen=True):
     """The outcome of an import."""
 
@@ -245,6 +255,8 @@ class Imported(msgspec.Struct, frozen=True):
     """Games that were stored."""
     skipped: int
     """Games that the database already held, equal in every exported field."""
+    names: dict[str, str] = {}
+    """Names here of bots that the file calls otherwise."""
 
 
 class NotImportable(DatabaseError):

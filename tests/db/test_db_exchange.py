@@ -106,17 +106,56 @@ def test_the_revision_of_the_latest_game_becomes_the_current_one(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
-    """The machine has its sources, so imported revisions rank below, in the file's order."""
-    source = Played(tmp_path / "source.db")
+def test_another_content_of_a_name_gets_another_name(tmp_path: Path) -> None:
+    """No game counts for a bot that did not play it; equal content is one bot."""
+    source, other = (Played(tmp_path / f"{name}.db") for name in ("source", "other"))
     source.go(".b.c.")
+    other.run = new_run(other.store, stream="s2")
+    other.go("..")
     with Store.open(str(tmp_path / "copy.db")) as copy:
-        copy.bots.add(new_bot("hero", "a"))
-        take_in(copy, lines_of(source.store))
-        assert content(copy) == "a"
-        assert copy.bots.get("hero").retired_at is None
-        ensure_revision(copy, "hero", revision("d"))
-        assert content(copy) == "d"
+        copy.bots.add(new_bot("hero", "d"))
+        for _ in range(2):
+            assert take_in(copy, lines_of(source.store)).names == {"hero": "hero@c"}
+        own, imported = copy.bots.get("hero"), copy.bots.get("hero@c")
+        assert (own.revision.content_hash, own.retired_at) == ("d", None)
+        assert imported.revision.content_hash == "c"
+        assert imported.retired_at is not None
+        played = {
+            key for row in copy.aggregate.of_division(1) for key in (row.a_revision, row.b_revision)
+        }
+        assert own.revision.id not in played
+        assert imported.revision.id in played
+        # The other database has the content that the source had at first, and nothing newer.
+        assert take_in(copy, lines_of(other.store)) == Imported(4, 0, {"hero": "hero@c"})
+        assert [bot.name for bot in copy.bots.all(include_retired=True)].count("hero@a") == 0
+        # The next state of the source continues its bot.
+        source.go("e.")
+        assert take_in(copy, lines_of(source.store)) == Imported(2, 6, {"hero": "hero@c"})
+        assert copy.bots.get("hero@c").revision.content_hash == "e"
+        assert take_in(source.store, lines_of(copy)) == Imported(4, 8, {"hero@c": "hero"})
+    source.store.close()
+    other.store.close()
+
+
+@pytest.mark.slow
+def test_a_bot_with_another_name_here_is_one_bot(tmp_path: Path) -> None:
+    """But two bots of a file stay two, even with equal contents."""
+    source = Played(tmp_path / "source.db")
+    source.go("..")
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        copy.bots.add(new_bot("mine", "a"))
+        assert take_in(copy, lines_of(source.store)) == Imported(4, 0, {"hero": "mine"})
+        assert "hero" not in [bot.name for bot in copy.bots.all(include_retired=True)]
+        source.store.bots.add(new_bot("twin", "a"))
+        source.run = new_run(source.store, stream="s2")
+        twin, rival = (source.store.bots.get(name).revision.id for name in ("twin", "rival"))
+        (row,) = source.store.pairs.plan(
+            source.run.id, 1, lambda n: PlannedPair(twin, rival, "9x10@3,4", "thu", (), n)
+        )
+        plan = to_plan(row)
+        finish_pair(source.store, plan, legal_record(plan, source.random), elo)
+        assert take_in(copy, lines_of(source.store)) == Imported(2, 4, {"hero": "mine"})
+        assert copy.bots.get("twin").revision.content_hash == "a"
     source.store.close()
 
 
