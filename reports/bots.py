@@ -38,7 +38,7 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
     now = time.time()
     for row in rows:
         cells = (
-            row.name,
+            row.name + mark(row),
             row.family,
             row.based_on or "-",
             ", ".join(row.revision.budgets),
@@ -48,6 +48,13 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
         )
         table.add_row(*map(visible, cells), style="dim" if row.retired_at is not None else "")
     return table
+
+
+def mark(row: BotRow) -> str:
+    """Return why a bot does not play, to follow its name; "" if it does."""
+    if row.retired_at is None:
+        return ""
+    return " (imported)" if row.is_imported else " (retired)"
 
 
 def _age(seconds: float) -> str:
@@ -74,7 +81,7 @@ def bot_text(row: BotRow, manifest: Manifest | None, changes: Mapping[str, str] 
     least = "" if launch.min_time_ms is None else f"; needs {launch.min_time_ms} ms a move"
     since = datetime.fromtimestamp(revision.created_at).astimezone()
     lines = [
-        f"{row.name} ({row.family})" + (", retired" if row.retired_at is not None else ""),
+        f"{row.name} ({row.family}){mark(row)}",
         f"  spec        {row.spec}",
         f"  based on    {row.based_on or '-'}",
         f"  the change  {row.change or '-'}",

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from db.connection.database import Database
 from db.derived.game_columns import read_last_output, read_sides
-from db.models import Bot, Game, LastOutput, Pair, Revision, Run
+from db.models import Bot, Game, LastOutput, Pair, Revision, Run, Verdict
 from db.queries.bots import read_bot_names
 from db.queries.divisions import read_divisions
 from db.queries.opening_sets import find_set
@@ -16,6 +16,7 @@ from db.queries.runs import current_settings
 from db.records import thought_blob
 from db.records.exchange import (
     AdjudicationLine,
+    AnalysisLine,
     BotLine,
     ConditionsLine,
     GameLine,
@@ -49,10 +50,14 @@ def export_lines(
             pairs.c.aborts,
             LastOutput.stderr,
             LastOutput.messages,
+            Verdict.solver_version,
+            Verdict.nodes.label("verdict_nodes"),
+            Verdict.moves.label("verdicts"),
             func.row_number().over(order_by=games.c.id).label("stored_order"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
         .outerjoin(LastOutput, LastOutput.game_id == games.c.id)
+        .outerjoin(Verdict, Verdict.game_id == games.c.id)
         .order_by(games.c.run_id, pairs.c.number, games.c.game)
     )
     if division_id is not None:
@@ -102,6 +107,7 @@ def export_lines(
                 division=ConditionsLine.of(division.conditions),
                 adjudicated=AdjudicationLine.of(row.plies, proof),
                 introduces=introduction if introduction != Introduction() else None,
+                analysis=_analysis(row),
                 timing=_timing(row, "" if proof else row.detail, ids=ids),
             )
 
@@ -109,6 +115,12 @@ def export_lines(
 def _openings_line(connection: Connection, content_hash: str) -> OpeningsLine | None:
     found = find_set(connection, content_hash)
     return None if found is None else OpeningsLine(found.name, found.lines)
+
+
+def _analysis(row: Any) -> AnalysisLine | None:
+    if row.verdicts is None:
+        return None
+    return AnalysisLine(row.solver_version, row.verdict_nodes, row.verdicts)
 
 
 def _timing(row: Any, detail: str, *, ids: bool) -> Timing:

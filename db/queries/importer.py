@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import msgspec
@@ -21,12 +21,13 @@ from db.derived.invariants import (
 )
 from db.derived.pair_outcome import outcome_of
 from db.json_column import to_json
-from db.models import Bot, BotArchive, Division, Game, Pair, Revision, Run
+from db.models import Bot, BotArchive, Division, Game, Pair, Revision, Run, Verdict
 from db.queries.bots import insert_bot, insert_revision
 from db.queries.divisions import ensure_division
 from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
+from db.records.analysis import GameVerdict
 from db.records.bots import NewBot, NewRevision
 from db.records.budget import rename_in_budget
 from db.records.exchange import (
@@ -200,6 +201,7 @@ class _Importer:
             differing = self._difference(line, stored, game)
             if differing is not None:
                 raise NotImportable(index, f"{label}, but game {line.game} differs in {differing}")
+            self._store_verdict(line, game.id)
         run = {"id": stored.run_id, **{name: stored._mapping[name] for name in ("stream", *OF_RUN)}}
         self._runs[first.run, first.stream] = self._describe_run(run, stored._asdict())
         return True
@@ -303,6 +305,17 @@ class _Importer:
             values["pair_id"] = pair_id
         last_outputs = [line.timing.last_words for line in lines]
         insert_games(self._connection, games, last_outputs)
+        ids = select(Game.id).where(Game.pair_id == pair_id).order_by(Game.game)
+        for line, game_id in zip(lines, self._connection.scalars(ids).all(), strict=True):
+            self._store_verdict(line, game_id)
+
+    def _store_verdict(self, line: GameLine, game_id: int) -> None:
+        """Store the verdicts on a game, unless some are stored."""
+        known = select(Verdict.game_id).where(Verdict.game_id == game_id)
+        if line.analysis is not None and self._connection.scalar(known) is None:
+            found = line.analysis
+            verdict = GameVerdict(game_id, found.solver_version, found.nodes, found.moves)
+            self._connection.execute(insert(Verdict).values(asdict(verdict)))
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
         found = self._revisions.get((name, content_hash))
@@ -407,6 +420,10 @@ class _Importer:
                 recency=bot.recency - len(unknown) + index,  # below all stored revisions
             )
         known = {**added, **bot.revisions}
+        for each in lines:
+            without = (Revision.id == known[each.content_hash]) & Revision.archive.is_(None)
+            if archive := self._stored_archive(each):
+                self._connection.execute(update(Revision).where(without).values(archive=archive))
         if follows and unknown:
             others = [content for content in bot.revisions if content not in described]
             for recency, content in enumerate((*others, *described), start=1):

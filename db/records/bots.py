@@ -81,6 +81,11 @@ class BotRow:
     revision: RevisionRow
 
     @property
+    def is_imported(self) -> bool:
+        """Whether only an import has added it, and nobody has let it play here."""
+        return self.retired_at == self.created_at
+
+    @property
     def absence(self) -> str:
         """Why a retired bot cannot play, and what to do."""
         if self.revision.content_hash == HUMAN:

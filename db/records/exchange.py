@@ -209,6 +209,27 @@ class AdjudicationLine(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return Proof(self.value, self.distance)
 
 
+class SolvedLine(msgspec.Struct, forbid_unknown_fields=True, array_like=True, frozen=True):
+    """A solved position of a game."""
+
+    nodes: Count
+    """Node limit of the search."""
+    bounds: bytes
+    """Packed by `ladder.results.analysis.solved`."""
+
+
+class AnalysisLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What `ladder analyze` found out about a game."""
+
+    solver_version: ColumnInt
+    nodes: Count
+    """Node limit for each position."""
+    moves: bytes
+    """Verdicts on the moves after the opening, packed by `ladder.results.analysis.verdict`."""
+    positions: tuple[SolvedLine | None, ...] = ()
+    """The positions before these moves; None for those of earlier lines and unsolved ones."""
+
+
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
@@ -239,6 +260,8 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     division: ConditionsLine
     adjudicated: AdjudicationLine | None = None
     introduces: Introduction | None = None
+    analysis: AnalysisLine | None = None
+    """None if the game was not analysed."""
     timing: Timing = msgspec.field(default_factory=Timing)
 
 

@@ -153,7 +153,7 @@ def test_a_bot_with_another_name_here_is_one_bot(tmp_path: Path) -> None:
             source.run.id, 1, lambda n: PlannedPair(twin, rival, "9x10@3,4", "thu", (), n)
         )
         plan = to_plan(row)
-        finish_pair(source.store, plan, legal_record(plan, source.random), elo)
+        finish_pair(source.store, plan, legal_record(plan, source.random))
         assert take_in(copy, lines_of(source.store)) == Imported(2, 4, {"hero": "mine"})
         assert copy.bots.get("twin").revision.content_hash == "a"
     source.store.close()

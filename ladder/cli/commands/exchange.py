@@ -10,6 +10,7 @@ from ladder.cli.database import open_store, open_to_read
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Output, argument, flag, option
 from ladder.cli.output import check_writable, print_result
 from ladder.errors import UsageError
+from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.archives import import_archives, write_archives
 from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
@@ -51,7 +52,8 @@ def export(
     check_writable(output)
     with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
-        lines = WRITERS[form](store.exchange.export_lines(chosen, ids=ids))
+        games = store.exchange.export_lines(chosen, ids=ids)
+        lines = WRITERS[form](with_positions(store, games) if form is GameFormat.JSONL else games)
         pieces = chain(write_archives(store) if bots else (), lines)
         if output is None:
             sys.stdout.writelines(pieces)
@@ -70,8 +72,9 @@ def import_(
 
     Games that the database holds already are skipped. Bots that it does not know are added as
     retired: `ladder bots unretire` lets them play if the file holds their files
-    (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. The file is
-    refused as a whole if a game breaks the rules or contradicts a stored one.
+    (`ladder export --bots`), else `ladder bots add NAME SPEC --replace` does. A bot whose name
+    another content has here is added as NAME@HASH; equal content is one bot. The file is refused
+    as a whole if a game breaks the rules or contradicts a stored one.
     """
     with (
         open_games(file) as games,

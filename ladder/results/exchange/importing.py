@@ -1,11 +1,13 @@
 """Importing the games of a file: all of them or none."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from db.records.exchange import GameLine, Imported, NotImportable
 from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import UsageError
+from ladder.results.exchange.analyses import save_positions
 from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.results.exchange.rules import check_game, check_pair, check_run
 
@@ -34,10 +36,13 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
     pairs = [_pair(name, each) for each in games.values()]
     # In the order of storing.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
+    lines = [[each.game for each in pair] for pair in pairs]
     try:
-        return store.exchange.import_lines([[each.game for each in pair] for pair in pairs])
+        imported = store.exchange.import_lines(lines)
     except NotImportable as error:
         raise ImportRefused(name, pairs[error.index][error.game].line, str(error)) from error
+    save_positions(store, chain.from_iterable(lines))
+    return imported
 
 
 def _pair(name: str, games: Sequence[NumberedGame]) -> list[NumberedGame]:

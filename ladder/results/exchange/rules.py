@@ -19,6 +19,7 @@ from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
+from ladder.results.exchange.analyses import check_analysis
 
 SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
 """Fields that must be equal in all games of a run."""
@@ -94,6 +95,7 @@ def check_game(game: GameLine) -> None:
             check_openings(game.introduces.openings, game.division.openings)
         if game.introduces.settings is not None:
             check_settings(game.introduces.settings)
+    check_analysis(game)
     for thought in game.timing.all_thoughts():  # now, as packing requires valid times
         fault = find_thought_fault(thought)
         _require(fault is None, str(fault))

@@ -1,5 +1,6 @@
 """Selecting the bots of a rating list to show."""
 
+import fnmatch
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ def select_bots(
 ) -> Standings:
     """Return the list with the bots that a report shows.
 
-    Retired bots are left out, unless `retired` is set, their name is among the patterns, or all
+    Retired bots are left out, unless `retired` is set, a pattern selects only retired ones, or all
     bots are retired. The list has ranks of its own; ratings are among all bots.
 
     Args:
@@ -28,7 +29,11 @@ def select_bots(
         UsageError: a pattern selects no bot of the list.
 
     """
-    left_out = {bot.name for bot in standings.bots if bot.retired and bot.name not in patterns}
+    left_out = {bot.name for bot in standings.bots if bot.retired}
+    for pattern in patterns:
+        found = fnmatch.filter([bot.name for bot in standings.bots], pattern)
+        if left_out.issuperset(found):
+            left_out.difference_update(found)
     if retired or len(left_out) == len(standings.bots):
         left_out = set()
     return show_only(_without(standings, left_out), _selected(standings, patterns, left_out))

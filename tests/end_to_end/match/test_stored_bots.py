@@ -269,12 +269,13 @@ def test_exported_bots_play_elsewhere(ladder: Ladder, other: str) -> None:
     for options, plays in (((), False), (("--bots",), True)):
         assert ladder("export", "-o", "games.jsonl", *options).code == 0
         assert ladder("import", "games.jsonl", "--db", other).code == 0
+        listed = ladder("bots", "list", "--retired", "--db", other).out
+        assert "mine (imported)" in listed
+        refused = ladder("match", "mine", "random", "--games", 2, *PLAY, "--db", other)
+        assert "mine is retired: `ladder bots unretire mine`" in refused.err
         done = ladder("bots", "unretire", "mine", "--db", other)
         assert ("this database does not hold its files" in done.err) is not plays
-        Path(other).unlink()
-    ladder("import", "games.jsonl", "--db", other)
     (place / "rules.py").unlink()
-    assert ladder("bots", "unretire", "mine", "--db", other).code == 0
     assert ladder("match", "mine", "stupid", "--games", 2, *PLAY, "--db", other).code == 0
 
 

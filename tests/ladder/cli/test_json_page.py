@@ -59,7 +59,7 @@ SAYS = {
     "ladder report --compare --json": "reason",
     "ladder export --format jsonl": "bots lines nodes aborts detail last_words stderr"
     " messages openings name text fixed_opening"
-    " adjudicate adjudicated",
+    " adjudicate adjudicated analysis positions solver_version",
     "ladder games --json": "ply value distance",
     QUEUE: "ladder cancel waiting playing done failed cancelled",
     "ladder gate --json": "side e_value",

@@ -117,7 +117,7 @@ def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
 
 @pytest.mark.slow
 def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
-    """Their games count; their rows are shown with --retired or by name, with a mark."""
+    """Their games count; their rows are shown with --retired, by name or by a pattern."""
     plain = ladder("report", "--json").document
     assert [bot["name"] for bot in plain["bots"]] == ["a", "b", "c", "e"]
     assert [bot["rank"] for bot in plain["bots"]] == [1, 2, 3, 4]
@@ -133,6 +133,9 @@ def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
     named = ladder("report", "--bots", "d,a", "--json").document
     assert {bot["name"] for bot in named["bots"]} == {"a", "d"}
     assert named["ranked"] == 5
+    for pattern, found in (("[d-f]", {"e"}), ("[d]*", {"d"})):
+        shown = ladder("report", "--bots", pattern, "--json").document["bots"]
+        assert {bot["name"] for bot in shown} == found
 
 
 def test_where_all_are_retired_they_are_shown(ladder: Command, league: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.match.game.adjudicator import proof_of
 from ladder.match.registry.registered import refuse_unplayable
+from ladder.results.analysis.division import read_columns
+from ladder.results.analysis.session import analyse
+from ladder.results.exchange.analyses import with_positions
 from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
@@ -31,6 +35,7 @@ from ladder.results.exchange.jsonl import open_games, write_jsonl
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level
 from tests.fuzz.valid import exported, make_empty
+from tests.ladder.results.analysis.test_session import Silent
 
 EVIL = "touch pwned"
 BOOK = parse_opening_set("4x4 3\n")
@@ -279,6 +284,37 @@ def test_doctor_solves_adjudicated_games_again(store: Store, tmp_path: Path) -> 
         (finding,) = [each for each in examine_database(store) if each.topic == "adjudicated"]
         assert finding.level is level, finding
     assert f"game 3 is a {true[0].text}, not a win 2" in finding.text
+
+
+@pytest.mark.slow
+def test_analyses_travel_with_the_games(store: Store, tmp_path: Path) -> None:
+    """Verdicts and solved positions are as before, also of games that are stored already."""
+    lines = [msgspec.json.encode(line) for line in lines_of_a_pair()]
+    taken_in(store, tmp_path / "plain.jsonl", lines)
+    (division,) = store.divisions.all()
+    analyse(store, division, watcher=Silent())
+    path = tmp_path / "analysed.jsonl"
+    path.write_text("".join(write_jsonl(with_positions(store, store.exchange.export_lines()))))
+    texts = path.read_bytes().splitlines()
+    for number, before in enumerate(([], lines)):
+        with Store.open(str(make_empty(tmp_path / f"copy{number}.db"))) as copy:
+            taken_in(copy, tmp_path / "before.jsonl", before)
+            assert taken_in(copy, path, texts) == 2 - len(before)
+            assert copy.analysis.judged(1) == store.analysis.judged(1)
+            games = [*store.games.stream()]
+            assert len(games) == 2
+            for game in games:
+                assert read_columns(copy, game) == read_columns(store, game)
+                assert None not in read_columns(copy, game)
+    played = len(msgspec.json.decode(texts[0])["moves"]) - 1  # after an opening of one ply
+    for other in (
+        {"moves": b64encode(b"\0" * 4).decode()},
+        {"moves": b64encode(b"\xff" * 4 * played).decode()},
+        {"positions": [[1, "AAAA"], *[None] * (played - 1)]},
+    ):
+        document = merged(msgspec.json.decode(texts[0]), {"analysis": other})
+        with pytest.raises(UsageError, match="line 1"):
+            taken_in(store, path, [msgspec.json.encode(document), texts[1]])
 
 
 @pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])

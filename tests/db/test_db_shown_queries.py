@@ -1,0 +1,34 @@
+"""The queries that `docs/report.md` shows for the tables."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.result import Termination
+from tests.support.data.league import Game, League
+from tests.support.sql import execute_sql
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "report.md"
+
+
+@pytest.mark.slow
+def test_shown_queries_answer_what_the_page_says(place: str) -> None:
+    """On both kinds of databases."""
+    queries = re.findall(r"^```sql\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+    with League(place, "a", "b", "c") as league:
+        run = league.run()
+        league.pairs(run, "a", "b", 2, "1-0", "0-1")
+        league.pair(run, "b", "c", Game("0-1", Termination.CRASH, 12), Game("1-0", None, 15))
+        league.pair(run, "a", "c", "1/2", "1-0")
+        league.run()
+    answers = [
+        [tuple(row) for row in execute_sql(place, query.rstrip().rstrip(";"))] for query in queries
+    ]
+    assert answers == [
+        [("a", "draw", 1), ("a", "win", 2), ("b", "loss", 3), ("c", "win", 2)],
+        [(6, "6x7", 15, "four_in_a_row"), (5, "6x7", 12, "crash"), (1, "6x7", 9, "four_in_a_row")],
+        [("b", "crash", 1)],
+        [(1, "ladder", 8), (2, "ladder", 0)],
+        [("a", 2), ("c", 1)],
+    ]
