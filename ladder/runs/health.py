@@ -1,17 +1,89 @@
-"""The rules that end a run as invalid: failing bots, a stalling machine, dying workers."""
+"""The rules that pause a bot or end a run: failing bots, a stalling machine, dying workers."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.runs.roster import Roster
+from ladder.match.process.failures import to_one_line
+from ladder.runs.field import Meeting
+from ladder.runs.progress import LiveBot
 
+STARTS_BEFORE_PAUSE = 3
+"""Failed starts in a row after which a bot is paused."""
 DEATHS_IN_A_ROW = 5
 """Events of dying workers in a row, without a finished pair between them, at which the run is
 invalid; one event may be the death of several workers."""
 DEATHS_OVER_A_PAIR = 10
 """Such events while the same pair was in play at which the run is invalid."""
+
+
+class Roster:
+    """The bots of one run, each able to play or paused."""
+
+    def __init__(
+        self,
+        bots: Mapping[str, LiveBot],
+        *,
+        meetings: Callable[[Sequence[str]], Collection[Meeting]],
+        indispensable: frozenset[str] = frozenset(),
+    ) -> None:
+        """Start with all bots able to play.
+
+        Args:
+            bots: The rows of the live table by name, whose `paused` is set here.
+            meetings: Returns the meetings that are possible among some bots.
+            indispensable: The bots without which the run cannot continue.
+
+        """
+        self._bots = bots
+        self._meetings = meetings
+        self._indispensable = indispensable
+        self._failed_starts: Counter[str] = Counter()
+
+    def can_play(self, plan: PairPlan) -> bool:
+        """Return whether neither bot of a pair is paused."""
+        return not (self._bots[plan.a.name].paused or self._bots[plan.b.name].paused)
+
+    def note_starts(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        """Count the failed starts of a pair; yield a warning for each bot that is paused."""
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            failures = record.failed_starts.count(entrant.revision)
+            if not failures:
+                if record.games:
+                    self._failed_starts[entrant.name] = 0
+                continue
+            self._failed_starts[entrant.name] += failures
+            bot = self._bots[entrant.name]
+            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
+                bot.paused = "could not be started"
+                details = (game.detail for game in record.games if game.detail)
+                detail = to_one_line(next(details, ""))
+                yield (
+                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"and is paused: {detail}"
+                )
+
+    @property
+    def playable(self) -> list[str]:
+        """The bots that are not paused."""
+        return [bot.name for bot in self._bots.values() if not bot.paused]
+
+    def check_enough(self) -> None:
+        """Check that the remaining bots can play a pair of this run.
+
+        Raises:
+            InvalidRun: an indispensable bot is paused, or no two bots that may meet are left.
+
+        """
+        paused = [bot for bot in self._bots.values() if bot.paused]
+        if not paused:
+            return
+        if not self._indispensable.isdisjoint(bot.name for bot in paused) or not self._meetings(
+            self.playable
+        ):
+            why = ", ".join(f"{bot.name} {bot.paused}" for bot in paused)
+            raise InvalidRun(f"too few bots can play: {why}")
 
 
 class RunHealth:

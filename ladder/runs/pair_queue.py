@@ -20,7 +20,7 @@ from db.records.runs import RunRow
 from db.store import Store
 from ladder.runs.decision import Judge
 from ladder.runs.field import PairsPending
-from ladder.runs.roster import Roster
+from ladder.runs.health import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 

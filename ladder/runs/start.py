@@ -27,12 +27,11 @@ from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.field import ReadResults, no_results, read_results
-from ladder.runs.health import RunHealth
+from ladder.runs.health import Roster, RunHealth
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import Watcher
 from ladder.runs.resumable import Resumable, resumable_runs
 from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
-from ladder.runs.roster import Roster
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of

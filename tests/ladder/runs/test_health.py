@@ -8,10 +8,15 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.errors import InvalidRun
-from ladder.runs.health import DEATHS_IN_A_ROW, DEATHS_OVER_A_PAIR, RunHealth
+from ladder.runs.health import (
+    DEATHS_IN_A_ROW,
+    DEATHS_OVER_A_PAIR,
+    STARTS_BEFORE_PAUSE,
+    Roster,
+    RunHealth,
+)
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveBot
-from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
 from tests.support.data.random_games import random_record
 
 BUDGET = Budget(time_ms=100)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.pairs import PairPlan, PairRecord, PlayedPair
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlayedPair
 from db.records.runs import RunRow
 from db.store import Store
 from engine.board import parse_board_classes
@@ -17,10 +17,10 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.decision import ENDLESS, Judge
 from ladder.runs.field import Fixture, read_results
+from ladder.runs.health import STARTS_BEFORE_PAUSE, Roster
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
 from ladder.runs.pairings import PAIRINGS, RANDOM, UNCERTAIN, Pairing, PairingRule
-from ladder.runs.progress import LiveBot, LiveRun
-from ladder.runs.roster import STARTS_BEFORE_PAUSE, Roster
+from ladder.runs.progress import LiveBot
 from ladder.runs.settings import Settings
 from ladder.runs.start import check_possible, schedule_of
 from tests.support.data.random_games import random_record
@@ -37,8 +37,6 @@ SETTINGS = Settings(
     pairing=Pairing(RANDOM),
     confinement=UNCONFINED,
 )
-
-LIVE = LiveRun(run_id=1, seed=1, title="", target_games=None, games_before=0, bots={})
 
 
 class Picky(Judge):
@@ -91,11 +89,16 @@ def queue_of(
     )
 
 
+def pause_bot(queue: PairQueue, bot: Entrant) -> None:
+    """Let a bot fail to start until it is paused."""
+    plan = PairPlan(1, 0, bot, bot, "4x4", "4x4", (), 1)
+    record = PairRecord(1, 0, (), failed_starts=(bot.revision,) * STARTS_BEFORE_PAUSE)
+    assert len(list(queue.roster.note_starts(plan, record))) == 1
+
+
 def pause(queue: PairQueue, plan: PairPlan) -> str:
     """Pause the first bot of a pair, because it cannot be started; return its name."""
-    failed = (plan.a.revision,) * STARTS_BEFORE_PAUSE
-    record = PairRecord(1, 0, (), failed_starts=failed)
-    assert len(list(queue.roster.note_starts(plan, record))) == 1
+    pause_bot(queue, plan.a)
     return plan.a.name
 
 
@@ -254,7 +257,7 @@ def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
     queue = queue_of(store, run, names=FIVE, rule=rule)
     bots = queue.roster.playable
     for name in bots[2:]:
-        list(queue.roster.leave_out({name: "no disk"}, LIVE))
+        pause_bot(queue, queue.entrants[name])
     numbers = []
     for _ in range(20):
         plan = next_plan(queue, 5)
@@ -262,6 +265,6 @@ def test_every_rule_plays_on_with_two_bots_and_ends_with_one(
         numbers.append(plan.number)
         finish(queue, plan)
     assert numbers == sorted(set(numbers))
-    list(queue.roster.leave_out({bots[1]: "no disk"}, LIVE))
+    pause_bot(queue, queue.entrants[bots[1]])
     with pytest.raises(InvalidRun, match="too few bots can play"):
         queue.next_pair(wanted=3, in_play=0)
