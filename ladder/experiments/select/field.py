@@ -8,6 +8,10 @@ equal". Below Wald's bound (1945) the other player is out: it is not better than
 indifference. A player that is out plays no more, unless the leader changes. When all others are
 out, the leader is chosen.
 
+The ratio weighs a lost pair little, however plain the case. So bets on the pairs of a player
+against the leader (`ladder.stats.betting`) put it out, too, with a tenth of the errors, as in a
+gate.
+
 Errors: the choice is wrong only if the leader is worse than the best player by the indifference,
 and their ratio passed the bound nevertheless. The chance of that is at most alpha for each of the
 K - 1 players that could be such a leader. With alpha = (1 - P) / (K - 1) the sum is at most 1 - P
@@ -20,13 +24,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ladder.stats.betting import log_evidence_below
 from ladder.stats.counts import FloatArray, unit_scores
-from ladder.stats.elo import SCALE, SCORE_LIMIT
+from ladder.stats.elo import SCALE, SCORE_LIMIT, elo_to_score
 
 BoolArray = NDArray[np.bool_]
 
 LEAST_PAIRS = 8
 """Fewest pairs of each player before a decision, so that their spread is known."""
+EARLY = 0.1
+"""Part of the errors that the bets may spend."""
 UNIFORM = 0.05
 """Pairs added to each result of two players that met, so that no variance is 0."""
 
@@ -57,8 +64,15 @@ class Contest:
 
     def bound(self, players: int) -> float:
         """Return the absolute LLR that decides, for a number of players."""
-        share = (1.0 - self.confidence) / max(players - 1, 1)
+        share = (1.0 - EARLY) * self._share(players)
         return math.log((1.0 - share) / share)
+
+    def early_bound(self, players: int) -> float:
+        """Return the log e-value that decides, for a number of players."""
+        return -math.log(EARLY * self._share(players))
+
+    def _share(self, players: int) -> float:
+        return (1.0 - self.confidence) / max(players - 1, 1)
 
 
 def strengths(counts: FloatArray) -> Strengths:
@@ -105,7 +119,7 @@ def leader_of(found: Strengths, pairs: FloatArray) -> NDArray[np.int64]:
 def contenders(counts: FloatArray, contest: Contest) -> BoolArray:
     """Return which players can still be chosen: shape (..., K, K, 5) -> (..., K).
 
-    These are all players until each has `LEAST_PAIRS` pairs, and at the end the leader only.
+    At the end this is the leader only. Ratios count once each player has `LEAST_PAIRS` pairs.
     """
     players = counts.shape[-2]
     found = strengths(counts)
@@ -115,6 +129,8 @@ def contenders(counts: FloatArray, contest: Contest) -> BoolArray:
         ratios(found, contest.indifference), leader[..., None, None], axis=-2
     )[..., 0, :]
     is_open = of_leader > -contest.bound(players)
-    is_open |= np.arange(players) == leader[..., None]
-    too_early = pairs.min(axis=-1, keepdims=True) < LEAST_PAIRS
-    return np.asarray(is_open | too_early)
+    is_open |= pairs.min(axis=-1, keepdims=True) < LEAST_PAIRS
+    against = np.take_along_axis(counts, leader[..., None, None, None], axis=-2)[..., 0, :]
+    better = elo_to_score(elo=contest.indifference)
+    is_open &= log_evidence_below(counts=against, mean=better) < contest.early_bound(players)
+    return np.asarray(is_open | (np.arange(players) == leader[..., None]))

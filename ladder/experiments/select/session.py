@@ -39,7 +39,7 @@ class Player:
     error95: float | None
     games: int
     can_be_best: bool
-    """Whether it is the leader, or may be better than the leader by the indifference."""
+    """Whether it is the leader, or not out and its interval includes the leader's strength."""
     is_alike: bool
     """Whether its Elo differs from that of the leader by less than the indifference."""
     reason: str
@@ -164,7 +164,9 @@ def selected_of(
         )
     elif choice is not Choice.INVALID:
         left = sum(each.can_be_best for each in players)
-        reason = f"no choice {named}: {left} can still be the best, and {reason}"
+        wanted = f"{100 * judge.question.confidence:.4g} % confidence needs more games"
+        likely = f"{left} can still be the best" if left > 1 else f"one leads, but {wanted}"
+        reason = f"no choice {named}: {likely}, and {reason}"
     return SelectionOutcome(
         choice=choice,
         reason=reason,
@@ -189,7 +191,8 @@ def _players(judge: FieldJudge) -> tuple[Player, ...]:
                 elo=elo,
                 error95=0.0 if knows and index == leader else error,
                 games=judge.games_of(index),
-                can_be_best=bool(judge.open[index]),
+                can_be_best=bool(judge.open[index])
+                and (elo is None or error is None or elo + error >= 0.0),
                 is_alike=elo is not None and elo > -judge.question.indifference,
                 reason=judge.failed.get(index, ""),
             )

@@ -10,7 +10,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.field import Contest, contenders, strengths
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import field_names
+from ladder.experiments.select.session import Choice, field_names, selected_of
 from ladder.stats.counts import pentanomial
 from tests.support.simulated_gates import pair_table
 
@@ -155,6 +155,20 @@ def test_the_limit_of_games_holds() -> None:
     assert judge.decided
 
 
+@pytest.mark.parametrize("games", [12, 40, 120])
+def test_no_bot_can_be_the_best_against_its_own_interval(games: int) -> None:
+    """Before the choice, only bots whose interval includes the leader's strength are named."""
+    judge = judge_of(3, SelectQuestion(max_games=games))
+    played(judge, [0.0, -100.0, -150.0], 3)
+    outcome = selected_of(judge, "6x7")
+    assert outcome.choice is Choice.UNDECIDED
+    for each in outcome.players:
+        assert each.elo is not None
+        if each.can_be_best and each.error95 is not None:
+            assert each.elo + each.error95 >= 0.0
+    assert "can still be the best" in outcome.reason or "one leads, but 95 %" in outcome.reason
+
+
 @pytest.mark.parametrize(
     ("candidates", "against", "words"),
     [(["a"], None, "two bots"), (["a", "a"], None, "named twice"), (["a", "b"], "a", "twice")],
@@ -185,10 +199,20 @@ def test_players_that_did_not_meet_are_compared_through_others() -> None:
     assert gaps[0, 1] > 50
 
 
-@pytest.mark.parametrize(("players", "odds"), [(2, 19.0), (3, 39.0)])
-def test_the_bound_shares_the_error_over_the_other_players(players: int, odds: float) -> None:
-    """At 95 % one other player is out at odds of 19 to 1, each of two at 39 to 1."""
-    assert Contest(20.0, 0.95).bound(players) == pytest.approx(np.log(odds))
+@pytest.mark.parametrize(("players", "error"), [(2, 0.05), (3, 0.025)])
+def test_the_bounds_share_the_error_over_the_other_players(players: int, error: float) -> None:
+    """The ratio and the bets have 5 % together for one other player, 2.5 % for each of two."""
+    contest = Contest(20.0, 0.95)
+    by_ratio = 1.0 / (1.0 + np.exp(contest.bound(players)))
+    assert by_ratio + np.exp(-contest.early_bound(players)) == pytest.approx(error)
+
+
+def test_a_plain_loser_is_out_soon() -> None:
+    """Bets on lost pairs need no spread, so no fixed number of pairs."""
+    counts = np.zeros((3, 3, 5))
+    for one, other, lost in ((0, 1, 12), (0, 2, 2), (1, 2, 2)):
+        counts[one, other, 4] = counts[other, one, 0] = lost
+    assert contenders(counts, Contest(20.0, 0.95)).tolist() == [True, False, True]
 
 
 def test_a_single_pair_already_counts() -> None:
