@@ -3,8 +3,7 @@
 A worker sends positions as datagrams to an abstract socket (unix(7)) that the server binds while a
 page shows boards. The socket's name contains device and inode of the database file, or a hash of a
 database's address, so no file can be left behind. Each datagram is a whole position, so the next
-one makes up for a lost one. Sending never waits. Without a listener a quick game costs at most one
-system call, and its plies cost nothing.
+one makes up for a lost one. Sending never waits, and a worker sends at most 20 positions a second.
 """
 
 import contextlib
@@ -14,7 +13,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from time import perf_counter_ns
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +21,7 @@ from msgspec import Meta
 from db.records.games import Thought
 from db.records.pairs import PairPlan
 from engine.result import Result, Termination
+from ladder.match.game.ending import GameEnd
 from ladder.match.process.cpus import PREFIX
 
 DATAGRAM_LIMIT = 4096
@@ -65,20 +65,10 @@ class BoardInPlay(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_f
     """What a side has left of its clock or overage; None if it has neither."""
 
 
-class Pace(NamedTuple):
-    """How often a worker sends positions and searches for a listener, in nanoseconds."""
-
-    position_ns: int = 50_000_000
-    """Shortest time between two positions, and between two searches at the beginnings of games."""
-    search_ns: int = 250_000_000
-    """Shortest time between two searches during a game."""
-    quick_game_ns: int = 1_000_000_000
-    """After a shorter game, the next one searches for a listener only at its beginning."""
-
-
+PERIOD_NS = 50_000_000
+"""Shortest time between two positions of a worker, and between two searches for a listener."""
 _CREDENTIALS = struct.Struct("3i")
 """Process, user and group of a sender."""
-USUAL_PACE = Pace()
 _NO_THOUGHT = Thought(0)
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(BoardInPlay)
@@ -108,57 +98,32 @@ def channel_name(database: str | None) -> str | None:
 
 
 class Broadcaster:
-    """The sending end of one worker; the referee calls `start_game` for each game."""
+    """The sending end of one worker."""
 
-    def __init__(self, channel: str, pace: Pace = USUAL_PACE) -> None:
+    def __init__(self, channel: str, period_ns: int = PERIOD_NS) -> None:
         """Create a sender, which sends nothing until the channel has a listener."""
-        self.pace = pace
+        self._period_ns = period_ns
         self._address = f"\0{channel}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
         self._is_connected = False
-        self._searched = -pace.search_ns
-        self._begun: int | None = None
-        self._next = self._next_end = 0
+        self._next_ns = [0, 0]
+        """When the next position in play may be sent, and the next end of a game."""
 
-    def start_game(self, plan: PairPlan, swapped: bool) -> "GameBroadcast | None":
-        """Return the sender of a game, or None if there is no listener and games are short."""
-        now = perf_counter_ns()
-        is_quick = self._begun is not None and now - self._begun < self.pace.quick_game_ns
-        self._begun = now
-        if not self.has_listener(now, self.pace.position_ns) and is_quick:
-            return None
-        return GameBroadcast(self, plan, swapped)
-
-    def has_listener(self, now: int, every_ns: int) -> bool:
-        """Return whether the channel has a listener.
-
-        Args:
-            now: the time (`perf_counter_ns`).
-            every_ns: shortest time between two searches.
-
-        """
-        if self._is_connected or now - self._searched < every_ns:
-            return self._is_connected
-        self._searched = now
-        with contextlib.suppress(OSError):
-            self._socket.connect(self._address)
-            self._is_connected = True
-        return self._is_connected
-
-    def claim_slot(self, now: int, *, is_end: bool) -> bool:
-        """Return whether a position may be sent now, and delay the next one if so.
+    def is_due(self, *, is_end: bool = False) -> bool:
+        """Return whether there is a listener and the last position was not sent just before.
 
         Ends of games have a pace of their own.
         """
-        if is_end:
-            if now < self._next_end:
-                return False
-            self._next_end = now + self.pace.position_ns
-        elif now < self._next:
+        now = perf_counter_ns()
+        if now < self._next_ns[is_end]:
             return False
-        self._next = now + self.pace.position_ns
-        return True
+        self._next_ns[is_end] = now + self._period_ns
+        if not self._is_connected:
+            with contextlib.suppress(OSError):
+                self._socket.connect(self._address)
+                self._is_connected = True
+        return self._is_connected
 
     def send(self, board: BoardInPlay) -> None:
         """Send a position, or drop it if the listener has not read the earlier ones."""
@@ -174,83 +139,49 @@ class Broadcaster:
         self._socket.close()
 
 
-class GameBroadcast:
-    """The sender of one game's positions."""
+def make_board(
+    plan: PairPlan,
+    *,
+    swapped: bool,
+    moves: Sequence[int],
+    thoughts: Sequence[Thought],
+    times_us: tuple[int, int],
+    left_us: BanksUs = NO_BANKS,
+    end: GameEnd | None = None,
+) -> BoardInPlay:
+    """Return the position of a game.
 
-    __slots__ = ("_broadcast", "_plan", "_swapped")
+    Args:
+        plan: the pair.
+        swapped: whether B moves first.
+        moves: the columns so far, including the opening.
+        thoughts: one for each move after the opening, and one for an illegal move.
+        times_us: time of all moves of the first and of the second player.
+        left_us: what they have left of their clocks or overages.
+        end: the end of the game; None before it.
 
-    def __init__(self, broadcast: Broadcaster, plan: PairPlan, swapped: bool) -> None:
-        self._broadcast = broadcast
-        self._plan = plan
-        self._swapped = swapped
-
-    def send_position(
-        self,
-        moves: Sequence[int],
-        thoughts: list[Thought],
-        times_us: tuple[int, int],
-        left_us: BanksUs = NO_BANKS,
-    ) -> None:
-        """Send a position of the unfinished game, unless one was sent just before.
-
-        Args:
-            moves: the columns so far, including the opening.
-            thoughts: one for each move after the opening.
-            times_us: time of all moves of the first and of the second player.
-            left_us: what they have left of their clocks or overages; None if they have neither.
-
-        """
-        if self._may_send(is_end=False):
-            self._broadcast.send(self._board(moves, thoughts, times_us, left_us))
-
-    def send_end(
-        self,
-        moves: Sequence[int],
-        thoughts: list[Thought],
-        times_us: tuple[int, int],
-        result: Result,
-        termination: Termination,
-        left_us: BanksUs = NO_BANKS,
-    ) -> None:
-        """Send the final position, unless that of another game was sent just before."""
-        if self._may_send(is_end=True):
-            board = self._board(moves, thoughts, times_us, left_us)
-            end = msgspec.structs.replace(board, result=result, termination=termination)
-            self._broadcast.send(end)
-
-    def _may_send(self, *, is_end: bool) -> bool:
-        """Return whether there is a listener and the last position was not sent just before."""
-        broadcast, now = self._broadcast, perf_counter_ns()
-        has_listener = broadcast.has_listener(now, broadcast.pace.search_ns)
-        return has_listener and broadcast.claim_slot(now, is_end=is_end)
-
-    def _board(
-        self,
-        moves: Sequence[int],
-        thoughts: list[Thought],
-        times_us: tuple[int, int],
-        left_us: BanksUs = NO_BANKS,
-    ) -> BoardInPlay:
-        plan = self._plan
-        sides = (plan.b, plan.a) if self._swapped else (plan.a, plan.b)
-        latest = [_NO_THOUGHT, _NO_THOUGHT]
-        # Not counted by moves: an illegal move has a thought, but is not among the moves.
-        for back, thought in enumerate(reversed(thoughts[-2:])):
-            latest[(len(plan.opening) + len(thoughts) - 1 - back) & 1] = thought
-        first, second = latest
-        return BoardInPlay(
-            pair=plan.id,
-            game=int(self._swapped),
-            board=plan.board,
-            names=(sides[0].name, sides[1].name),
-            opening=len(plan.opening),
-            moves=tuple(moves),
-            values=(first.value, second.value),
-            last_us=(first.time_us, second.time_us),
-            time_us=times_us,
-            time_ms=(sides[0].budget.time_ms, sides[1].budget.time_ms),
-            left_us=left_us,
-        )
+    """
+    sides = (plan.b, plan.a) if swapped else (plan.a, plan.b)
+    latest = [_NO_THOUGHT, _NO_THOUGHT]
+    # Not counted by moves: an illegal move has a thought, but is not among the moves.
+    for back, thought in enumerate(reversed(thoughts[-2:])):
+        latest[(len(plan.opening) + len(thoughts) - 1 - back) & 1] = thought
+    first, second = latest
+    return BoardInPlay(
+        pair=plan.id,
+        game=int(swapped),
+        board=plan.board,
+        names=(sides[0].name, sides[1].name),
+        opening=len(plan.opening),
+        moves=tuple(moves),
+        values=(first.value, second.value),
+        last_us=(first.time_us, second.time_us),
+        time_us=times_us,
+        time_ms=(sides[0].budget.time_ms, sides[1].budget.time_ms),
+        result=None if end is None else end.result,
+        termination=None if end is None else end.termination,
+        left_us=left_us,
+    )
 
 
 class BroadcastListener:

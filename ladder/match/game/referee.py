@@ -14,7 +14,7 @@ from engine.mutable_game import MutableGame
 from ladder.errors import BotFailure, BotTimeout, MachineStalled
 from ladder.match.game.asking import SideClock, illegal_move_error, make_new_game, make_thought
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.broadcast import Broadcaster
+from ladder.match.game.broadcast import Broadcaster, make_board
 from ladder.match.game.ending import (
     GameEnd,
     ending_by_failure,
@@ -112,8 +112,7 @@ class _Game:
         notes: PairNotes,
         broadcast: Broadcaster | None = None,
     ) -> None:
-        self.updates = None if broadcast is None else broadcast.start_game(plan, swapped)
-        """Sends the positions to live pages; None if there is no listener."""
+        self.broadcast = broadcast
         self.plan = plan
         self.swapped = swapped
         self.pool = pool
@@ -141,15 +140,7 @@ class _Game:
         clock = time.perf_counter_ns()
         try:
             end = self._play_to_end()
-            if self.updates is not None:
-                self.updates.send_end(
-                    self.game.moves,
-                    self.thoughts,
-                    (self._sum(0).time_us, self._sum(1).time_us),
-                    end.result,
-                    end.termination,
-                    self._banks_us(),
-                )
+            self._show(end)
             self._finish(end)
         finally:
             # A process that is still here was interrupted in the middle of the game.
@@ -182,11 +173,7 @@ class _Game:
                 index = len(game.moves) & 1
                 if not self._move(index):
                     return ending_by_resignation(index)
-                if self.updates is not None:
-                    times_us = (self._sum(0).time_us, self._sum(1).time_us)
-                    self.updates.send_position(
-                        game.moves, self.thoughts, times_us, self._banks_us()
-                    )
+                self._show()
                 if self.adjudicator is not None and not game.is_over:
                     proof = self.adjudicator.find_proof(game.position(), self.thoughts[-1])
                     if proof is not None:
@@ -196,9 +183,19 @@ class _Game:
             return ending_by_failure(index, failure)
         return ending_on_board(game)
 
-    def _banks_us(self) -> tuple[int | None, int | None]:
-        """Return what each side has left of its clock or overage."""
-        return self.sides[0].clock.bank_us, self.sides[1].clock.bank_us
+    def _show(self, end: GameEnd | None = None) -> None:
+        """Send the position to live pages if it is due."""
+        if self.broadcast is not None and self.broadcast.is_due(is_end=end is not None):
+            board = make_board(
+                self.plan,
+                swapped=self.swapped,
+                moves=self.game.moves,
+                thoughts=self.thoughts,
+                times_us=(self._sum(0).time_us, self._sum(1).time_us),
+                left_us=(self.sides[0].clock.bank_us, self.sides[1].clock.bank_us),
+                end=end,
+            )
+            self.broadcast.send(board)
 
     def _prepare(self, index: int) -> None:
         """Get a process of one side ready for this game. Raises BotFailure."""

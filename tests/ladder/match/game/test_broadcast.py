@@ -23,9 +23,10 @@ from ladder.match.game.broadcast import (
     BoardInPlay,
     Broadcaster,
     BroadcastListener,
-    Pace,
     channel_name,
+    make_board,
 )
+from ladder.match.game.ending import GameEnd
 from ladder.match.game.referee import play_pair
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
@@ -75,8 +76,16 @@ def sender(channel: str) -> Iterator[Broadcaster]:
         yield made
 
 
-def paced(channel: str, **pace: int) -> contextlib.closing[Broadcaster]:
-    return contextlib.closing(Broadcaster(channel, Pace(**pace)))
+def board(*, swapped: bool = False, end: GameEnd | None = None) -> BoardInPlay:
+    return make_board(
+        PLAN,
+        swapped=swapped,
+        moves=POSITION.moves,
+        thoughts=THOUGHTS,
+        times_us=(20, 10),
+        left_us=(None, 7),
+        end=end,
+    )
 
 
 @pytest.fixture
@@ -99,11 +108,9 @@ def test_a_position_arrives_with_all_its_fields(
     sender: Broadcaster, listener: BroadcastListener
 ) -> None:
     """Names, moves, values and clocks must stand at the side that they belong to."""
-    game = sender.start_game(PLAN, True)
-    assert game is not None
-    game.send_position(POSITION.moves, THOUGHTS, (20, 10))
-    left = (None, 7)
-    game.send_end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH, left)
+    assert sender.is_due()
+    sender.send(board(swapped=True))
+    sender.send(board(swapped=True, end=GameEnd(Result.WIN, Termination.CRASH)))
     shown, ended = everything(listener)
     assert shown == BoardInPlay(
         pair=5,
@@ -116,64 +123,45 @@ def test_a_position_arrives_with_all_its_fields(
         last_us=(20, 10),
         time_us=(20, 10),
         time_ms=(None, 100),
+        left_us=(None, 7),
     )
-    assert ended == msgspec.structs.replace(
-        shown, result=Result.WIN, termination=Termination.CRASH, left_us=left
-    )
+    assert ended == msgspec.structs.replace(shown, result=Result.WIN, termination=Termination.CRASH)
 
 
-def test_a_quick_game_without_a_listener_sends_nothing(channel: str) -> None:
-    """The game after a quick one gets no sender, so that its plies cost nothing."""
-    with paced(channel, quick_game_ns=10**15) as sender:
-        assert sender.start_game(PLAN, False) is not None  # the first may be a slow one
-        assert sender.start_game(PLAN, True) is None
-
-
-def test_a_listener_is_found_in_the_middle_of_a_slow_game(channel: str) -> None:
+def test_a_listener_is_found_in_the_middle_of_a_game(channel: str) -> None:
     """A page that is opened during a long game shows that game."""
-    with paced(channel, search_ns=0) as sender:
-        game = sender.start_game(PLAN, False)
-        assert game is not None
-        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
-        with contextlib.closing(BroadcastListener(channel)) as listener:
-            game.send_position(POSITION.moves, THOUGHTS, (10, 20))
-            assert len(everything(listener)) == 1
+    with contextlib.closing(Broadcaster(channel, 0)) as sender:
+        assert not sender.is_due()
+        with contextlib.closing(BroadcastListener(channel)):
+            assert sender.is_due()
 
 
-def test_positions_are_sent_at_a_limited_rate(channel: str, listener: BroadcastListener) -> None:
+@pytest.mark.usefixtures("listener")
+def test_positions_are_sent_at_a_limited_rate(channel: str) -> None:
     """Of plies in quick succession one is sent, and of ends of games one."""
-    with paced(channel, position_ns=10**12) as sender:
-        for swapped in (False, True):
-            game = sender.start_game(PLAN, swapped)
-            assert game is not None
-            for _ in range(5):
-                game.send_position(POSITION.moves, THOUGHTS, (10, 20))
-            game.send_end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
-    assert [board.result for board in everything(listener)] == [None, Result.DRAW]
+    with contextlib.closing(Broadcaster(channel, 10**12)) as sender:
+        assert [sender.is_due(is_end=is_end) for is_end in (False, False, True, True)] == [
+            True, False, True, False,
+        ]  # fmt: skip
 
 
 def test_a_slow_listener_does_not_delay_the_sender(
     channel: str, listener: BroadcastListener
 ) -> None:
     """Positions that are not read are dropped, and the end of a listener is noticed."""
-    with paced(channel, position_ns=0) as sender:
-        game = sender.start_game(PLAN, False)
-        assert game is not None
+    with contextlib.closing(Broadcaster(channel, 0)) as sender:
+        assert sender.is_due()
         for _ in range(5000):
-            game.send_position(POSITION.moves, THOUGHTS, (10, 20))
+            sender.send(board())
         assert 1 <= len(everything(listener)) < 5000
         listener.close()
-        game.send_position(POSITION.moves, THOUGHTS, (10, 20))
-        assert not sender.has_listener(0, 1)
+        sender.send(board())
+        assert not sender.is_due()
 
 
-def test_invalid_datagrams_are_ignored(
-    sender: Broadcaster, listener: BroadcastListener, channel: str
-) -> None:
+def test_invalid_datagrams_are_ignored(listener: BroadcastListener, channel: str) -> None:
     """A datagram that is not a position, or too long, does not hide the next one."""
-    game = sender.start_game(PLAN, False)
-    assert game is not None
-    good = msgspec.msgpack.encode(game._board(POSITION.moves, THOUGHTS, (10, 20)))
+    good = msgspec.msgpack.encode(board())
     fields = msgspec.msgpack.decode(good)
     bad = [b"", b"\xff" * 9, b"\xc1", good[:-1], good + b"\0" * 9000]
     for place, value in ((1, 2), (2, "6" * 21), (3, ["", "b"]), (5, [99]), (5, [0] * 145)):
@@ -228,7 +216,7 @@ def test_the_referee_sends_both_games(
             received.extend(everything(listener))
 
     with (
-        contextlib.closing(ReadAtOnce(channel, Pace(position_ns=0))) as sender,
+        contextlib.closing(ReadAtOnce(channel, 0)) as sender,
         contextlib.closing(BotPool(UNCONFINED)) as pool,
     ):
         record = play_pair(plan, pool, sender)
