@@ -404,7 +404,7 @@ class BotProcess:
         while True:
             elapsed_us = (perf_counter_ns() - self._channel.started_ns) // 1000
             delay = self._measure_delay(
-                timed, elapsed_us, is_answered=False, is_queued=queue.is_queued()
+                timed, elapsed_us, is_answered=False, queued_us=queue.longest_wait_us()
             )
             if not timed.excuses(delay):
                 self._fail_late(request, timed.timeout_s, received, delay)
@@ -436,7 +436,7 @@ class BotProcess:
         return max(0, min(int(timed.budget_s * 1e6), elapsed_us - delay.explained_us))
 
     def _measure_delay(
-        self, timed: _TimedMove, elapsed_us: int, *, is_answered: bool, is_queued: bool = False
+        self, timed: _TimedMove, elapsed_us: int, *, is_answered: bool, queued_us: int = 0
     ) -> Delay:
         return measure_delay(
             timed.before,
@@ -444,7 +444,7 @@ class BotProcess:
             elapsed_us=elapsed_us,
             overslept_us=self._channel.overslept_us(elapsed_us),
             unseen_us=self._channel.unseen_us(elapsed_us) if is_answered else 0,
-            is_queued=is_queued,
+            queued_us=queued_us,
         )
 
     def _fail_late(

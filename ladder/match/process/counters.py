@@ -1,12 +1,14 @@
 """Readings of the kernel's counters of a bot, of the harness and of the machine's host."""
 
 import os
+import time
 from functools import cache
 
 from ladder.match.process.lateness import Counters
 from ladder.match.process.process_tree import ProcessTree
 from ladder.match.process.procfs import STATE, TICKS_S, read, stat_fields
 
+EVER_NS = 10**15
 NS_PER_TICK = 1_000_000_000 // TICKS_S
 
 
@@ -28,27 +30,45 @@ def counts_waits() -> bool:
 
 
 class QueueWatch:
-    """Tells a thread that waits for a processor from one that runs, by repeated readings.
+    """Finds waits for a processor that still go on, by repeated readings.
 
-    Both are in the same state (R). But one that runs has used time since the reading before, as
-    soon as the kernel's clock has ticked (1 to 10 ms).
+    A thread that runs and one that waits are in the same state (R), and the kernel counts a wait
+    when it ends. But a thread that runs has used time since the reading before, as soon as the
+    kernel's clock has ticked (1 to 10 ms).
     """
 
     def __init__(self, tree: ProcessTree) -> None:
         self._tree = tree
-        self._before: dict[str, int] | None = None
+        self._read_ns = 0
+        self._before: dict[str, tuple[int, int]] = {}
+        """The times of the threads that were runnable at the reading before."""
 
-    def is_queued(self) -> bool:
-        """Return whether a thread may have waited ever since the last call."""
-        found = {}
+    def longest_wait_us(self) -> int:
+        """Return the longest time for which a thread may wait now that is not counted yet.
+
+        Example: 16 ms after the reading before, a runnable thread has used 1 ms and its counted
+        wait has grown by 3 ms, so it may wait for 12 ms by now. If it has used nothing, it may have
+        waited since the question, which is more than any move takes.
+        """
+        now_ns = time.perf_counter_ns()
+        since_ns = now_ns - self._read_ns if self._read_ns else EVER_NS
+        found: dict[str, tuple[int, int]] = {}
+        longest_ns = 0
         for thread in _threads(self._tree.pids()):
             times = _read_times(thread) if _is_runnable(thread) else None
-            if times is not None:
-                found[thread] = times[0]
-        before, self._before = self._before, found
-        if before is None:
-            return bool(found)
-        return any(before.get(thread) == cpu_ns for thread, cpu_ns in found.items())
+            if times is None:
+                continue
+            found[thread] = times
+            cpu_ns, wait_ns = self._before.get(thread, (0, times[1]))
+            if times[0] == cpu_ns:
+                waits_ns = EVER_NS
+            elif thread in self._before:
+                waits_ns = since_ns - (times[0] - cpu_ns) - (times[1] - wait_ns)
+            else:
+                waits_ns = since_ns
+            longest_ns = max(longest_ns, waits_ns)
+        self._read_ns, self._before = now_ns, found
+        return longest_ns // 1000
 
 
 def _threads(pids: list[int]) -> list[str]:

@@ -74,7 +74,7 @@ def measure_delay(
     elapsed_us: int,
     overslept_us: int,
     unseen_us: int,
-    is_queued: bool,
+    queued_us: int,
 ) -> Delay:
     """Return what happened to a move between two readings of the counters.
 
@@ -85,8 +85,8 @@ def measure_delay(
         overslept_us: how much later the harness woke up than it meant to. A wait for its processor
             is part of it.
         unseen_us: time since the harness last found that there was no answer.
-        is_queued: whether a thread of the bot waits for a processor now. The kernel counts that
-            wait when it ends; until then it may have been as long as the bot has not run.
+        queued_us: how long a thread of the bot may by now have waited for a processor in a wait
+            that goes on, which the kernel has not counted.
 
     """
     if before.harness_wait_ns is None or now.harness_wait_ns is None:
@@ -96,7 +96,7 @@ def measure_delay(
     return Delay(
         elapsed_us,
         used_us=max(0, now.cpu_ns - before.cpu_ns) // 1000,
-        bot_wait_us=elapsed_us if is_queued else max(waits, default=0) // 1000,
+        bot_wait_us=max(waits, default=0) // 1000 + queued_us,
         harness_us=max(0, overslept_us - harness_wait_us) + min(harness_wait_us, unseen_us),
         stolen_us=(now.stolen_ns - before.stolen_ns) // 1000,
     )

@@ -90,7 +90,7 @@ def record(
         elapsed_us=sum(part.us for part in move),
         overslept_us=total(move, During.STOPPED) + harness_us,
         unseen_us=unread_us,
-        is_queued=queued,
+        queued_us=waits_us if queued else 0,
     )
 
 
