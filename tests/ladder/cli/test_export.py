@@ -59,6 +59,6 @@ def test_an_import_gives_numbers_of_its_own(ladder: Command) -> None:
     assert ladder("run", *words, workforce=InstantWorkforce()).code == 0
     assert ladder("export", "--ids", "-o", "games.jsonl").code == 0
     again = ladder("import", "games.jsonl", "--json")
-    assert again.document == {"games": 0, "skipped": 4}, again.err
+    assert again.document == {"games": 0, "skipped": 4, "names": {}}, again.err
     fresh = ladder("import", "games.jsonl", "--json", "--db", "fresh.db")
-    assert fresh.document == {"games": 4, "skipped": 0}, fresh.err
+    assert fresh.document == {"games": 4, "skipped": 0, "names": {}}, fresh.err
