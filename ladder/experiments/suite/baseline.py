@@ -1,5 +1,6 @@
 """Stored results of a suite, and the test whether a bot solves significantly fewer positions."""
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
@@ -63,7 +64,7 @@ def read_baseline(file: Path) -> Baseline:
 
     """
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Baseline)
+        return msgspec.json.decode(file.read_bytes().removeprefix(BOM_UTF8), type=Baseline)
     except OSError as error:
         raise UsageError(
             f"{visible(str(file))} cannot be read: {error.strerror}", option="baseline"

@@ -130,7 +130,7 @@ def read_suite(word: str, check: Callable[[int, int], None] = lambda *_: None) -
             content = stream.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB")
-        lines = list(_lines(name, content.decode()))
+        lines = list(_lines(name, content.decode("utf-8-sig")))
     except OSError as error:
         known = ", ".join(sorted(repr(path.stem) for path in SHIPPED.glob("*.jsonl")))
         raise UsageError(

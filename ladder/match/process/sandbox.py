@@ -113,6 +113,7 @@ def _prefix_of(path: str) -> str:
     libraries = prefix / "lib"
     is_prefix = (
         (prefix / "pyvenv.cfg").exists()
+        or (prefix / "libexec" / "pyenv").exists()  # which its shims call
         or (libraries / "node_modules").exists()
         or any(libraries.glob("python*"))
     )
