@@ -10,7 +10,7 @@ from rich.text import Text
 
 from db.records.pairs import PairPlan
 from ladder.names import counted
-from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
+from ladder.runs.progress import LiveBot, LiveRun, RunEnding, RunWatcher
 from ladder.runs.resumable import Resumable
 from reports.layout.format import values_of, wdl_text
 from reports.layout.progress import display_for, progress_bar
@@ -24,7 +24,7 @@ FEWEST_ROWS = 3
 """Rows of the rating table that are always shown, before pairs in play."""
 
 
-def watcher_for(console: Console) -> Watcher:
+def watcher_for(console: Console) -> RunWatcher:
     """Return a live table if the console can redraw, else log lines."""
     return display_for(console, RunView())
 

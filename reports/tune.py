@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from rich.console import Console, Group, RenderableType
 
 from ladder.experiments.tune.parameters import Parameter
-from ladder.runs.progress import LiveRun, Watcher
+from ladder.runs.progress import LiveRun, RunWatcher
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 from reports.run import RunView, status_line
 
 
-def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> Watcher:
+def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> RunWatcher:
     """Return a live view if the console can redraw, else log lines."""
     return display_for(console, TuningView(parameters))
 

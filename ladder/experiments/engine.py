@@ -17,7 +17,7 @@ from db.store import Store
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
 from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.progress import RunEnding, RunWatcher
 from ladder.runs.settings import Settings
 from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
 
@@ -60,7 +60,7 @@ class ExperimentContext:
     """The database, watcher and workforce of an experiment."""
 
     store: Store
-    watcher: Watcher
+    watcher: RunWatcher
     workforce: Workforce = THIS_MACHINE
 
 

@@ -162,7 +162,7 @@ class LiveRun:
         return min(left, default=None)
 
 
-class Watcher(Protocol):
+class RunWatcher(Protocol):
     """Shows a run while it is played."""
 
     def started(self, live: LiveRun) -> None:

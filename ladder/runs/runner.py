@@ -31,7 +31,7 @@ from ladder.runs.pair_queue import PairSource
 from ladder.runs.progress import (
     LiveRun,
     RunEnding,
-    Watcher,
+    RunWatcher,
 )
 from ladder.runs.scoreboard import count_pair, refit
 from ladder.signals import current_stop
@@ -66,7 +66,7 @@ class Runner:
     """Closed by `play`."""
     live: LiveRun
     """Updated by `play`, for the watcher."""
-    watcher: Watcher
+    watcher: RunWatcher
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
     """Futures that are done or cancelled and not collected yet; filled in this thread, by callbacks

@@ -29,7 +29,7 @@ from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.field import ReadResults, no_results, read_results
 from ladder.runs.health import Roster, RunHealth
 from ladder.runs.pair_queue import PairQueue
-from ladder.runs.progress import Watcher
+from ladder.runs.progress import RunWatcher
 from ladder.runs.resumable import Resumable, resumable_runs
 from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.runner import Runner, RunOutcome
@@ -102,7 +102,7 @@ def start_run(
     store: Store,
     settings: Settings,
     bots: Sequence[BotRow],
-    watcher: Watcher,
+    watcher: RunWatcher,
     judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
 ) -> RunOutcome | NothingToResume:
@@ -165,7 +165,7 @@ def schedule_runner(
     schedule: Schedule,
     entrants: Mapping[str, Entrant],
     workers: PairExecutor,
-    watcher: Watcher,
+    watcher: RunWatcher,
     judge: Judge = ENDLESS,
     adopt: Callable[[], int] = lambda: 0,
 ) -> Runner:

@@ -9,7 +9,7 @@ from ladder.cli.output import print_result
 from ladder.cli.run_options import BotOptions, takes_options
 from ladder.errors import ExitCode, UsageError
 from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import Finding, Level, check_sandbox, examine_machine
+from ladder.tools.doctor.machine import Diagnosis, Level, check_sandbox, examine_machine
 from ladder.tools.doctor.server import examine_server
 from reports.doctor import findings_document, findings_text
 
@@ -47,7 +47,7 @@ def doctor(
     confinement = options.confinement()
     findings = examine_machine()
     if migrate:
-        findings.append(Finding("migration", Level.OK, migrate_database(db, force=force)))
+        findings.append(Diagnosis("migration", Level.OK, migrate_database(db, force=force)))
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
             server = store.audit.server()

@@ -32,7 +32,7 @@ from ladder.experiments.tune.template import Template
 from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.health import RunHealth
-from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.progress import RunEnding, RunWatcher
 from ladder.runs.resume import hashes_of, resume_or_create, runs_like
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
@@ -80,7 +80,11 @@ class TuningOutcome:
 
 
 def tune(
-    context: ExperimentContext, task: TuningTask, *, register: str | None, search_watcher: Watcher
+    context: ExperimentContext,
+    task: TuningTask,
+    *,
+    register: str | None,
+    search_watcher: RunWatcher,
 ) -> TuningOutcome:
     """Play a tuning to its verdict.
 
@@ -115,7 +119,7 @@ def _search_and_gate(
     run: RunRow,
     original: BotRow | NewBot,
     register: str | None,
-    search_watcher: Watcher,
+    search_watcher: RunWatcher,
 ) -> TuningOutcome:
     judge, store = TuningJudge(context.store, task, run, original), context.store
     result = TuningOutcome(

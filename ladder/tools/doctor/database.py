@@ -12,29 +12,29 @@ from engine.solver.solver import Solver
 from ladder.match.game.adjudicator import TABLE_MIB, proof_of
 from ladder.match.registry.register import remove_builds
 from ladder.names import counted
-from ladder.tools.doctor.machine import SHOWN, Finding, Level
+from ladder.tools.doctor.machine import SHOWN, Diagnosis, Level
 
 CHECK_NODES = 10_000_000
 """Node limit for solving the final position of an adjudicated game again; hardly ever reached."""
 
 
-def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
+def examine_database(store: Store, *, repair: bool = False) -> list[Diagnosis]:
     """Check a database: its file, its schema, its rows, and the outcomes of its pairs.
 
     With `repair`, wrong outcomes are replaced by those of the games, unless pairs or games are
     wrong: then the right values are unknown.
     """
     findings = [
-        Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
-    ] or [Finding("integrity", Level.OK, "the database passes its own integrity check")]
+        Diagnosis("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
+    ] or [Diagnosis("integrity", Level.OK, "the database passes its own integrity check")]
     try:
         truth = [_check_objects(store), *_check_rows(store)]
     except Corrupt as error:
         # The damage that the integrity check found makes the rest unreadable.
-        return [*findings, Finding("games", Level.FAULT, str(error))]
+        return [*findings, Diagnosis("games", Level.FAULT, str(error))]
     if any(finding.level is not Level.OK for finding in truth):
         text = "neither checked nor repaired: bots, runs, pairs or games are wrong"
-        return [*findings, *truth, Finding("derived", Level.WARNING, text)]
+        return [*findings, *truth, Diagnosis("derived", Level.WARNING, text)]
     return [
         *findings,
         *truth,
@@ -44,14 +44,14 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     ]
 
 
-def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Finding:
+def _faults(topic: str, bad: Sequence[str], what: str, fine: str) -> Diagnosis:
     """Return a finding that lists the first few faults, or an OK finding if there is no fault."""
     if not bad:
-        return Finding(topic, Level.OK, fine)
-    return Finding(topic, Level.FAULT, f"{what} ({len(bad)}): {'; '.join(bad[:SHOWN])}")
+        return Diagnosis(topic, Level.OK, fine)
+    return Diagnosis(topic, Level.FAULT, f"{what} ({len(bad)}): {'; '.join(bad[:SHOWN])}")
 
 
-def _check_objects(store: Store) -> Finding:
+def _check_objects(store: Store) -> Diagnosis:
     """Check that no other program added triggers or views to the database."""
     return _faults(
         "schema",
@@ -61,7 +61,7 @@ def _check_objects(store: Store) -> Finding:
     )
 
 
-def _check_rows(store: Store) -> list[Finding]:
+def _check_rows(store: Store) -> list[Diagnosis]:
     """Check bots, runs, pairs and games by the rules that imports must follow, too."""
     audit, games = store.audit, sum(store.games.count_by_run().values())
     return [
@@ -89,7 +89,7 @@ def _check_rows(store: Store) -> list[Finding]:
     ]
 
 
-def _check_archives(store: Store, *, repair: bool) -> Finding:
+def _check_archives(store: Store, *, repair: bool) -> Diagnosis:
     """Check the stored files of bots; with `repair`, remove those that no bot uses."""
     damaged = store.archives.damaged()
     if damaged:
@@ -99,14 +99,14 @@ def _check_archives(store: Store, *, repair: bool) -> Finding:
         remove_builds(store)
     unused = store.archives.remove_unused() if repair else store.archives.unused()
     if unused and repair:
-        return Finding("bots", Level.OK, f"removed the files of {unused} bots that are not used")
+        return Diagnosis("bots", Level.OK, f"removed the files of {unused} bots that are not used")
     if unused:
         text = f"the files of {unused} bots are not used any more: `--repair` removes them"
-        return Finding("bots", Level.WARNING, text)
-    return Finding("bots", Level.OK, "the files of all bots are as they were stored")
+        return Diagnosis("bots", Level.WARNING, text)
+    return Diagnosis("bots", Level.OK, "the files of all bots are as they were stored")
 
 
-def _check_adjudicated(store: Store) -> list[Finding]:
+def _check_adjudicated(store: Store) -> list[Diagnosis]:
     """Solve the final positions of adjudicated games again, without help from earlier ones."""
     checked = undecided = 0
     contradictions: list[str] = []
@@ -131,15 +131,15 @@ def _check_adjudicated(store: Store) -> list[Finding]:
     return [_faults("adjudicated", contradictions, what, text)]
 
 
-def _check_derived(store: Store, *, repair: bool) -> Finding:
+def _check_derived(store: Store, *, repair: bool) -> Diagnosis:
     wrong = list(store.audit.outcomes())
     if not wrong:
-        return Finding(
+        return Diagnosis(
             "derived", Level.OK, "the results and sums of pairs are those of their games"
         )
     shown = "; ".join(wrong[:SHOWN])
     if repair:
         pairs = store.audit.repair_outcomes()
-        return Finding("derived", Level.OK, f"{counted(pairs, 'pair')} repaired: {shown}")
+        return Diagnosis("derived", Level.OK, f"{counted(pairs, 'pair')} repaired: {shown}")
     text = f"{len(wrong)} derived values are wrong: {shown}; run `ladder doctor --repair`"
-    return Finding("derived", Level.FAULT, text)
+    return Diagnosis("derived", Level.FAULT, text)

@@ -40,7 +40,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One line of the doctor's report."""
 
     topic: str
@@ -48,38 +48,40 @@ class Finding:
     text: str
 
 
-def examine_machine() -> list[Finding]:
+def examine_machine() -> list[Diagnosis]:
     """Run all checks of the machine; they change nothing, and write only a temporary file."""
-    checks: tuple[Callable[[], Finding], ...] = (
+    checks: tuple[Callable[[], Diagnosis], ...] = (
         check_cpus, check_load, check_memory, check_clock, check_waits, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
     return [check() for check in checks] + [check_limits(find_parent_group())]
 
 
-def check_cpus() -> Finding:
+def check_cpus() -> Diagnosis:
     """Report how many CPUs this process may use."""
     allowed, present = allowed_cpus(), os.cpu_count() or 1
     text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
-    return Finding("cpus", Level.OK, text)
+    return Diagnosis("cpus", Level.OK, text)
 
 
-def check_load() -> Finding:
+def check_load() -> Diagnosis:
     """Check that no other program keeps the machine busy."""
     load = os.getloadavg()[0]
     busy = load > 0.5 * allowed_cpus()
     advice = ": timed games are unfair while this lasts; end other programs first" if busy else ""
-    return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
+    return Diagnosis("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
 
 
-def check_memory() -> Finding:
+def check_memory() -> Diagnosis:
     """Check that two bots per CPU fit into memory."""
     free = psutil.virtual_memory().available
     level = Level.WARNING if free < BYTES_PER_BOT * allowed_cpus() * 2 else Level.OK
-    return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
+    return Diagnosis(
+        "memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB"
+    )
 
 
-def check_clock() -> Finding:
+def check_clock() -> Diagnosis:
     """Check that the monotonic clock is fine enough to time moves."""
     info = time.get_clock_info("perf_counter")
     begun = time.perf_counter_ns()
@@ -87,56 +89,56 @@ def check_clock() -> Finding:
         time.perf_counter_ns()
     cost = (time.perf_counter_ns() - begun) / 1000
     level = Level.OK if info.monotonic and info.resolution <= 1e-6 else Level.WARNING
-    return Finding("clock", level, f"{info.implementation}, reading it takes {cost:.0f} ns")
+    return Diagnosis("clock", level, f"{info.implementation}, reading it takes {cost:.0f} ns")
 
 
-def check_waits() -> Finding:
+def check_waits() -> Diagnosis:
     """Check that the kernel counts waits for a processor, which excuse late moves."""
     if counts_waits():
-        return Finding("late-moves", Level.OK, "the kernel counts what delays a bot")
+        return Diagnosis("late-moves", Level.OK, "the kernel counts what delays a bot")
     text = "this kernel does not count waits (schedstat): no late move can be excused"
-    return Finding("late-moves", Level.WARNING, text)
+    return Diagnosis("late-moves", Level.WARNING, text)
 
 
-def check_versions() -> Finding:
+def check_versions() -> Diagnosis:
     """Check the versions of the programs that results depend on."""
     text = (
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
         f"numba {version('numba')}, numpy {version('numpy')}, ladder {version('connect4-ladder')}"
     )
     old = sys.version_info < (3, 11) or sqlite3.sqlite_version_info < (3, 35)
-    return Finding("versions", Level.FAULT if old else Level.OK, text)
+    return Diagnosis("versions", Level.FAULT if old else Level.OK, text)
 
 
-def check_cache() -> Finding:
+def check_cache() -> Diagnosis:
     """Check that compiled kernels can be cached."""
     from engine.cache import cache_fault, cache_root
 
     if fault := cache_fault():
-        return Finding("cache", Level.FAULT, fault)
+        return Diagnosis("cache", Level.FAULT, fault)
     root, size = cache_root(), 0
     for folder, _, names in os.walk(root):
         for name in names:
             with contextlib.suppress(FileNotFoundError):  # other commands remove files meanwhile
                 size += os.stat(os.path.join(folder, name)).st_size
-    return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
+    return Diagnosis("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
 
 
-def check_files() -> Finding:
+def check_files() -> Diagnosis:
     """Check that enough files may be open at once."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     level = Level.OK if soft >= MIN_OPEN_FILES else Level.WARNING
-    return Finding("files", level, f"{soft} open files allowed")
+    return Diagnosis("files", level, f"{soft} open files allowed")
 
 
-def check_disk() -> Finding:
+def check_disk() -> Diagnosis:
     """Check that the disk has room for a night of games."""
     free = shutil.disk_usage(Path.cwd()).free
     level = Level.OK if free >= MIN_DISK_BYTES else Level.WARNING
-    return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
+    return Diagnosis("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
-def check_limits(parent: Path | None) -> Finding:
+def check_limits(parent: Path | None) -> Diagnosis:
     """Report how the limits of bots are enforced here.
 
     Args:
@@ -145,7 +147,7 @@ def check_limits(parent: Path | None) -> Finding:
     """
     if parent is not None:
         text = "the kernel enforces memory and processes of a bot (control group)"
-        return Finding("bot-limits", Level.OK, text)
+        return Diagnosis("bot-limits", Level.OK, text)
     user = "" if os.geteuid() == 0 else "--user "
     text = (
         "the ladder measures memory and processes of a bot up to 50 times a second: this user may "
@@ -153,10 +155,10 @@ def check_limits(parent: Path | None) -> Finding:
         f"systemd, start `systemd-run {user}--scope -p Delegate=yes ladder ...` to have the kernel "
         "enforce them"
     )
-    return Finding("bot-limits", Level.OK, text)
+    return Diagnosis("bot-limits", Level.OK, text)
 
 
-def check_strays() -> Finding:
+def check_strays() -> Diagnosis:
     """Look for leftovers of bots whose harness and supervisor were both killed."""
     found = find_leftovers()
     if found:
@@ -164,29 +166,29 @@ def check_strays() -> Finding:
             f"{len(found)} scratch folders are left of bots of former runs, such as {found[0]}: "
             "the next run kills the processes that still use them and removes the folders"
         )
-        return Finding("strays", Level.WARNING, text)
-    return Finding("strays", Level.OK, "nothing is left of bots of former runs")
+        return Diagnosis("strays", Level.WARNING, text)
+    return Diagnosis("strays", Level.OK, "nothing is left of bots of former runs")
 
 
-def check_sandbox(confinement: Confinement, database: str | None) -> Finding:
+def check_sandbox(confinement: Confinement, database: str | None) -> Diagnosis:
     """Try a sandbox by ten probes: that of the command, else the standard one if it is there."""
     if not confinement.sandbox:
         if shutil.which(PROGRAM) is None:
             text = (
                 "without bubblewrap (bwrap) there is no `--sandbox standard`: see docs/sandbox.md"
             )
-            return Finding("sandbox", Level.OK, text)
+            return Diagnosis("sandbox", Level.OK, text)
         confinement = replace(confinement, sandbox=(STANDARD,))
     name = f"--sandbox {Path(confinement.sandbox[0]).name}"
     try:
         found = probe_sandbox(confinement, database)
     except (ProbeFailed, OSError) as error:
-        return Finding("sandbox", Level.FAULT, f"{name}: bots cannot be started: {error}")
+        return Diagnosis("sandbox", Level.FAULT, f"{name}: bots cannot be started: {error}")
     if found:
         text = f"{name}: a bot can {', '.join(found)}: see docs/sandbox.md"
-        return Finding("sandbox", Level.FAULT, text)
+        return Diagnosis("sandbox", Level.FAULT, text)
     text = (
         f"{name}: {PROBES} probes held: a bot has no network, sees no home, database or process of "
         "others, and writes only its scratch folder"
     )
-    return Finding("sandbox", Level.OK, text)
+    return Diagnosis("sandbox", Level.OK, text)

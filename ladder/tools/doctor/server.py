@@ -2,7 +2,7 @@
 
 from db.records.server import ServerState
 from db.store import SCHEMA_VERSION
-from ladder.tools.doctor.machine import Finding, Level
+from ladder.tools.doctor.machine import Diagnosis, Level
 
 SLOW_S = 0.05
 """Round trip above which storing pairs is slow."""
@@ -31,7 +31,7 @@ LIMITS = {
 """The consequence of each timeout that is shorter than SHORT_MS."""
 
 
-def examine_server(state: ServerState) -> list[Finding]:
+def examine_server(state: ServerState) -> list[Diagnosis]:
     """Check a server: connection, rights, tables, locks, clock and settings."""
     return [
         _check_connection(state),
@@ -43,13 +43,13 @@ def examine_server(state: ServerState) -> list[Finding]:
     ]
 
 
-def _finding(topic: str, text: str, warning: str | None) -> Finding:
+def _finding(topic: str, text: str, warning: str | None) -> Diagnosis:
     if warning is None:
-        return Finding(topic, Level.OK, text)
-    return Finding(topic, Level.WARNING, f"{text}: {warning}")
+        return Diagnosis(topic, Level.OK, text)
+    return Diagnosis(topic, Level.WARNING, f"{text}: {warning}")
 
 
-def _check_connection(state: ServerState) -> Finding:
+def _check_connection(state: ServerState) -> Diagnosis:
     text = (
         f"PostgreSQL {state.version}, {state.sessions} of {state.session_limit} sessions, "
         f"round trip {state.round_trip_s * 1000:.1f} ms"
@@ -62,24 +62,24 @@ def _check_connection(state: ServerState) -> Finding:
     return _finding("server", text, warning)
 
 
-def _check_rights(state: ServerState) -> Finding:
+def _check_rights(state: ServerState) -> Diagnosis:
     if not state.may_write:
-        return Finding("rights", Level.WARNING, f"the role {state.user} can only read here")
+        return Diagnosis("rights", Level.WARNING, f"the role {state.user} can only read here")
     if not state.may_migrate:
         text = f"the role {state.user} can store games; only {state.owner} can migrate the tables"
-        return Finding("rights", Level.OK, text)
+        return Diagnosis("rights", Level.OK, text)
     text = f"the role {state.user} can store games and migrate the tables"
-    return Finding("rights", Level.OK, text)
+    return Diagnosis("rights", Level.OK, text)
 
 
-def _check_tables(state: ServerState) -> Finding:
+def _check_tables(state: ServerState) -> Diagnosis:
     warning = None
     if state.tables != SCHEMA_VERSION:
         warning = f"this program needs version {SCHEMA_VERSION}; run `ladder doctor --migrate`"
     return _finding("tables", f"version {state.tables}", warning)
 
 
-def _check_locks(state: ServerState) -> Finding:
+def _check_locks(state: ServerState) -> Diagnosis:
     runs = ", ".join(f"run {run} by {who}" for run, who in sorted(state.runs.items()))
     warning = None
     if state.blocker is not None and state.blocker_s > LONG_S:
@@ -90,7 +90,7 @@ def _check_locks(state: ServerState) -> Finding:
     return _finding("locks", f"in play: {runs}" if runs else "no run is in play", warning)
 
 
-def _check_clock(state: ServerState) -> Finding:
+def _check_clock(state: ServerState) -> Diagnosis:
     side = "ahead of" if state.ahead_s > 0 else "behind"
     text = f"this machine's clock is {abs(state.ahead_s):.2f} s {side} the server's"
     is_off = abs(state.ahead_s) > CLOCK_S
@@ -98,7 +98,7 @@ def _check_clock(state: ServerState) -> Finding:
     return _finding("time", text, advice if is_off else None)
 
 
-def _check_settings(state: ServerState) -> Finding:
+def _check_settings(state: ServerState) -> Diagnosis:
     bad = [
         f"{name} is off ({what})"
         for name, what in LOSSES.items()
@@ -110,5 +110,5 @@ def _check_settings(state: ServerState) -> Finding:
         if 0 < (limit := int(state.settings.get(name, 0))) < SHORT_MS
     ]
     if not bad:
-        return Finding("settings", Level.OK, "no harmful settings")
-    return Finding("settings", Level.WARNING, "; ".join(bad))
+        return Diagnosis("settings", Level.OK, "no harmful settings")
+    return Diagnosis("settings", Level.WARNING, "; ".join(bad))

@@ -8,7 +8,7 @@ import pytest
 
 from db.store import Store
 from ladder.tools.doctor.database import examine_database
-from ladder.tools.doctor.machine import Finding, Level
+from ladder.tools.doctor.machine import Diagnosis, Level
 from tests.end_to_end.conftest import Ladder, new_database
 from tests.end_to_end.traces import change
 from tests.support.postgresql import shared_server
@@ -123,7 +123,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-def examine(place: str, *, repair: bool = False) -> dict[str, Finding]:
+def examine(place: str, *, repair: bool = False) -> dict[str, Diagnosis]:
     with Store.open(place) as store:
         found = examine_database(store, repair=repair)
     return {finding.topic: finding for finding in found}
