@@ -1,6 +1,8 @@
 """The bots of a tuning's gate: the original and the tuned one; new ones are stored as retired."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 
 from db.records.bots import BotRow, NewBot, NewRevision
 from db.store import Store
@@ -16,15 +18,14 @@ from ladder.match.registry.register import (
     try_request,
 )
 from ladder.match.registry.registered import unpacked_launch
+from ladder.match.registry.spec_names import base_name, name_with_values
 from ladder.match.specs.archive import cached_archive
 from ladder.match.specs.source import PackedBot, identity_of
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from ladder.names import check_name
 
-TUNED, UNTUNED = "tuned", "untuned"
-"""Prefixes of the names of bots that have no names of their own."""
-DIGITS = 8
-"""Digits of the content hash in such a name."""
+TUNED = "tuned by run "
+"""The beginning of the change of a tuned bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def original_of(store: Store, task: TuningTask) -> BotRow | NewBot:
         if same and row.revision.launch.folder == bot.resolved.launch.folder:
             unpacked_launch(store, row)
             return row
-    name = f"{UNTUNED}-{content_hash[:DIGITS]}"
+    texts = {} if bot.resolved.launch.is_own else task.template.texts(task.template.start)
+    name = _free_name(store, base_name(task.template.spec), texts, content_hash)
     return _examined(store, task, bot, task.template.original, name, None, "")
 
 
@@ -77,12 +79,25 @@ def tuned_of(
     content_hash = bot.resolved.content_hash
     if content_hash == original.revision.content_hash:
         return original
-    name = f"{TUNED}-{content_hash[:DIGITS]}"
+    base = original.name.partition("@")[0]
+    name = _free_name(store, base, task.template.texts(values), content_hash)
     known = known_bots(store).get(name)
     if known is not None and known.revision.content_hash == content_hash:
         return known
-    note = f"tuned by run {run_id} from {task.template.title}"
+    note = f"{TUNED}{run_id} from {task.template.title}"
     return stored_bot(store, _examined(store, task, bot, spec, name, original.name, note))
+
+
+def _free_name(store: Store, base: str, texts: Mapping[str, str], content_hash: str) -> str:
+    """Return a name with values that no bot of other content has."""
+    stem = name_with_values(base, texts) if texts else base
+    known = known_bots(store)
+    names = chain((stem,), (f"{stem}-{number}" for number in count(2)))
+    return next(
+        name
+        for name in names
+        if name not in known or known[name].revision.content_hash == content_hash
+    )
 
 
 def _examined(
@@ -122,7 +137,7 @@ def refuse_taken_name(store: Store, name: str) -> None:
     """
     check_name(name, "the name to register")
     known = known_bots(store).get(name)
-    if known is not None and not known.change.startswith(f"{TUNED} by run "):
+    if known is not None and not known.change.startswith(TUNED):
         raise _name_taken(name)
 
 

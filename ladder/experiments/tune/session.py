@@ -16,8 +16,7 @@ from ladder.experiments.engine import (
     ExperimentContext,
     exit_code_of,
 )
-from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
+from ladder.experiments.gate.session import GateOutcome, GateTask, find_answer, play_gate
 from ladder.experiments.tune.bots import (
     Registration,
     original_of,
@@ -33,7 +32,7 @@ from ladder.match.registry.registered import refuse_boards, refuse_short_time
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, RunWatcher
-from ladder.runs.resume import hashes_of, resume_or_create, runs_like
+from ladder.runs.resume import resume_or_create
 from ladder.runs.runner import Runner
 from ladder.runs.start import run_logs
 from ladder.signals import current_stop
@@ -198,9 +197,8 @@ def _gate(
     if tuned.revision.id == baseline.revision.id:
         # The tuning changed nothing: a gate would be a bot against itself.
         return gate.decided_by(()), tuned
-    for known in runs_like(store, settings, hashes_of(gate.bots)):
-        asked = GateTest.from_settings(known.settings)
-        if known.status is RunStatus.FINISHED and asked == task.test:
-            return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
+    answer = find_answer(store, gate)
+    if answer is not None:
+        return replace(answer, answered_at=None), tuned  # --new of a tuning is a new search
     store.runs.set_status(run.id, RunStatus.RUNNING)
     return play_gate(context, gate), tuned

@@ -2,11 +2,11 @@
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ladder.match.specs.programs import INTERPRETER
-from ladder.names import NAME_CHARACTERS, NOT_FIRST
+from ladder.names import NAME_CHARACTERS, NAME_LIMIT, NOT_FIRST
 
 LONGEST_BASE = 60
 NUMBERED = re.compile(r"(?P<stem>.+)-(?P<number>[0-9]+)")
@@ -21,13 +21,27 @@ def base_name(spec: str) -> str:
         words = shlex.split(rest) if kind in ("exec", "saiblo") else [rest]
     except ValueError:
         words = []
-    plain = [word for word in words if not word.startswith("-")]
+    plain = [word for word in words if not word.startswith("-") and "=" not in word]
+    if len(plain) > 1 and plain[0] == "env":
+        plain = plain[1:]
     if len(plain) > 1 and INTERPRETER.fullmatch(Path(plain[0]).name):
         plain = plain[1:]
     word = (plain or [""])[0].partition("?")[0].partition(":")[0]
     stem = re.sub(r"\.(py|so|sh|js|jar|tgz|tar\.gz)$", "", word.rpartition("/")[2])
-    kept = "".join(letter if letter in NAME_CHARACTERS else "-" for letter in stem)
-    return kept.lstrip(NOT_FIRST)[:LONGEST_BASE] or "bot"
+    return _valid(stem).lstrip(NOT_FIRST)[:LONGEST_BASE] or "bot"
+
+
+def name_with_values(base: str, texts: Mapping[str, str]) -> str:
+    """Return a name for a bot with values of parameters, such as ``mybot@c0.5+w9``.
+
+    ``?`` and ``=`` would read better, but are a wildcard and a separator where options take names.
+    """
+    values = "+".join(f"{name}{text}" for name, text in texts.items())
+    return _valid(f"{base}@{values}")[: NAME_LIMIT - 5]  # leaves room for a number
+
+
+def _valid(text: str) -> str:
+    return "".join(letter if letter in NAME_CHARACTERS else "-" for letter in text)
 
 
 def stem_of(name: str) -> str:

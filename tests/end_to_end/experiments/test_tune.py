@@ -63,7 +63,9 @@ def test_a_parameter_is_tuned_gated_and_registered(ladder: Ladder) -> None:
     assert "pass" in (ladder.folder / "page.html").read_text()
     bots = {bot["name"] for bot in ladder("bots", "list", "--json").document}
     assert "better" in bots
-    assert not any("tuned" in name for name in bots)
+    assert not any("@" in name for name in bots)
+    assert found["gate"]["candidate"].startswith("stacker@x0.")
+    assert found["gate"]["against"] == ["stacker@x0.3"]
     runs = ladder("runs", "--json").document["runs"]
     assert [(run["kind"], run["status"], run["verdict"]) for run in runs] == [
         ("gate", "finished", "pass"),
@@ -134,7 +136,7 @@ def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
         (("builtin:v18", "--param", "c=0.2..1", "--register", "v17"), "already registered"),
         (("builtin:v18", "--param", "c=0.2..1", "--html", "no/page.html"), "does not exist"),
         (("builtin:v18", "--param", "c=0.2..1", "--depth", "3"), "plays on time"),
-        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "failed its trial game"),
+        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "there is no file nothing.py"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(
