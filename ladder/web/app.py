@@ -7,28 +7,30 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from bots.errors import BotsError
 from db.errors import DatabaseError, InUse, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
-from ladder.web.errors import Refused
-from ladder.web.live.events import event
-from ladder.web.live_page import wants_stream
+from ladder.web.errors import Refused, Unauthorized
 from ladder.web.routes import api, play, queue
 from ladder.web.routes.bots import bot_page
 from ladder.web.routes.compare import compare_page
-from ladder.web.routes.games import game_page, games_page, review, review_stream
-from ladder.web.routes.overview import overview_page
+from ladder.web.routes.games import game_page, games_page, review, review_state
+from ladder.web.routes.overview import boards, overview_page
 from ladder.web.routes.runs import run_page
-from ladder.web.routes.static import static_file
-from ladder.web.security.safety import SafetyMiddleware
+from ladder.web.security.safety import HeadersMiddleware, OriginMiddleware, PasswordBackend
 from ladder.web.site import Site
-from reports.html.live.parts import PageParts, framed
+from reports.html.live.parts import PageParts, framed, static_version
+from reports.html.page import STATIC, vega_bundle
 
 TITLES = {
     400: "Bad request",
@@ -39,7 +41,6 @@ TITLES = {
     408: "Request timeout",
     409: "Conflict",
     410: "Gone",
-    413: "Request too large",
     500: "Internal error",
     503: "Unavailable",
 }
@@ -50,11 +51,12 @@ def routes() -> list[BaseRoute]:
     """Return the routes of all pages and documents."""
     return [
         Route("/", overview_page),
+        Route("/boards", boards),
         Route("/bots/{name}", bot_page),
         Route("/runs/{run}", run_page),
         Route("/games", games_page),
         Route("/games/{game}", game_page),
-        Route("/games/{game}/review", review_stream),
+        Route("/games/{game}/review", review_state),
         Route("/games/{game}/review", review, methods=["POST"]),
         Route("/compare", compare_page),
         Route("/play", play.play_page),
@@ -62,6 +64,7 @@ def routes() -> list[BaseRoute]:
         Route("/play/consult", play.ask_for_move, methods=["POST"]),
         Route("/play/{key}", play.game_page),
         Route("/play/{key}", play.act, methods=["POST"]),
+        Route("/play/{key}/state", play.game_state),
         Route("/queue", queue.queue_page),
         Route("/api/queue", queue.jobs),
         Route("/api/standings", api.standings),
@@ -69,49 +72,66 @@ def routes() -> list[BaseRoute]:
         Route("/api/games", api.games),
         Route("/api/games/{game}", api.game),
         Route("/api/compare", api.comparison),
-        Route("/static/{version}/{name}", static_file),
+        Route("/static/{version}/vega.js", charts_library),
+        Mount("/static/{version}", StaticFiles(directory=STATIC)),
     ]
 
 
+def charts_library(_: Request) -> Response:
+    """Answer with the library that draws charts, which is kept in the user's cache."""
+    return Response(vega_bundle(), media_type="text/javascript")
+
+
 def application(site: Site) -> ASGIApp:
-    """Return the application; it starts to follow the database when it is served."""
+    """Return the application."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        site.follower.start()
         ending = asyncio.create_task(site.open_games.end_abandoned())
         yield
         ending.cancel()
 
-    async def refuse(refusal: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-        await error_response(Request(scope), site, refusal)(scope, receive, send)
-
-    async def on_error(request: Request, error: Exception) -> Response:
+    def refuse(request: Request, error: Exception) -> Response:
         return error_response(request, site, error)
 
+    async def on_error(request: Request, error: Exception) -> Response:
+        return refuse(request, error)
+
+    access = site.access
+    checks = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=access.hosts, www_redirect=False),
+        Middleware(OriginMiddleware, access=access, refuse=refuse),
+    ]
+    if access.password is not None:
+        checks.append(
+            Middleware(
+                AuthenticationMiddleware,
+                backend=PasswordBackend(access.password),
+                on_error=lambda conn, error: refuse(Request(conn.scope), Unauthorized(str(error))),
+            )
+        )
     known = (LadderError, DatabaseError, EngineError, BotsError, HTTPException, Exception)
     app = Starlette(
         routes=routes(),
         lifespan=lifespan,
+        middleware=checks,
         exception_handlers=dict.fromkeys(known, on_error),
     )
     app.state.site = site
-    return SafetyMiddleware(app, site.access, refuse)  # outermost, so that errors have its headers
+    # Outermost, so that errors have its headers.
+    return HeadersMiddleware(app, f"/static/{static_version()}/")
 
 
 def error_response(request: Request, site: Site, error: Exception) -> Response:
-    """Return an error as a page, as JSON for scripts, or as an event of a stream."""
+    """Return an error as a page, or as JSON for scripts."""
     status, sentence = describe_error(error)
     if status == 500:
         _log.error("internal error at %s", request.url.path, exc_info=error)
     headers = {"WWW-Authenticate": 'Basic realm="ladder", charset="UTF-8"'} if status == 401 else {}
-    is_document = request.url.path.startswith("/api/") or request.method not in ("GET", "HEAD")
+    is_document = request.method not in ("GET", "HEAD") or request.url.path.startswith("/api/")
+    is_document |= request.url.path.endswith(("/state", "/review", "/boards"))
     if is_document:
         return JSONResponse({"error": sentence}, status, headers)
-    if wants_stream(request) and status == 503:
-        # A browser never reopens a stream that was refused with a status.
-        body = b"retry: 1000\n\n" + event("problem", {"sentence": sentence})
-        return Response(body, media_type="text/event-stream")
     page = PageParts(TITLES.get(status, TITLES[400]), {})
     is_retried = isinstance(error, DatabaseError) and status == 503
     html = framed(

@@ -33,16 +33,7 @@ class Gone(Refused):
     status = 410
 
 
-class TooLarge(Refused):
-    """The request is too large."""
-
-    status = 413
-
-
 class Busy(Refused):
-    """Too many requests at once."""
+    """Too many requests of a kind at once."""
 
     status = 503
-
-    def __init__(self, sentence: str = "too many requests at once: try again in a moment") -> None:
-        super().__init__(sentence)

@@ -16,9 +16,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.signals import current_stop
 from ladder.web.app import application
 from ladder.web.live.boards import Boards
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.follower import Follower
-from ladder.web.live.reading import Readers
+from ladder.web.live.reading import Changes, Readers
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import DEFAULT_PATIENCE, OpenGames, Patience
 from ladder.web.review.reviews import Reviews
@@ -26,10 +24,6 @@ from ladder.web.security.password import BasicAuth, read_password
 from ladder.web.security.safety import AccessRules
 from ladder.web.site import CommandOf, Site
 
-HEAD_LIMIT = 16 * 1024
-"""Largest size of a request before its body, in bytes."""
-MAX_CONNECTIONS = 500
-"""Largest number of connections; further ones are answered with status 503."""
 SHUTDOWN_S = 0.4
 """Time at shutdown for answers that are being sent."""
 
@@ -98,21 +92,17 @@ async def _serve(
     on_listening: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    changes = ChangeSignal()
-    follower, readers = Follower(options.database, changes), Readers(options.database)
-
+    readers = Readers(options.database)
     access = AccessRules(options.host, None if password is None else BasicAuth(password))
     games = OpenGames(options.database, options.confinement, options.players, options.patience)
     site = Site(
         options.database,
         access,
         readers,
-        follower,
-        Views(readers, follower),
+        Views(readers, Changes(options.database)),
         games,
         Reviews(options.database, is_allowed=options.players > 0),
-        Boards(options.database, changes),
-        changes,
+        Boards(options.database),
         options.command_of,
     )
     server = _Server(
@@ -125,8 +115,6 @@ async def _serve(
             log_config=None,
             access_log=False,
             server_header=False,
-            h11_max_incomplete_event_size=HEAD_LIMIT,
-            limit_concurrency=MAX_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
     )
@@ -139,7 +127,6 @@ async def _serve(
         while not (current_stop().is_requested() or is_over() or serving.done()):
             await asyncio.sleep(0.1)
     finally:
-        site.streams.close()
         site.boards.close()
         games.close()
         await site.reviews.close()
@@ -149,9 +136,8 @@ async def _serve(
         server.force_exit = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(serving, SHUTDOWN_S)
-        follower.close()
         readers.close()
-        site.files.shutdown(wait=False, cancel_futures=True)
+        site.views.close()
 
 
 class _Server(uvicorn.Server):

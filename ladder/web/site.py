@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +13,7 @@ from ladder.experiments.stored import StoredRun, read_run
 from ladder.results.overview.change import rate_without_run
 from ladder.runs.history import PastRun
 from ladder.web.live.boards import Boards
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
-from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
 from ladder.web.review.reviews import Reviews
@@ -53,19 +49,13 @@ class Site:
     database: str
     access: AccessRules
     readers: Readers
-    follower: Follower
     views: Views
     open_games: OpenGames
     reviews: Reviews
     boards: Boards
-    changes: ChangeSignal
-    """The signal of the follower and the boards."""
     command_of: CommandOf = lambda _: None
     """Returns the command line that repeats a run."""
-    streams: Streams = field(default_factory=Streams)
     cache: ResultCache = field(default_factory=ResultCache)
-    files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
-    """The thread that reads static files."""
 
     def rate_without_run(
         self, store: Store, division: DivisionRow, run: RunRow

@@ -1,1 +1,1 @@
-"""Live pages: followed changes, cached views and event streams."""
+"""What pages poll: cached views of the database, and boards in play."""

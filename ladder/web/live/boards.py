@@ -1,25 +1,23 @@
 """Boards in play, as workers broadcast them.
 
-The socket is bound while a page shows boards and for a moment after. All pages get the same event,
-at most a few times a second.
+The socket is bound while a page asks for boards and for a moment after. All pages get the same
+document, which is made at most a few times a second.
 """
 
 import asyncio
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
+import msgspec
+
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_name
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.events import event
 from reports.html.live.boards import board_state
 
 PACE_S = 0.25
-"""Interval between two events."""
-LINGER_S = 3.0
-"""How long to listen after the last page closed, so that a reloaded page has boards at once."""
+"""Shortest interval between two documents."""
+LINGER_S = 5.0
+"""How long to listen after the last request, so that a reloaded page has boards at once."""
 ENDED_S = 10.0
 """How long a finished game is shown."""
 MAX_BOARDS = 64
@@ -39,33 +37,32 @@ class Boards:
     """The boards in play, received in the loop of the server.
 
     Attributes:
-        frame: the event with all boards; empty if there are none.
+        version: the number of documents so far.
 
     """
 
-    def __init__(self, database: str, changes: ChangeSignal) -> None:
-        self.frame = b""
+    def __init__(self, database: str) -> None:
+        self.version = 0
+        self._document = b""
         self._is_taken = False
         """Whether another server receives the boards of this database."""
         self._database = database
-        self._changes = changes
-        self._watchers = 0
         self._listener: BroadcastListener | None = None
         self._channel: str | None = None
         self._by_worker: dict[int, _ReceivedBoard] = {}
-        self._is_new = False
+        self._is_new = True
+        self._asked_at = self._drawn_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Receive boards while the block runs."""
-        self._watchers += 1
+    def document(self) -> bytes:
+        """Return the document of all boards, and listen for a while."""
+        self._asked_at = time.monotonic()
         if self._task is None or self._task.done():
+            self._bind()
             self._task = asyncio.create_task(self._listen())
-        try:
-            yield
-        finally:
-            self._watchers -= 1
+        if self._asked_at - self._drawn_at >= PACE_S:
+            self._draw()
+        return self._document
 
     def close(self) -> None:
         """Stop receiving boards."""
@@ -74,14 +71,10 @@ class Boards:
         self._unbind()
 
     async def _listen(self) -> None:
-        left = time.monotonic()
         try:
-            while self._watchers or time.monotonic() - left < LINGER_S:
-                if self._watchers:
-                    left = time.monotonic()
+            while time.monotonic() - self._asked_at < LINGER_S:
+                await asyncio.sleep(LINGER_S / 5)
                 self._bind()
-                self._draw()
-                await asyncio.sleep(PACE_S)
         finally:
             self._unbind()
 
@@ -109,8 +102,8 @@ class Boards:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
             self._listener.close()
         self._listener = self._channel = None
+        self._is_new |= bool(self._by_worker)
         self._by_worker.clear()
-        self.frame = b""
 
     def _receive(self) -> None:
         assert self._listener is not None  # noqa: S101 - its reader is removed before it
@@ -125,8 +118,8 @@ class Boards:
                 self._is_new = True
 
     def _draw(self) -> None:
-        """Create the event of the boards if a board has changed."""
-        now = time.monotonic()
+        """Make the document again if a board has changed."""
+        now = self._drawn_at = time.monotonic()
         removed = [
             worker
             for worker, shown in self._by_worker.items()
@@ -143,8 +136,8 @@ class Boards:
             state = board_state(shown.board, worker, shown_for_s=now - shown.received_at)
             if state is not None:
                 states.append(state)
-        self.frame = event("boards", {"boards": states, "taken": self._is_taken})
-        self._changes.notify()
+        self._document = msgspec.json.encode({"boards": states, "taken": self._is_taken})
+        self.version += 1
 
 
 def _is_alive(process: int) -> bool:

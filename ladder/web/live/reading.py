@@ -1,21 +1,24 @@
 """Threads that read the followed database, each with its own connection."""
 
 import asyncio
-import queue
+import contextlib
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from db.errors import Corrupt, DatabaseError
+from db.records.runs import RunStatus
 from db.store import FollowedStore, Store
-from ladder.web.errors import Busy
 
 Result = TypeVar("Result")
 THREADS = 3
 """Several threads, so that a long query does not delay short ones."""
-MAX_QUEUED = 256
-"""Largest number of queued reads; more are refused."""
+CLOSE_S = 0.5
+"""Time to wait at the end for threads with queries."""
+CHECK_S = 0.4
+"""Shortest interval between two checks for changes."""
 
 
 class ReopenedStore:
@@ -64,63 +67,91 @@ class ReopenedStore:
 class Readers:
     """A pool of threads that run functions of an open store."""
 
-    def __init__(self, where: str, *, threads: int = THREADS) -> None:
+    def __init__(self, where: str) -> None:
         self._where = where
-        self._jobs: queue.Queue[_Job | None] = queue.Queue(MAX_QUEUED)
-        self._threads = [
-            threading.Thread(target=self._work, name=f"reader {number}", daemon=True)
-            for number in range(threads)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._own = threading.local()
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="reader")
 
     async def read(self, query: Callable[[FollowedStore], Result]) -> Result:
         """Run a function on a thread and return its result.
 
         Raises:
-            Busy: too many reads wait already.
             DatabaseError: the database cannot be read now.
 
         """
-        job = _Job(query)
-        try:
-            self._jobs.put_nowait(job)
-        except queue.Full:
-            raise Busy from None
-        found: Result = await asyncio.wrap_future(job.answer)
-        return found
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, query)
 
     def close(self) -> None:
-        """End the threads and wait a moment for them."""
-        while True:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is not None:
-                job.answer.cancel()
-        for _ in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            thread.join(0.5)
+        """End the threads after their queries."""
+        # Each connection is closed by its own thread; the barrier gives each thread one job.
+        all_here = threading.Barrier(THREADS)
+        for _ in range(THREADS):
+            self._pool.submit(self._close_own, all_here)
+        self._pool.shutdown(wait=False)
 
-    def _work(self) -> None:
-        store = ReopenedStore(self._where)
-        while (job := self._jobs.get()) is not None:
-            if not job.answer.set_running_or_notify_cancel():
-                continue
+    def _close_own(self, all_here: threading.Barrier) -> None:
+        with contextlib.suppress(threading.BrokenBarrierError):  # a thread has a long query
+            all_here.wait(CLOSE_S)
+        if hasattr(self._own, "store"):
+            self._own.store.close()
+
+    def _run(self, query: Callable[[FollowedStore], Result]) -> Result:
+        if not hasattr(self._own, "store"):
+            self._own.store = ReopenedStore(self._where)
+        store: ReopenedStore = self._own.store
+        try:
+            return query(store.get())
+        except DatabaseError as error:
+            raise store.close_after(error) from error
+
+
+class Changes:
+    """Counts the changes that other processes make to a database, and ends and deaths of runs."""
+
+    def __init__(self, where: str) -> None:
+        self._store = ReopenedStore(where)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="changes")
+        self._checked_at = 0.0
+        self._count = 0
+        self._mark: object = None
+        self._state: object = None
+        self._running: list[int] = []
+        """The runs in play at the change mark `_mark`."""
+
+    async def count(self) -> int:
+        """Return the number of changes so far.
+
+        Raises:
+            DatabaseError: the database cannot be read now.
+
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._check)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.submit(self._store.close)
+        self._thread.shutdown(wait=False)
+
+    def _check(self) -> int:
+        if time.monotonic() - self._checked_at >= CHECK_S:
             try:
-                job.answer.set_result(job.query(store.get()))
+                state = self._read()
             except DatabaseError as error:
-                job.answer.set_exception(store.close_after(error))
-            except BaseException as error:
-                job.answer.set_exception(error)
-        store.close()
+                self._state = None
+                raise self._store.close_after(error) from error
+            self._count += state != self._state
+            self._state, self._checked_at = state, time.monotonic()
+        return self._count
 
-
-class _Job:
-    """A query and the future of its result."""
-
-    def __init__(self, query: Callable[[FollowedStore], Any]) -> None:
-        self.query = query
-        self.answer: Future[Any] = Future()
+    def _read(self) -> object:
+        store = self._store.get()
+        # Change marks of different connections do not compare.
+        mark = self._store.opened, store.change_mark()
+        if self._state is None or mark != self._mark:
+            self._mark = mark
+            self._running = [run.id for run in store.runs.find(status=RunStatus.RUNNING)]
+        if not self._running:
+            return mark
+        with contextlib.suppress(DatabaseError), contextlib.closing(store.run_lock()) as lock:
+            return mark, tuple(run for run in self._running if lock.is_alive(run))
+        return mark

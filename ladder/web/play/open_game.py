@@ -9,7 +9,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,19 +76,16 @@ class OpenGame:
         request: GameRequest,
         database: str,
         confinement: Confinement,
-        on_change: Callable[[], object],
     ) -> None:
         self.key = secrets.token_urlsafe(12)
         self.request = request
         self.version = 0
         self.is_over = False
         """Whether the thread and the bot have ended."""
-        self.watchers = 0
         self.last_seen = self.last_used = time.monotonic()
         self.state: dict[str, Any] = {}
         self._database = database
         self._confinement = confinement
-        self._on_change = on_change
         self._view = GameView()
         self._game: InteractiveGame | None = None
         self._actions: queue.Queue[tuple[str, Any] | None] = queue.Queue()
@@ -103,7 +100,7 @@ class OpenGame:
     # Called in the server's loop.
 
     def submit(self, action: str, value: Any) -> None:
-        """Queue an action: drop, undo, hint or values.
+        """Queue an action: drop, undo, hint, values or save.
 
         Raises:
             Gone: the game has ended.
@@ -174,6 +171,8 @@ class OpenGame:
                 self._view.status = f"Waiting for a hint from {value}"
                 self._publish()
                 self._view.hint = _move_document(self._hint(game, value))
+            elif action == "save" and game.verdict is not None:
+                self._save(game)
             elif action == "values":
                 self._view.shows_values = not self._view.shows_values
         except BotFailure as failure:
@@ -213,15 +212,16 @@ class OpenGame:
         if game.verdict is None:
             self._view.status = "Your move"
         else:
-            self._save(game)
+            if self.request.is_saved:
+                self._save(game)
             self._view.status = "; ".join(filter(None, (_ending(game), self._view.unsaved)))
         self._view.is_busy = False
         self._publish()
 
     def _save(self, game: InteractiveGame) -> None:
-        """Save the finished game once, if this was requested."""
+        """Save the finished game once."""
         view = self._view
-        if not self.request.is_saved or view.saved or view.unsaved:
+        if view.saved or view.unsaved:
             return
         try:
             with open_to_write(self._database) as store:
@@ -247,7 +247,6 @@ class OpenGame:
             shares_cpu=_shares_cpu(),
         )
         self.version += 1
-        self._on_change()
 
 
 def ask_for_move(database: str, confinement: Confinement, request: GameRequest) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 """The games of people against bots on a server, a few at a time.
 
-A game ends some seconds after its page is closed, or after ten minutes without a move.
+A game ends a while after its page is closed, or after ten minutes without a move.
 """
 
 import asyncio
-import contextlib
-import threading
 import time
 from typing import Any, NamedTuple
 
@@ -14,16 +12,15 @@ from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Busy, NotFound
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.events import KEEPALIVE, KEEPALIVE_S, Events, event
 from ladder.web.play.open_game import SERVER_STOPPED, GameRequest, OpenGame, ask_for_move
 
 
 class Patience(NamedTuple):
     """How long abandoned games are kept, in seconds."""
 
-    unseen_s: float = 20.0
-    """Time without an open page after which a game ends, long enough to reload the page."""
+    unseen_s: float = 90.0
+    """Time without a request of a page after which a game ends; a browser lets a page in the
+    background ask once a minute."""
     idle_s: float = 600.0
     """Time without a move after which a game ends."""
     check_s: float = 2.0
@@ -45,18 +42,11 @@ class OpenGames:
         self._max_games = max_games
         self._games: dict[str, OpenGame] = {}
         self._questions = 0
-        self._changes = ChangeSignal()
 
     def start(self, request: GameRequest) -> OpenGame:
         """Start a game. Raises Busy if there are too many."""
         self._check_capacity()
-        loop = asyncio.get_running_loop()
-
-        def on_change() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._changes.notify)
-
-        game = OpenGame(request, self._database, self._confinement, on_change)
+        game = OpenGame(request, self._database, self._confinement)
         self._games[game.key] = game
         return game
 
@@ -71,49 +61,16 @@ class OpenGames:
         """Ask a bot for its move in the position of a request; its process then ends."""
         self._check_capacity()
         self._questions += 1
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[dict[str, Any]] = loop.create_future()
-
-        def ask() -> None:
-            try:
-                found: object = ask_for_move(self._database, self._confinement, request)
-            except BaseException as error:
-                found = error
-
-            def set_answer() -> None:
-                if answer.cancelled():
-                    return
-                if isinstance(found, BaseException):
-                    answer.set_exception(found)
-                else:
-                    answer.set_result(found)  # type: ignore[arg-type]
-
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(set_answer)
-
-        threading.Thread(target=ask, name="question", daemon=True).start()
         try:
-            return await answer
+            return await asyncio.to_thread(ask_for_move, self._database, self._confinement, request)
         finally:
             self._questions -= 1
 
-    async def states(self, game: OpenGame) -> Events:
-        """Yield the events of a game's page."""
-        game.watchers += 1
-        seen = -1
-        try:
-            while True:
-                game.last_seen = time.monotonic()
-                count = self._changes.count
-                if game.version != seen:
-                    seen = game.version
-                    yield event("state", game.state)
-                    continue
-                if not await self._changes.wait(count, KEEPALIVE_S):
-                    yield KEEPALIVE
-        finally:
-            game.watchers -= 1
-            game.last_seen = time.monotonic()
+    def see(self, key: str) -> OpenGame:
+        """Return a game for its page, which is open now. Raises NotFound."""
+        game = self.get(key)
+        game.last_seen = time.monotonic()
+        return game
 
     async def end_abandoned(self) -> None:
         """End games without a page or a move, until cancelled."""
@@ -121,8 +78,7 @@ class OpenGames:
             await asyncio.sleep(self._patience.check_s)
             now = time.monotonic()
             for key, game in list(self._games.items()):
-                unseen = not game.watchers and now - game.last_seen > self._patience.unseen_s
-                if unseen:
+                if now - game.last_seen > self._patience.unseen_s:
                     game.end("the game was ended: its page was closed")
                     if game.is_over:
                         del self._games[key]

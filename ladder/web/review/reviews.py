@@ -14,8 +14,6 @@ from db.records.games import GameRow
 from ladder.results.analysis.division import GameTruth
 from ladder.results.analysis.review import ReviewProgress
 from ladder.web.errors import Busy, NotFound
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.events import KEEPALIVE, KEEPALIVE_S, Events, event
 from ladder.web.review.process import ReviewMessage, ReviewRequest
 from reports.analyze import review_status
 from reports.html.live.games import game_shown
@@ -42,8 +40,6 @@ class Review:
     not_stored: str = ""
     """Why the result is not stored."""
     is_over: bool = False
-    version: int = 0
-    """Number of changes."""
 
 
 class Reviews:
@@ -62,7 +58,6 @@ class Reviews:
         self._kept: OrderedDict[str, Review] = OrderedDict()
         """The latest reviews by number of the game; the last one may run."""
         self._task: asyncio.Task[None] | None = None
-        self._changes = ChangeSignal()
 
     def start(self, game: GameRow) -> None:
         """Start the review of a game, unless it runs already.
@@ -106,24 +101,16 @@ class Reviews:
         review = self._kept.get(number)
         return None if review is None else (id(review), review.is_over)
 
-    async def states(self, number: str) -> Events:
-        """Yield the events of the page of a game; the last one has the game with its values."""
-        review, seen = self._kept[number], -1
-        while True:
-            count = self._changes.count
-            if review.version != seen:
-                seen = review.version
-                yield event("review", _state(review))
-            elif review.is_over:
-                return
-            elif not await self._changes.wait(count, KEEPALIVE_S):
-                yield KEEPALIVE
+    def state(self, number: str) -> dict[str, Any]:
+        """Return the progress of the review of a game, or its result.
 
-    def follow(self, number: str) -> Events:
-        """Return the events of the page of a game. Raises NotFound if it is not reviewed."""
+        Raises:
+            NotFound: it is not reviewed.
+
+        """
         if number not in self._kept:
             raise NotFound("this game is not being analysed: reload its page")
-        return self.states(number)
+        return _state(self._kept[number])
 
     async def close(self) -> None:
         """End the review that runs."""
@@ -145,7 +132,6 @@ class Reviews:
             review.failure = f"the analysis failed: {error}"
         finally:
             review.is_over = True
-            self._notify(review)
 
     async def _follow_process(self, review: Review) -> None:
         request = ReviewRequest(self._database, str(review.game.id), os.getpid())
@@ -165,7 +151,6 @@ class Reviews:
                 review.progress = message.progress or review.progress
                 review.truth, review.failure = message.truth, message.failure
                 review.not_stored = message.not_stored
-                self._notify(review)
             await process.wait()
         finally:
             if process.returncode is None:
@@ -175,10 +160,6 @@ class Reviews:
             review.failure = (
                 "the analysis ended without a result: the terminal of `ladder serve` shows why"
             )
-
-    def _notify(self, review: Review) -> None:
-        review.version += 1
-        self._changes.notify()
 
 
 def _state(review: Review) -> dict[str, Any]:

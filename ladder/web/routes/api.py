@@ -15,8 +15,7 @@ from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.selection import select_bots
 from ladder.runs.history import past_runs
-from ladder.web.security.game_filters import game_filter
-from ladder.web.security.parameters import Parameters
+from ladder.web.security.parameters import InDivision, Nothing, OfBots, OfGames, read_query
 from ladder.web.site import site_of
 from reports.games import page_document
 from reports.layout.format import to_json
@@ -25,17 +24,13 @@ from reports.report.comparison import comparison_document
 from reports.report.standings import standings_document
 from reports.runs import now_document
 
-MAX_GAMES = 1000
-
 
 async def standings(request: Request) -> Response:
     """Answer with the document of `ladder report --json`."""
-    given = Parameters(request)
-    division = given.text("division")
-    given.check()
+    given = read_query(request, InDivision)
 
     def query(store: FollowedStore) -> Any:
-        row = division_or_latest(store, division)
+        row = division_or_latest(store, given.division)
         return standings_document(
             select_bots(standings_of_division(store, row)), read_mistakes(store, row)
         )
@@ -45,7 +40,7 @@ async def standings(request: Request) -> Response:
 
 async def runs(request: Request) -> Response:
     """Answer with all runs, and the games per hour of running ones."""
-    Parameters(request).check()
+    read_query(request, Nothing)
     return await document(
         request, lambda store: now_document(measure_paces(store, past_runs(store)))
     )
@@ -53,14 +48,11 @@ async def runs(request: Request) -> Response:
 
 async def games(request: Request) -> Response:
     """Answer with a page of the games that match conditions, newest first."""
-    given = Parameters(request)
-    conditions = game_filter(given)
-    limit = given.number("limit", low=1, high=MAX_GAMES) or 100
-    before = given.number("before")
-    given.check()
+    given = read_query(request, OfGames)
+    conditions = given.filter
 
     def query(store: FollowedStore) -> Any:
-        found = search(store, conditions.query(store, before=before), limit)
+        found = search(store, conditions.query(store, before=given.before), given.limit)
         return page_document(found.games, found.next)
 
     return await document(request, query)
@@ -68,7 +60,7 @@ async def games(request: Request) -> Response:
 
 async def game(request: Request) -> Response:
     """Answer with the document of `ladder replay --json`."""
-    Parameters(request).check()
+    read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
     def query(store: FollowedStore) -> dict[str, Any]:
@@ -80,13 +72,11 @@ async def game(request: Request) -> Response:
 
 async def comparison(request: Request) -> Response:
     """Answer with the document of `ladder report --compare --json`."""
-    given = Parameters(request)
-    names = given.names("bots")
-    division = given.text("division")
-    given.check()
+    given = read_query(request, OfBots)
+    names = given.names
 
     def query(store: FollowedStore) -> Any:
-        row = division_or_latest(store, division)
+        row = division_or_latest(store, given.division)
         return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
     return await document(request, query)

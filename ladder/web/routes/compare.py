@@ -8,20 +8,16 @@ from ladder.errors import UsageError
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import current_tables, division_or_latest
-from ladder.web.live_page import still_page
-from ladder.web.security.parameters import Parameters
+from ladder.web.pages import page
+from ladder.web.security.parameters import OfBots, read_query
 from reports.html.live.compare import compare_parts
 from reports.html.live.parts import PageParts
 
 
 async def compare_page(request: Request) -> Response:
     """Answer with a comparison of the bots of ``bots=a,b,c``, or of ``one`` and ``other``."""
-    given = Parameters(request)
-    names = list(given.names("bots"))
-    pair = [given.text("one"), given.text("other")]
-    names = names or [name for name in pair if name is not None]
-    division = given.text("division")
-    given.check()
+    given = read_query(request, OfBots)
+    names, division = given.names, given.division
 
     def render(store: FollowedStore) -> PageParts:
         if store.runs.latest(kind=None) is None:
@@ -49,4 +45,4 @@ async def compare_page(request: Request) -> Response:
             problem=problem,
         )
 
-    return await still_page(request, "compare.html.j2", render, here="/compare")
+    return await page(request, "compare.html.j2", render, here="/compare")

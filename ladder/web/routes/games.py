@@ -8,9 +8,8 @@ from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.find_game import find_game
 from ladder.results.overview.search import search
-from ladder.web.live_page import still_page
-from ladder.web.security.game_filters import NAMES, game_filter
-from ladder.web.security.parameters import Parameters
+from ladder.web.pages import page
+from ladder.web.security.parameters import CONDITIONS, Nothing, OfGames, read_query
 from ladder.web.site import site_of
 from reports.html.live.games import game_parts, games_parts
 from reports.html.live.parts import PageParts
@@ -20,28 +19,26 @@ PAGE = 50
 
 async def games_page(request: Request) -> Response:
     """Answer with a page of the games that match conditions, newest first."""
-    given = Parameters(request)
-    conditions = game_filter(given)
-    before = given.number("before")
-    given.check()
+    given = read_query(request, OfGames)
+    conditions, before = given.filter, given.before
 
     def render(store: FollowedStore) -> PageParts:
         found = search(store, conditions.query(store, before=before), PAGE)
         return games_parts(
             found.games,
-            given.given(NAMES),
+            {name: text for name in CONDITIONS if (text := request.query_params.get(name))},
             bot_groups(store.bots.all(include_retired=True), store.bots.names_with_games()),
             found.next,
             before=before,
             is_cut=found.is_cut,
         )
 
-    return await still_page(request, "games.html.j2", render, here="/games")
+    return await page(request, "games.html.j2", render, here="/games")
 
 
 async def game_page(request: Request) -> Response:
     """Answer with a game in the replay viewer; the address may end with a ply after ``#``."""
-    Parameters(request).check()
+    read_query(request, Nothing)
     word, reviews = request.path_params["game"], site_of(request).reviews
 
     def render(store: FollowedStore) -> PageParts:
@@ -54,19 +51,17 @@ async def game_page(request: Request) -> Response:
             is_analysed_now=review is not None and not review.is_over,
         )
 
-    return await still_page(request, "game.html.j2", render, mark=reviews.mark(word))
+    return await page(request, "game.html.j2", render, mark=reviews.mark(word))
 
 
 async def review(request: Request) -> Response:
-    """Start the analysis of a game; its page follows it in the stream at the same address."""
+    """Start the analysis of a game; its page polls it at the same address."""
     word, site = request.path_params["game"], site_of(request)
     site.reviews.start(await site.readers.read(lambda store: find_game(store, word)))
     return JSONResponse({})
 
 
-async def review_stream(request: Request) -> Response:
-    """Answer with the stream of an analysis."""
-    Parameters(request).check()
-    site = site_of(request)
-    events = site.reviews.follow(request.path_params["game"])
-    return site.streams.open(request.state.browser, events)
+async def review_state(request: Request) -> Response:
+    """Answer with the progress of an analysis."""
+    read_query(request, Nothing)
+    return JSONResponse(site_of(request).reviews.state(request.path_params["game"]))

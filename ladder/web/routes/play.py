@@ -1,4 +1,4 @@
-"""Games against bots: the form, the page of a game with its stream, and actions."""
+"""Games against bots: the form, the page of a game with its state, and actions."""
 
 import contextlib
 import secrets
@@ -15,12 +15,11 @@ from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.find_game import find_game
-from ladder.web.body import decode
 from ladder.web.errors import Refused
-from ladder.web.live_page import still_page, wants_stream
+from ladder.web.pages import answer_once, page
 from ladder.web.play.open_game import GameRequest
 from ladder.web.play.open_games import budgets_of
-from ladder.web.security.parameters import Parameters
+from ladder.web.security.parameters import Nothing, Plies, Text, read_body, read_query
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, fragment, framed
 
@@ -44,6 +43,14 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     save: bool = False
 
 
+class Wanted(Nothing, frozen=True, kw_only=True):
+    """The parameters of the form."""
+
+    bot: Text | None = None
+    game: Text | None = None
+    ply: Plies | None = None
+
+
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The body of a request for a move, undo, a hint, values or the end."""
 
@@ -54,9 +61,8 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 async def play_page(request: Request) -> Response:
     """Answer with the form for a game, which may start at a ``ply`` of a stored ``game``."""
-    given = Parameters(request)
-    bot, game, ply = given.text("bot"), given.text("game"), given.number("ply", high=144)
-    given.check()
+    given = read_query(request, Wanted)
+    bot, game, ply = given.bot, given.game, given.ply
 
     def render(store: FollowedStore) -> PageParts:
         groups = bot_groups(store.bots.all(), store.bots.names_with_games())
@@ -77,7 +83,7 @@ async def play_page(request: Request) -> Response:
         )
         return PageParts("Play", {"form": form})
 
-    return await still_page(request, "play.html.j2", render, here="/play", key="")
+    return await page(request, "play.html.j2", render, here="/play", key="")
 
 
 async def start(request: Request) -> Response:
@@ -93,22 +99,20 @@ async def ask_for_move(request: Request) -> Response:
 
 
 async def game_page(request: Request) -> Response:
-    """Answer with a game's page or with its stream."""
+    """Answer with a game's page."""
     site = site_of(request)
-    Parameters(request).check()
+    read_query(request, Nothing)
     game = site.open_games.get(request.path_params["key"])
-    if wants_stream(request):
-        return site.streams.open(request.state.browser, site.open_games.states(game))
     hints: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game can be played without hints
         hints = await site.readers.read(
             lambda store: bot_groups(store.bots.all(), store.bots.names_with_games())
         )
-    page = PageParts(f"You against {game.request.bot}", {"form": ""})
+    parts = PageParts(f"You against {game.request.bot}", {"form": ""})
     return HTMLResponse(
         framed(
             "play.html.j2",
-            page,
+            parts,
             site.frame,
             here="/play",
             key=game.key,
@@ -118,10 +122,18 @@ async def game_page(request: Request) -> Response:
     )
 
 
+async def game_state(request: Request) -> Response:
+    """Answer with the state of a game, whose page is open as long as it asks."""
+    game = site_of(request).open_games.see(request.path_params["key"])
+    return answer_once(
+        request, msgspec.json.encode(game.state), f'"{game.version}"', "application/json"
+    )
+
+
 async def act(request: Request) -> Response:
     """Submit a move, undo, a hint, values, or the end of a game."""
     game = site_of(request).open_games.get(request.path_params["key"])
-    action = decode(await request.body(), Action)
+    action = await read_body(request, Action)
     match action.word:
         case "drop":
             if action.column not in game.state["columns"]:
@@ -133,15 +145,19 @@ async def act(request: Request) -> Response:
             game.submit("hint", action.bot or CHAMPION)
         case "values":
             game.submit("values", None)
+        case "analyse":
+            game.submit("save", None)
         case "end":
             game.end("you ended the game")
         case _:
-            raise Refused(f"unknown word {action.word!r}: use drop, undo, hint, values or end")
+            raise Refused(
+                f"unknown word {action.word!r}: use drop, undo, hint, values, analyse or end"
+            )
     return JSONResponse({})
 
 
 async def _read_request(request: Request) -> GameRequest:
-    body = decode(await request.body(), Body)
+    body = await read_body(request, Body)
     most = MAX_MS if body.kind == "time_ms" else MAX_WORK
     if not 1 <= body.amount <= most:
         raise Refused(f"the budget of a move must be from 1 to {most}, not {body.amount}")

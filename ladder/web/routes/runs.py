@@ -9,8 +9,8 @@ from ladder.results.overview.pace import measure_paces
 from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import past_run
 from ladder.web.errors import NotFound
-from ladder.web.live_page import live_page
-from ladder.web.security.parameters import LARGEST_KEY, Parameters
+from ladder.web.pages import page
+from ladder.web.security.parameters import LARGEST_KEY, Nothing, read_query
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts
 from reports.html.live.run import run_parts
@@ -21,7 +21,7 @@ MAX_RATED = 20_000
 
 async def run_page(request: Request) -> Response:
     """Answer with the page of a run and its result."""
-    Parameters(request).check()
+    read_query(request, Nothing)
     word, site = request.path_params["run"], site_of(request)
     if not (word.isascii() and word.isdecimal() and len(word) < 20 and int(word) <= LARGEST_KEY):
         raise NotFound("the number of a run is a whole number: the overview lists the runs")
@@ -36,4 +36,4 @@ async def run_page(request: Request) -> Response:
             standings = standings_of_run(store, division, run.row)
         return run_parts(entry, site.stored_run(store, run), standings, site.command_of(run.row))
 
-    return await live_page(request, "run.html.j2", key, render)
+    return await page(request, "run.html.j2", render, is_live=True)

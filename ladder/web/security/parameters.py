@@ -1,91 +1,120 @@
-"""The parameters of an address, each with its type; unknown parameters are refused."""
+"""Parameters of addresses and bodies of requests as records; unknown ones are refused."""
 
-from collections.abc import Sequence
-from enum import StrEnum
-from typing import TypeVar
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
 
+import msgspec
+from msgspec import Meta
 from starlette.requests import Request
 
-from ladder.visible import visible
+from ladder.results.overview.game_filter import GameFilter
+from ladder.results.overview.game_words import Mover, Outcome
 from ladder.web.errors import Refused
 
 LARGEST_KEY = (1 << 63) - 1
-TEXT_LIMIT = 200
 MAX_NAMES = 20
-SHOWN = 60
-Choice = TypeVar("Choice", bound=StrEnum)
+Text = Annotated[str, Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Key = Annotated[int, Meta(ge=0, le=LARGEST_KEY)]
+Plies = Annotated[int, Meta(ge=0, le=144)]
+Record = TypeVar("Record", bound=msgspec.Struct)
 
 
-class Parameters:
-    """The query of a request; empty values count as missing, as forms send them."""
-
-    def __init__(self, request: Request) -> None:
-        self._given: dict[str, str] = {}
-        for name, value in request.query_params.multi_items():
-            if name in self._given:
-                raise Refused(f"{_quote(name)} is given twice")
-            self._given[name] = value
-        self._given.pop("seen", None)  # the digest of the page that opens a stream
-        self._known: set[str] = set()
-
-    def text(self, name: str) -> str | None:
-        """Return a printable text of at most 200 characters, or None if it is missing."""
-        self._known.add(name)
-        value = self._given.get(name, "").strip()
-        if not value:
-            return None
-        if len(value) > TEXT_LIMIT or not value.isprintable():
-            raise Refused(f"{name} must be at most {TEXT_LIMIT} printable characters")
-        return value
-
-    def number(self, name: str, *, low: int = 0, high: int = LARGEST_KEY) -> int | None:
-        """Return a whole number, or None if it is missing."""
-        value = self.text(name)
-        if value is None:
-            return None
-        if not (value.isascii() and value.isdecimal() and len(value) < 20):
-            raise Refused(f"{name} must be a whole number, got {_quote(value)}")
-        if not low <= int(value) <= high:
-            raise Refused(f"{name} must be from {low} to {high}, got {value}")
-        return int(value)
-
-    def choice(self, name: str, kind: type[Choice]) -> Choice | None:
-        """Return a member of an enumeration, or None if it is missing."""
-        value = self.text(name)
-        if value is None:
-            return None
-        try:
-            return kind(value)
-        except ValueError:
-            words = ", ".join(member.value for member in kind)
-            raise Refused(f"{name} must be one of {words}, got {_quote(value)}") from None
-
-    def flag(self, name: str) -> bool:
-        """Return whether a parameter is ``1``, and neither ``0`` nor missing."""
-        value = self.text(name)
-        if value not in (None, "0", "1"):
-            raise Refused(f"{name} must be 1 or 0, got {_quote(str(value))}")
-        return value == "1"
-
-    def given(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the texts of these parameters by name, without missing ones."""
-        return {name: value for name in names if (value := self.text(name)) is not None}
-
-    def names(self, name: str) -> Sequence[str]:
-        """Return comma-separated names; empty if the parameter is missing."""
-        value = self.text(name)
-        words = [] if value is None else [word.strip() for word in value.split(",")]
-        if len(words) > MAX_NAMES or not all(words):
-            raise Refused(f"{name} must be up to {MAX_NAMES} names, separated by commas")
-        return words
-
-    def check(self) -> None:
-        """Refuse unknown parameters, as a misspelt condition must not be ignored."""
-        unknown = sorted(set(self._given) - self._known)
-        if unknown:
-            known = ", ".join(sorted(self._known)) or "none"
-            raise Refused(f"unknown parameter {_quote(unknown[0])}: this page has {known}")
+class Nothing(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """No parameters."""
 
 
-def _quote(text: str) -> str:
-    return repr(visible(text if len(text) <= SHOWN else text[:SHOWN] + "..."))
+class InDivision(Nothing, frozen=True, kw_only=True):
+    """The parameters of pages of a division."""
+
+    division: Text | None = None
+
+
+class OfBots(InDivision, frozen=True, kw_only=True):
+    """The parameters of comparisons."""
+
+    bots: Text = ""
+    one: Text = ""
+    other: Text = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the bots to compare. Raises Refused."""
+        given = self.bots.split(",") if self.bots else [self.one, self.other]
+        names = [name.strip() for name in given if name or self.bots]
+        if len(names) > MAX_NAMES or not all(names):
+            raise Refused(f"bots must be up to {MAX_NAMES} names, separated by commas")
+        return names
+
+
+class OfGames(InDivision, frozen=True, kw_only=True):
+    """The conditions on games, and the page of their list."""
+
+    bot: Text | None = None
+    opponent: Text | None = None
+    result: Outcome | None = None
+    side: Mover | None = None
+    ending: Text | None = None
+    board: Text | None = None
+    shortest: Plies | None = None
+    longest: Plies | None = None
+    run: Key | None = None
+    since: Text | None = None
+    upsets: bool = False
+    before: Key | None = None
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+    @property
+    def filter(self) -> GameFilter:
+        """The conditions.
+
+        Raises:
+            Refused: a time is not valid.
+            UsageError: no game can match the conditions.
+
+        """
+        given = {name: getattr(self, name) for name in CONDITIONS}
+        since = None if self.since is None else parse_moment(self.since)
+        return GameFilter(**{**given, "since": since})
+
+
+CONDITIONS = tuple(field.name for field in fields(GameFilter))
+"""The parameters that are conditions on games."""
+
+
+def read_query(request: Request, kind: type[Record]) -> Record:
+    """Return the query of a request; empty values count as missing, as forms send them.
+
+    Raises:
+        Refused: a parameter is unknown or not valid.
+
+    """
+    given = {name: value for name, value in request.query_params.items() if value.strip()}
+    try:
+        return msgspec.convert(given, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise Refused(f"the address is not valid: {error}") from error
+
+
+async def read_body(request: Request, kind: type[Record]) -> Record:
+    """Return the body of a request. Raises Refused."""
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Refused(f"the body of the request is not valid: {error}") from error
+
+
+def parse_moment(text: str) -> float:
+    """Parse a date or time into epoch seconds; without a zone it is UTC, as on pages.
+
+    Raises:
+        Refused: the text is not a date or time.
+
+    """
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return found.timestamp()
+    except (ValueError, OverflowError):
+        raise Refused("since must be a date or time like 2026-11-20 or 2026-11-20T18:00") from None

@@ -1,34 +1,34 @@
 """Access checks of requests, and security headers of answers.
 
 The server starts programs, and any web page in a browser can send requests to it. So the host name
-of a request must be one that no foreign name server can point at this machine (DNS rebinding), the
-request must not come from another site, and a request that changes anything must carry the token of
-this server's pages, which no other site can send. Pages may load only files of this server.
+of a request to a local server must be one that no foreign name server can point at this machine
+(DNS rebinding), the request must not come from another site, and a request that changes anything
+must carry the token of this server's pages, which no other site can send. A server that other
+machines reach requires a password, which a browser sends to no other name. Pages may load only
+files of this server.
 """
 
 import secrets
-import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from starlette.authentication import (
+    AuthCredentials,
+    AuthenticationBackend,
+    AuthenticationError,
+    SimpleUser,
+)
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ladder.addresses import is_address, is_loopback
-from ladder.web.errors import Forbidden, Refused, TooLarge, Unauthorized
+from ladder.addresses import is_loopback
+from ladder.web.errors import Forbidden
 from ladder.web.security.password import BasicAuth
 
-BODY_LIMIT = 16 * 1024
-"""Bytes of a request's body."""
-HEAD_LIMIT = 12 * 1024
-"""Bytes of its headers."""
-QUERY_LIMIT = 2048
-PATH_LIMIT = 512
 TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
-COOKIE = "ladder-browser"
-COOKIE_LIMIT = 64
-
+LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
 POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -41,6 +41,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+FOREVER = "public, max-age=31536000, immutable"
 ANSWERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -63,25 +64,20 @@ class AccessRules:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """The token that requests with changes must carry."""
 
-    def check(self, method: str, path: str, query: bytes, headers: Headers) -> None:
-        """Check a request before it is processed.
+    @property
+    def hosts(self) -> list[str]:
+        """The accepted names in the Host header; those of a server with a password are any."""
+        return [*LOOPBACK, self.host] if is_loopback(self.host) else ["*"]
+
+    def check(self, method: str, headers: Headers) -> None:
+        """Check the origin and the token of a request.
 
         Raises:
-            Refused: the request is not accepted.
+            Forbidden: the request comes from another site, or has no token.
 
         """
-        if len(query) > QUERY_LIMIT or len(path) > PATH_LIMIT:
-            raise TooLarge("the address is too long")
-        if sum(len(name) + len(value) for name, value in headers.raw) > HEAD_LIMIT:
-            raise TooLarge(f"the headers of a request have at most {HEAD_LIMIT} bytes")
-        hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self.is_ours(hosts[0]):
-            raise Forbidden(
-                "the request is for another host name than this server's: open the address that "
-                "`ladder serve` prints"
-            )
         for origin in headers.getlist("origin"):
-            if origin.partition("://")[2] != hosts[0]:
+            if origin.partition("://")[2] != headers.get("host"):
                 raise Forbidden("the request comes from another site")
         is_visit = headers.get("sec-fetch-mode") == "navigate" and method == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_visit:
@@ -90,103 +86,63 @@ class AccessRules:
             given = headers.get(TOKEN_HEADER, "")
             if not secrets.compare_digest(given.encode(), self.token.encode()):
                 raise Forbidden("the request has no token of this server's pages: reload the page")
-        authorization = headers.get("authorization")
-        if self.password is not None and not self.password.is_right(authorization or ""):
-            raise Unauthorized(
-                "the password is wrong" if authorization else "this server requires a password"
+
+
+class PasswordBackend(AuthenticationBackend):
+    """Requires the password of the server."""
+
+    def __init__(self, password: BasicAuth) -> None:
+        self._password = password
+
+    async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, SimpleUser]:
+        """Check the password of a request. Raises AuthenticationError."""
+        given = conn.headers.get("authorization", "")
+        if not self._password.is_right(given):
+            raise AuthenticationError(
+                "the password is wrong" if given else "this server requires a password"
             )
-
-    def is_ours(self, host: str) -> bool:
-        """Return whether a Host header names this server, independently of any name server."""
-        name = host_name(host)
-        if name is None:
-            return False
-        if name in ("localhost", self.host.lower(), *LOOPBACK):
-            return True
-        if is_loopback(self.host):
-            return False
-        return is_address(name) or name in (socket.gethostname().lower(), socket.getfqdn().lower())
+        return AuthCredentials(), SimpleUser("visitor")
 
 
-LOOPBACK = ("127.0.0.1", "::1")
+class OriginMiddleware:
+    """Checks the origin and the token of every request."""
 
-
-def host_name(host: str) -> str | None:
-    """Return the name in a Host header without its port, or None if the header is not valid."""
-    if host.startswith("["):
-        name, closed, rest = host[1:].partition("]")
-        port = rest.removeprefix(":")
-        if not closed or (rest and not rest.startswith(":")):
-            return None
-    else:
-        name, _, port = host.partition(":")
-    if not name or len(name) > 255 or (port and not (port.isascii() and port.isdigit())):
-        return None
-    return name.lower()
-
-
-SendRefusal = Callable[[Exception, Scope, Receive, Send], Awaitable[None]]
-"""Answers a refused request."""
-
-
-class SafetyMiddleware:
-    """Checks every request, and sets the security headers of every answer."""
-
-    def __init__(self, app: ASGIApp, access: AccessRules, refuse: SendRefusal) -> None:
+    def __init__(
+        self, app: ASGIApp, access: AccessRules, refuse: Callable[[Request, Exception], Response]
+    ) -> None:
         self._app = app
         self._access = access
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "lifespan":
+        try:
+            if scope["type"] == "http":
+                self._access.check(scope["method"], Headers(scope=scope))
+        except Forbidden as refusal:
+            await self._refuse(Request(scope), refusal)(scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-        if scope["type"] != "http":
-            return
-        headers = Headers(scope=scope)
-        browser = browser_of(headers)
-        scope.setdefault("state", {})["browser"] = browser or ""
-        new = secrets.token_urlsafe(18) if browser is None else None
+
+
+class HeadersMiddleware:
+    """Sets the security headers of every answer."""
+
+    def __init__(self, app: ASGIApp, immutable: str) -> None:
+        """Set the application, and the beginning of addresses whose content never changes."""
+        self._app = app
+        self._immutable = immutable
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 out = MutableHeaders(scope=message)
                 for name, value in ANSWERS.items():
                     out[name] = value
-                if "cache-control" not in out:
-                    out["cache-control"] = "no-store"
-                if new is not None and out.get("content-type", "").startswith("text/html"):
-                    out.append("set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict")
+                kept = scope["path"].startswith(self._immutable)
+                out.setdefault("cache-control", FOREVER if kept else "no-store")
             await send(message)
 
-        try:
-            self._access.check(scope["method"], scope["path"], scope["query_string"], headers)
-            body = _limited(headers, receive)
-            await self._app(scope, body, answer)
-        except Refused as refusal:
-            await self._refuse(refusal, scope, receive, answer)
-
-
-def browser_of(headers: Headers) -> str | None:
-    """Return the cookie that identifies a browser, or None if it has no valid one."""
-    value = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-    is_valid = 16 <= len(value) <= COOKIE_LIMIT and value.isascii()
-    return value if is_valid and value.replace("-", "").replace("_", "").isalnum() else None
-
-
-def _limited(headers: Headers, receive: Receive) -> Receive:
-    """Limit the size of a request's body. Raises TooLarge."""
-    length = headers.get("content-length", "0")
-    if not length.isdigit() or len(length) > 9 or int(length) > BODY_LIMIT:
-        raise TooLarge(f"the body of a request has at most {BODY_LIMIT} bytes")
-    received = 0
-
-    async def limited() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > BODY_LIMIT:
-            raise TooLarge(f"the body of a request has at most {BODY_LIMIT} bytes")
-        return message
-
-    return limited
+        await self._app(scope, receive, answer if scope["type"] == "http" else send)

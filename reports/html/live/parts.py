@@ -9,21 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.html.page import STATIC, environment, json_text, vega_bundle
+from reports.html.page import STATIC, environment, json_text
 
-FILES = {
-    "style.css": "text/css; charset=utf-8",
-    "site.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-    "live.js": "text/javascript; charset=utf-8",
-    "boards.js": "text/javascript; charset=utf-8",
-    "play.js": "text/javascript; charset=utf-8",
-    "post.js": "text/javascript; charset=utf-8",
-    "review.js": "text/javascript; charset=utf-8",
-}
-"""The static files by name, with their media types."""
-VEGA = "vega.js"
-"""The chart library, a static file that is read from the user's cache."""
 PAGES = (
     ("/", "Overview"),
     ("/games", "Games"),
@@ -79,7 +66,7 @@ def framed(
         frame: the values that all pages share.
         here: the path of the page if it is one of `PAGES`.
         live: the digest of the content of a live page; empty for a page without updates.
-        failed: whether the page shows an error and is reloaded at the first update.
+        failed: whether the page shows an error and is reloaded as soon as it is answered.
         values: other values of the template.
 
     """
@@ -104,18 +91,10 @@ def framed(
     )
 
 
-def static_file(name: str) -> tuple[str, str]:
-    """Return the text and the media type of a static file. Raises KeyError if it is unknown."""
-    if name == VEGA:
-        return vega_bundle(), FILES["page.js"]
-    kind = FILES[name]  # refuses other names before any file is opened
-    return (STATIC / name).read_text(encoding="utf-8"), kind
-
-
 @cache
 def static_version() -> str:
     """Return a hash of the contents of all static files."""
     digest = sha256(version("vl-convert-python").encode())
-    for name in FILES:
-        digest.update((STATIC / name).read_bytes())
+    for file in sorted(STATIC.iterdir()):
+        digest.update(file.read_bytes())
     return digest.hexdigest()[:12]

@@ -2,7 +2,7 @@
 /** A game of a person against a bot: the server keeps the game, the page shows it and sends moves. */
 
 import { CELL, centreOf, drawBoard, drawn, provenWords } from "./page.js";
-import { post } from "./post.js";
+import { poll, post } from "./live.js";
 
 /** @param {string} id @returns {any} The element with this id. */
 const byId = (id) => document.getElementById(id);
@@ -57,17 +57,33 @@ function startForm(form) {
 /** @type {any} */
 let state = null;
 let chosen = -1;
+/** Whether the finished game is stored to be analysed. */
+let isAnalysing = false;
+/** Milliseconds between two requests while the bot thinks, and while the person does. */
+const [BUSY_MS, STILL_MS] = [150, 500];
+
+/** Start the analysis of the stored game and show its page. */
+async function analyse() {
+  isAnalysing = false;
+  if (await post(`/games/${state.saved}/review`, {})) location.href = `/games/${state.saved}`;
+  else byId("analyse").disabled = false;
+}
 
 /** @param {string} path */
 function startGame(path) {
-  const stream = new EventSource(path);
-  stream.addEventListener("state", (message) => show(path, JSON.parse(message.data)));
-  stream.addEventListener("error", () => {
-    if (stream.readyState !== EventSource.CLOSED) return;
+  poll(`${path}/state`, () => (state?.busy ? BUSY_MS : STILL_MS), async (answer) => {
+    if (answer.ok) return show(path, await answer.json());
     byId("says").textContent = "The game has ended: the server was stopped or restarted.";
-    for (const button of document.querySelectorAll("#columns button, #undo, #hint, #values, #end")) {
+    for (const button of document.querySelectorAll("#columns button, #undo, #hint, #values, #end, #analyse")) {
       button.setAttribute("disabled", "");
     }
+    return true;
+  });
+  byId("analyse").addEventListener("click", () => {
+    isAnalysing = true;
+    byId("analyse").disabled = true;
+    if (state.saved) void analyse();
+    else void post(path, { word: "analyse" });
   });
   byId("undo").addEventListener("click", () => void post(path, { word: "undo" }));
   byId("hint").addEventListener("click", () => void post(path, { word: "hint", bot: byId("adviser").value }));
@@ -121,6 +137,7 @@ function mark(column, colour, name) {
 function drop(path, column) {
   if (!state.columns.includes(column)) return;
   state.columns = [];
+  state.busy = true;
   void post(path, { word: "drop", column });
 }
 
@@ -163,6 +180,8 @@ function show(path, now) {
   byId("values").disabled = now.busy || now.over;
   byId("values").setAttribute("aria-pressed", String(now.shows_values));
   byId("end").disabled = now.over;
+  byId("analyse").hidden = !now.ended;
+  if (isAnalysing && now.saved) void analyse();
   byId("hinted").hidden = !now.hint;
   if (now.hint) byId("hinted").textContent = describeMove(now.hint);
   const line = now.line && `\`${now.line}\` shows this game.`;

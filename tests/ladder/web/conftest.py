@@ -94,17 +94,6 @@ class Running:
         finally:
             connection.close()
 
-    def head(self, path: str, headers: dict[str, str]) -> int:
-        """Return the status of a request without waiting for the end of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        try:
-            connection.request("GET", path, None, headers)
-            status: int = connection.getresponse().status
-            assert status != 500, path
-            return status
-        finally:
-            connection.close()
-
     @cached_property
     def known_token(self) -> str:
         """The token of the server's pages."""

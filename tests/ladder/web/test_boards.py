@@ -151,7 +151,7 @@ def test_a_run_is_watched_move_by_move(
         slowly.unlink()
         assert run.wait(60) == 0
     until(page, "document.querySelector('#part-runs').innerText.includes('finished')")
-    until(page, "document.querySelector('#boards').hidden")
+    until(page, "document.querySelector('#boards').hidden", timeout_s=30)
     assert opened.errors == []
     page.close()
     await_bound(database, False)

@@ -1,56 +1,37 @@
-"""The caches of the server are limited."""
+"""The cache of pages is limited, and makes a page again only after a change."""
 
-import json
-
-from ladder.web.live.change_signal import ChangeSignal
-from ladder.web.live.follower import Follower
-from ladder.web.live.reading import Readers
-from ladder.web.live.views import (
-    MAX_UPDATES,
-    MAX_VIEWS,
-    NOTHING,
-    View,
-    ViewMarks,
-    Views,
-    hash_parts,
-)
+from ladder.web.live.reading import Changes, Readers
+from ladder.web.live.views import FRESH_S, MAX_VIEWS, View, Views
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
 from tests.support.loops import run_apart
 
 
 def test_the_cache_of_views_is_limited(league: League) -> None:
-    """The number of cached views is limited."""
+    """The least recently used views are dropped, and a fresh one is not rendered again."""
     path = str(league.store.path)
+    rendered: list[int] = []
 
-    async def ask(views: Views) -> int:
-        for number in range(3 * MAX_VIEWS):
-            page = PageParts("a page", {"part": str(number)})
-            await views.get(number, lambda _, page=page: View(page))
+    async def ask(views: Views, number: int) -> View:
+        def render(_: object) -> PageParts:
+            rendered.append(number)
+            return PageParts("a page", {"part": str(number)})
+
+        return await views.get(number, render, lambda page, digest: f"{page.parts} {digest}")
+
+    async def ask_often(views: Views) -> int:
+        for number in range(2 * MAX_VIEWS):
+            await ask(views, number)
+        last = await ask(views, 2 * MAX_VIEWS - 1)
+        last.looked_at -= FRESH_S  # it is looked at again, and nothing has changed
+        assert await ask(views, 2 * MAX_VIEWS - 1) is last
         return len(views._cached)
 
     readers = Readers(path)
-    views = Views(readers, Follower(path, ChangeSignal()))
+    views = Views(readers, Changes(path))
     try:
-        assert run_apart(ask(views)) == MAX_VIEWS
+        assert run_apart(ask_often(views)) == MAX_VIEWS
+        assert rendered == list(range(2 * MAX_VIEWS))
     finally:
         readers.close()
-
-
-def test_an_update_has_only_changed_parts() -> None:
-    """A page gets only the parts whose marks differ, and few events are cached."""
-    old = PageParts("p", {"same": "1", "other": "2"}, {"chart": {"height": 1}})
-    new = PageParts("p", {"same": "1", "other": "3"}, {"chart": {"height": 2}})
-    view = View(new)
-    view.marks = hash_parts(new)
-
-    def sent(before: ViewMarks) -> object:
-        lines = view.update(before).decode().splitlines()
-        return json.loads(lines[2].removeprefix("data: "))
-
-    assert sent(hash_parts(old)) == {"parts": {"other": "3"}, "charts": {"chart": {"height": 2}}}
-    assert sent(hash_parts(new)) == {"parts": {}, "charts": {}}
-    assert sent(NOTHING) == {"parts": new.parts, "charts": new.charts}
-    for number in range(3 * MAX_UPDATES):
-        sent(hash_parts(PageParts("p", {"other": str(number)})))
-    assert len(view._updates) == MAX_UPDATES
+        views.close()

@@ -69,7 +69,6 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
     league.end(run)
     until(opened.page, "document.querySelector('#part-now').innerText.includes('No run')")
     assert opened.errors == []
-    assert len([url for url in opened.requests if "seen=" in url]) == 1
 
 
 @pytest.mark.slow
@@ -114,7 +113,7 @@ def test_seven_windows_follow_at_once(league: League, server: Running, visit: Vi
 
 @pytest.mark.slow
 def test_a_hidden_page_is_not_updated(league: League, server: Running, visit: Visit) -> None:
-    """A hidden page closes its stream, and opens it again when it is visible."""
+    """A hidden page asks for nothing, and asks again when it is visible."""
     run = league.run()
     page = visit(server.address).page
     until(page, "document.querySelector('#connection').innerText === 'live'")

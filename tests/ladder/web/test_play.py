@@ -1,12 +1,9 @@
 """Games of people against bots in the browser."""
 
-import contextlib
-import http.client
 import shutil
 import sys
 import time
-import urllib.parse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +156,15 @@ def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     page.keyboard.press("Enter")
     until(page, "document.querySelectorAll('#board .stone').length === 6")
     assert "played column" in page.inner_text("#board-text")
+    assert page.is_hidden("#analyse")
     page.keyboard.press("Enter")  # the bot's fourth stone in its one column
     until(page, f"{SAYS} === 'You lost by four in a row.'")
+    page.wait_for_selector("#analyse:not([hidden])")
     sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(sideways) <= 0
+    page.click("#analyse")  # stores the game and shows its page with the analysis
+    page.wait_for_url("**/games/3")
+    page.wait_for_selector("[data-review]")
 
 
 @pytest.mark.slow
@@ -208,17 +210,17 @@ def test_the_number_of_games_is_limited(server: Running, visit: Visit) -> None:
     begun(server)
 
 
-@contextlib.contextmanager
-def open_page(address: str, words: str) -> Iterator[None]:
-    """Read the events of a game's page until one holds these words, and keep the page open."""
-    parts = urllib.parse.urlsplit(address)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=20)
-    with contextlib.closing(connection):
-        connection.request("GET", parts.path, headers={"Accept": "text/event-stream"})
-        with connection.getresponse() as events:
-            while words not in (line := events.readline().decode()):
-                assert line, f"the events ended without {words!r}"
-            yield
+def ask_state(server: Running, address: str, words: str, *, for_s: float = 0.0) -> None:
+    """Ask for the state of a game, as its page does, until it holds these words and for a while."""
+    path = address.removeprefix(server.address.rstrip("/"))
+    deadline, until_at = time.monotonic() + 20, 0.0
+    while not until_at or time.monotonic() < until_at:
+        answer = server.ask(f"{path}/state")
+        assert answer.status == 200
+        if words in answer.text:
+            until_at = until_at or time.monotonic() + for_s
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(0.1)
 
 
 @pytest.mark.slow
@@ -227,9 +229,8 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
     """The bot's process lives as long as the page is open, however long that is."""
     server = start_server(database, patience=Patience(unseen_s=2.0, check_s=0.1))
     address = begun(server)
-    with open_page(address, "Your move."):
-        time.sleep(3.0)
-        assert children_with("supervisor") != []
+    ask_state(server, address, "Your move.", for_s=3.0)
+    assert children_with("supervisor") != []
     wait_for_none()
     path = address.removeprefix(server.address.rstrip("/"))
     deadline = time.monotonic() + 10  # the process is gone a moment before its game is
@@ -242,8 +243,8 @@ def test_a_bot_ends_with_its_page(database: str, start_server: Start) -> None:
 def test_a_bot_ends_after_a_long_time_without_a_move(database: str, start_server: Start) -> None:
     """Without a move the game ends although its page is open, and the page shows the reason."""
     server = start_server(database, patience=Patience(idle_s=1.0, check_s=0.1))
-    with open_page(begun(server), "minutes without a move"):
-        wait_for_none()
+    ask_state(server, begun(server), "minutes without a move")
+    wait_for_none()
 
 
 def wait_for_none() -> None:
