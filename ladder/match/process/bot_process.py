@@ -64,7 +64,7 @@ from ladder.match.process.line_channel import (
     NotOneLineError,
 )
 from ladder.match.process.process_tree import BotHistory, ProcessTree
-from ladder.match.process.supervisor_client import SupervisorClient
+from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
 LAST_REPORT_S = 0.1
 """How long to wait for the end of a bot that closed its output: its exit status is the cause."""
@@ -302,7 +302,8 @@ class BotProcess:
         self.tree.resume()
         self.send(Quit())
         self._client.wait_ended(timeout_s)
-        graceful = self._client.report.exited == 0
+        report = self._client.report
+        graceful = report.cause is EndCause.EXITED and report.detail == "0"
         self.kill()
         return graceful
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterable
+from typing import assert_never
 
 from bots.errors import ProtocolError
 from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, Reply, Request, decode_reply
@@ -16,7 +17,7 @@ from ladder.errors import (
     BotMemory,
     BotProtocolError,
 )
-from ladder.match.process.supervisor_client import SupervisorReport
+from ladder.match.process.supervisor_client import EndCause, SupervisorReport
 
 ANSWERED_AT_END = (
     "it answered only when its standard input was closed; read one line at a time, and flush the "
@@ -48,16 +49,21 @@ def failure_after_end(
 
     """
     when = f"when asked for {describe_request(request)}{after}"
-    if report.failed:
-        return BotCrash(report.failed)
-    if report.limit:
-        kind = BotMemory if report.limit == "memory" else BotCrash
-        return kind(f"ended by the harness {when}: {report.limit_text}")
-    if report.killed is not None:
-        return BotCrash(f"killed by {_signal_name(report.killed)} {when}")
-    if report.exited is not None:
-        return BotCrash(f"exited with status {report.exited} {when}")
-    return BotCrash(f"{seen} {when}")
+    match report.cause:
+        case None | EndCause.BROKEN:
+            return BotCrash(f"{seen} {when}")
+        case EndCause.FAILED:
+            return BotCrash(report.detail)
+        case EndCause.MEMORY:
+            return BotMemory(f"ended by the harness {when}: {report.detail}")
+        case EndCause.PROCESSES:
+            return BotCrash(f"ended by the harness {when}: {report.detail}")
+        case EndCause.KILLED:
+            return BotCrash(f"killed by {_signal_name(int(report.detail))} {when}")
+        case EndCause.EXITED:
+            return BotCrash(f"exited with status {report.detail} {when}")
+        case _:
+            assert_never(report.cause)
 
 
 def wrong_reply_failure(request: Request, reply: Reply) -> BotFailure:

@@ -140,7 +140,7 @@ def report(status: int, event: str) -> None:
     """Report an event to the harness as one line: its kind, a space and its detail.
 
     The kinds are those that `SupervisorReport.apply` reads, such as ``started 4711`` or
-    ``limit memory over its memory limit: ...``.
+    ``memory over its memory limit: ...``.
     """
     try:
         os.write(status, event.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
@@ -245,7 +245,7 @@ def supervise(
                 kill_process_group(bot)
                 _, code = os.waitpid(bot, 0)
                 if exceeded := monitor.find_group_excess():
-                    report(status, f"limit {exceeded}")
+                    report(status, exceeded)
                 elif os.WIFSIGNALED(code):
                     report(status, f"killed {os.WTERMSIG(code)}")
                 else:
@@ -261,7 +261,7 @@ def supervise(
         log.flush()
         reap_adopted(bot)
         if exceeded := monitor.find_excess():
-            report(status, f"limit {exceeded}")
+            report(status, exceeded)
             kill_process_group(bot)
             return
         next_check = now + monitor.pause_s

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -40,23 +41,33 @@ ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 """Libraries that start a thread per processor, by the prefix of their environment variable."""
 
 
+class EndCause(StrEnum):
+    """Why a bot ended, as its supervisor reports it."""
+
+    FAILED = "failed"
+    """It could not be started."""
+    BROKEN = "broken"
+    """The machine did not let the supervisor start or supervise it."""
+    MEMORY = "memory"
+    """Over its limit."""
+    PROCESSES = "processes"
+    """Over its limit."""
+    EXITED = "exited"
+    """By itself; the detail is its exit status."""
+    KILLED = "killed"
+    """By a signal that the supervisor did not send; the detail is its number."""
+
+
 @dataclass
 class SupervisorReport:
     """The events that a supervisor has reported so far."""
 
     pid: int | None = None
     """Process id of the bot, once it runs."""
-    failed: str = ""
-    """Why the bot could not be started."""
-    broken: str = ""
-    """Why the machine did not let the supervisor start or supervise the bot."""
-    limit: str = ""
-    """The kind of the exceeded limit: memory or processes."""
-    limit_text: str = ""
-    exited: int | None = None
-    """The bot's exit status, if it ended by itself."""
-    killed: int | None = None
-    """The signal that killed the bot, unless the supervisor sent it."""
+    cause: EndCause | None = None
+    """Why the bot ended, once that is known."""
+    detail: str = ""
+    """A text or number about the cause."""
     stderr: str = ""
     """The end of the bot's stderr, once it has ended."""
     gone: bool = False
@@ -66,18 +77,15 @@ class SupervisorReport:
 
     @property
     def ended(self) -> bool:
-        """Whether the reason for the bot's end is known."""
-        return bool(self.failed or self.broken or self.limit or self.closed) or (
-            self.exited is not None or self.killed is not None
-        )
+        """Whether the reason for the bot's end is known, or never will be."""
+        return self.closed or self.cause is not None
 
     @property
     def fault(self) -> str:
         """The fault of the machine that ended the bot, or "" if it was the bot's own failure."""
-        if self.broken:
-            return self.broken
-        has_cause = self.failed or self.limit or self.exited is not None or self.killed is not None
-        if self.closed and not has_cause:
+        if self.cause is EndCause.BROKEN:
+            return self.detail
+        if self.closed and self.cause is None:
             return "its supervisor was killed; memory may be short (see the kernel's log)"
         return ""
 
@@ -86,20 +94,12 @@ class SupervisorReport:
         event, _, detail = line.partition(" ")
         if event == "started":
             self.pid = int(detail)
-        elif event == "failed":
-            self.failed = detail
-        elif event == "broken":
-            self.broken = detail
-        elif event == "limit":
-            self.limit, _, self.limit_text = detail.partition(" ")
-        elif event == "exited":
-            self.exited = int(detail)
-        elif event == "killed":
-            self.killed = int(detail)
         elif event == "stderr":
             self.stderr = bytes.fromhex(detail).decode("utf-8", "replace")
         elif event == "gone":
             self.gone = True
+        elif self.cause is None:
+            self.cause, self.detail = EndCause(event), detail
 
 
 @dataclass
@@ -271,7 +271,7 @@ class SupervisorClient:
             self.read_status(left)
             if report.gone and not was_gone:
                 deadline = time.monotonic() + CLEANUP_S
-        if not report.gone and not report.failed and not report.broken:
+        if not report.gone and report.cause not in (EndCause.FAILED, EndCause.BROKEN):
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(KILL_S)

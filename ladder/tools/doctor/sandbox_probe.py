@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.cache import cache_root
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.supervisor_client import SupervisorClient
+from ladder.match.process.supervisor_client import EndCause, SupervisorClient
 
 PROBE = """
 import json, os, socket, sys
@@ -105,6 +105,7 @@ def probe_sandbox(confinement: Confinement, database: str | None = None) -> list
         Path("/usr/ladder-probe").unlink(missing_ok=True)
     if not answer or not ended:
         report = client.report
-        raise ProbeFailed(report.failed or " ".join(report.stderr.split()) or "it gave no answer")
+        failed = report.detail if report.cause is EndCause.FAILED else ""
+        raise ProbeFailed(failed or " ".join(report.stderr.split()) or "it gave no answer")
     found: list[str] = json.loads(answer)
     return found
