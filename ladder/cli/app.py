@@ -6,9 +6,11 @@ A command's module is imported when the command is called, so that help answers 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import CompletionItem  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
 from ladder.cli.help import CommandGroup, HelpGroup
@@ -164,6 +166,17 @@ class AllCommands(HelpGroup):
             heading: [(name, entry.sentence) for name, entry in entries.items()]
             for heading, entries in COMMANDS.items()
         }
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin with a text, without loading a command."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        rows = chain.from_iterable(self.sentences().values())
+        return [
+            CompletionItem(name, help=sentence)
+            for name, sentence in rows
+            if name.startswith(incomplete)
+        ]
 
 
 app = CommandGroup(

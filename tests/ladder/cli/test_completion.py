@@ -37,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
+        ("ladder ru", ["run", "runs"]),
         ("ladder match al", ["alpha", "alto"]),
         ("ladder match alpha b", ["beta"]),
         ("ladder run --bots al", ["alpha", "alto"]),
