@@ -241,8 +241,8 @@ def delete_bot(store: Store, name: str) -> None:
 
 def remove_builds(store: Store) -> int:
     """Remove environments that no bot of the database uses any more; return their number."""
-    rows = store.bots.all(include_retired=True)
-    return remove_unused_builds(store.where, [row.revision.launch for row in rows])
+    launches = [row.revision.launch for row in store.bots.all(include_retired=True)]
+    return remove_unused_builds(store.where, [each for each in launches if each.can_play])
 
 
 def refuse_name(store: Store, name: str) -> None:
