@@ -7,14 +7,14 @@ from engine.cache import cache_root
 from ladder.cli.output import print_error
 from ladder.experiments.gate.result import GateResult
 from ladder.match.openings.openings_file import has_shipped
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 FEWEST_PAIRS = 20
 """Pairs from which their results show whether balanced openings pay."""
 DAY_S = 86_400.0
 
 
-def propose_openings(settings: Settings, result: GateResult) -> None:
+def propose_openings(settings: RunSettings, result: GateResult) -> None:
     """Propose the shipped openings after a gate in which at least half of the pairs were tied.
 
     The hint is printed once a day at most, and not if openings were chosen.

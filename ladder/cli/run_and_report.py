@@ -30,7 +30,7 @@ from ladder.runs.resumable import Resumable
 from ladder.runs.resume import finished_run, hashes_of
 from ladder.runs.runner import RunOutcome
 from ladder.runs.scoreboard import scoreboard_of
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.runs.start import (
     THIS_MACHINE,
     NothingToResume,
@@ -45,7 +45,7 @@ from reports.layout.format import repeated_text, to_json
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
-Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
+Choice = Callable[[Store], tuple[RunSettings, Sequence[BotRow]]]
 """Returns the settings and the bots of a run, which depend on what is registered."""
 
 
@@ -96,7 +96,7 @@ def play_and_report(
             )
 
 
-def _check(store: Store, settings: Settings, bots: Sequence[BotRow]) -> None:
+def _check(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -> None:
     """Refuse what cannot be played, and in the queue a run without an end. Raises UsageError."""
     if is_checking_only() and settings.games is None and settings.seconds is None:
         raise UsageError("this run would never end: give it --games or --hours")
@@ -104,8 +104,8 @@ def _check(store: Store, settings: Settings, bots: Sequence[BotRow]) -> None:
 
 
 def _fit(
-    settings: Settings, bots: Sequence[BotRow], named: Collection[str] | None
-) -> tuple[Settings, Sequence[BotRow], dict[str, str]]:
+    settings: RunSettings, bots: Sequence[BotRow], named: Collection[str] | None
+) -> tuple[RunSettings, Sequence[BotRow], dict[str, str]]:
     """Return settings and bots without unfit bots, and the reasons by name."""
     if named is None:
         return settings, bots, {}
@@ -113,7 +113,7 @@ def _fit(
     return replace(settings, bots=tuple(bot.name for bot in fit)), fit, left_out
 
 
-def _warn_about_shared_cpus(settings: Settings) -> None:
+def _warn_about_shared_cpus(settings: RunSettings) -> None:
     """Warn if a run with --time would share its CPUs with a run that is playing."""
     taken = len(claimed_cpus())
     free = allowed_cpus() - taken
@@ -125,7 +125,7 @@ def _warn_about_shared_cpus(settings: Settings) -> None:
         )
 
 
-def _stored_match(store: Store, settings: Settings, bots: Sequence[BotRow]) -> RunOutcome | None:
+def _stored_match(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -> RunOutcome | None:
     """Return the finished match that was played by the same command with the same seed.
 
     One with fewer games than are wanted is reopened instead, to be resumed.
@@ -144,7 +144,7 @@ def _stored_match(store: Store, settings: Settings, bots: Sequence[BotRow]) -> R
 
 def _play(
     store: Store,
-    settings: Settings,
+    settings: RunSettings,
     bots: Sequence[BotRow],
     left_out: dict[str, str],
     workforce: Workforce,
@@ -204,7 +204,7 @@ def _report_nothing_to_resume(
     return ExitCode.DONE
 
 
-def _match_finding(store: Store, run: RunRow, settings: Settings) -> Finding:
+def _match_finding(store: Store, run: RunRow, settings: RunSettings) -> Finding:
     a, b = settings.bots
     division = division_of(store, run)
     result = standings_of_run(store, division, run).head_to_head(a, b)

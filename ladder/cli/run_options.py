@@ -56,7 +56,7 @@ from ladder.names import check_line
 from ladder.runs.executor import Workforce
 from ladder.runs.pairings import Pairing
 from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import ResumePolicy, RunSettings
 
 NO_OPTION = "no option"
 """Marks a field of a class of options that is not an option."""
@@ -168,7 +168,7 @@ class RunOptions(BotOptions):
         seconds: float | None = None,
         rated: bool = True,
         resume_policy: ResumePolicy | None = None,
-    ) -> Settings:
+    ) -> RunSettings:
         """Return the settings of a run with these options.
 
         Args:
@@ -192,7 +192,7 @@ class RunOptions(BotOptions):
             refuse_long_openings(self.opening_plies, classes)
         else:
             refuse_other_boards(openings.set, classes)
-        return Settings(
+        return RunSettings(
             bots=bots,
             boards=classes,
             budgets=parse_budgets(

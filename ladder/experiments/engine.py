@@ -18,7 +18,7 @@ from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.decision import Judge
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, RunWatcher
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
 
 STOPPED, INVALID = "stopped", "invalid"
@@ -84,7 +84,10 @@ def judge_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
 
 
 def play(
-    context: ExperimentContext, settings: Settings, bots: Sequence[BotRow], judge: ExperimentJudge
+    context: ExperimentContext,
+    settings: RunSettings,
+    bots: Sequence[BotRow],
+    judge: ExperimentJudge,
 ) -> PlayOutcome:
     """Play until the judge has decided, and store its verdict; an interrupted run is resumed.
 

@@ -15,7 +15,7 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
 from engine.board import BoardClass
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 
 class MachineEvent(NamedTuple):
@@ -75,7 +75,7 @@ class Workforce(Protocol):
         self,
         store: Store,
         run: RunRow,
-        settings: Settings,
+        settings: RunSettings,
         bots: Sequence[BotRow],
         entrants: Mapping[str, Entrant],
         logs: Path,

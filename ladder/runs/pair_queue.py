@@ -22,7 +22,7 @@ from ladder.runs.decision import Judge
 from ladder.runs.field import PairsPending
 from ladder.runs.health import Roster
 from ladder.runs.schedule import Schedule
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 PLAN_BATCH = 64
 """Most pairs that are planned in one transaction."""
@@ -94,7 +94,7 @@ class PairQueue(PairSource):
 
     store: Store
     run: RunRow
-    settings: Settings
+    settings: RunSettings
     schedule: Schedule
     """The stream of pairs, over the names in `entrants`."""
     entrants: Mapping[str, Entrant]
@@ -218,7 +218,7 @@ class PairQueue(PairSource):
         return make_plan(pair, a, b, self.settings)
 
 
-def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: Settings) -> PairPlan:
+def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: RunSettings) -> PairPlan:
     """Return the plan of a pair for a worker."""
     return PairPlan(
         id=pair.id,

@@ -16,7 +16,7 @@ from engine.result import Termination
 from ladder.names import counted
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import ROUND_ROBIN
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 SPEED_WINDOW_S = 120.0
 """Seconds before the end of the latest game over which the speed is measured."""
@@ -206,7 +206,7 @@ class NullWatcher:
         """Do nothing."""
 
 
-def describe_run(settings: Settings) -> str:
+def describe_run(settings: RunSettings) -> str:
     """Return conditions and pairs in a line, such as ``thu, 100 ms a move, random pairs``."""
     pairing = settings.pairing
     who = f"{pairing} pairs"

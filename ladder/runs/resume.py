@@ -12,7 +12,7 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.runs.resumable import is_unfinished
-from ladder.runs.settings import ResumePolicy, Settings, identity_hash
+from ladder.runs.settings import ResumePolicy, RunSettings, identity_hash
 
 JOB = "job"
 """The key of a run's settings that holds the job of the queue whose command played it."""
@@ -56,7 +56,7 @@ def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
     return {bot.name: bot.revision.content_hash for bot in bots}
 
 
-def runs_like(store: Store, settings: Settings, hashes: Mapping[str, str]) -> list[RunRow]:
+def runs_like(store: Store, settings: RunSettings, hashes: Mapping[str, str]) -> list[RunRow]:
     """Return the stored runs of the same identity, and seed if one is given, newest first."""
     found = store.runs.find(identity=identity_hash(settings.identity(hashes)))
     return [run for run in found if settings.seed is None or run.seed == settings.seed]
@@ -64,7 +64,7 @@ def runs_like(store: Store, settings: Settings, hashes: Mapping[str, str]) -> li
 
 def finished_run(
     store: Store,
-    settings: Settings,
+    settings: RunSettings,
     hashes: Mapping[str, str],
     is_same: Callable[[RunRow], bool] = lambda _: True,
 ) -> RunRow | None:
@@ -92,7 +92,7 @@ def finished_run(
 def resume_or_create(
     store: Store,
     lock: ProcessLocks,
-    settings: Settings,
+    settings: RunSettings,
     hashes: Mapping[str, str],
     question: Mapping[str, object],
     is_open: Callable[[RunRow], bool] = can_resume,
@@ -107,7 +107,7 @@ def resume_or_create(
         lock: The run lock of this process.
         settings: The settings.
         hashes: The content hash of every bot by name.
-        question: Settings that are stored with the run and are no part of its identity.
+        question: RunSettings that are stored with the run and are no part of its identity.
         is_open: Returns whether a stored run can be resumed.
 
     Raises:
@@ -136,7 +136,7 @@ def resume_or_create(
     return run
 
 
-def _choose_seed(store: Store, settings: Settings, identity: Mapping[str, object]) -> int:
+def _choose_seed(store: Store, settings: RunSettings, identity: Mapping[str, object]) -> int:
     """Return the given seed, else that of the newest run of the identity, else a random one."""
     if settings.seed is not None:
         return settings.seed
@@ -149,7 +149,7 @@ def _choose_seed(store: Store, settings: Settings, identity: Mapping[str, object
 def _create_run(
     store: Store,
     lock: ProcessLocks,
-    settings: Settings,
+    settings: RunSettings,
     hashes: Mapping[str, str],
     question: Mapping[str, object],
 ) -> RunRow:

@@ -9,7 +9,7 @@ from db.store import Store
 from engine.result import Result
 from ladder.match.process.failures import to_one_line
 from ladder.runs.progress import LiveBot, LiveRun, describe_run
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.stats.pool.cells import from_named_tables
 from ladder.stats.pool.rating import rate_connected
 
@@ -18,7 +18,7 @@ REFIT_S = 0.5
 
 
 def scoreboard_of(
-    store: Store, run: RunRow, settings: Settings, entrants: Mapping[str, Entrant]
+    store: Store, run: RunRow, settings: RunSettings, entrants: Mapping[str, Entrant]
 ) -> LiveRun:
     """Return the state of a run, the games of its interrupted sessions included."""
     live = LiveRun(

@@ -42,7 +42,7 @@ LIMIT_NAMES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class RunSettings:
     """The settings of one run."""
 
     bots: tuple[str, ...]

@@ -35,7 +35,7 @@ from ladder.runs.resume import adopt_orphaned_pairs, hashes_of, resume_or_create
 from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
 
@@ -72,7 +72,7 @@ class ThisMachine:
         self,
         store: Store,
         run: RunRow,
-        settings: Settings,
+        settings: RunSettings,
         bots: Sequence[BotRow],
         entrants: Mapping[str, Entrant],
         logs: Path,
@@ -100,7 +100,7 @@ THIS_MACHINE = ThisMachine()
 def start_run(
     *,
     store: Store,
-    settings: Settings,
+    settings: RunSettings,
     bots: Sequence[BotRow],
     watcher: RunWatcher,
     judge: Judge = ENDLESS,
@@ -161,7 +161,7 @@ def schedule_runner(
     *,
     store: Store,
     run: RunRow,
-    settings: Settings,
+    settings: RunSettings,
     schedule: Schedule,
     entrants: Mapping[str, Entrant],
     workers: PairExecutor,
@@ -211,7 +211,7 @@ def schedule_runner(
 
 
 def leave_out_unfit(
-    settings: Settings, bots: Sequence[BotRow], named: Collection[str]
+    settings: RunSettings, bots: Sequence[BotRow], named: Collection[str]
 ) -> tuple[list[BotRow], dict[str, str]]:
     """Leave out bots that cannot take part and were not chosen by name.
 
@@ -229,7 +229,7 @@ def leave_out_unfit(
     return leave_out(bots, needed, partial(_refuse_unfit, settings))
 
 
-def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
+def _refuse_unfit(settings: RunSettings, bot: BotRow) -> None:
     refuse_boards([bot], settings.boards)
     if settings.openings is not None:
         refuse_set(bot.name, bot.revision.boards, settings.openings.set)
@@ -238,7 +238,9 @@ def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
     refuse_unplayable(bot)
 
 
-def check_possible(store: Store, settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
+def check_possible(
+    store: Store, settings: RunSettings, bots: Sequence[BotRow]
+) -> dict[str, Entrant]:
     """Check that the bots can play a run, and return them as sides of pairs, by name.
 
     Raises:
@@ -260,7 +262,7 @@ def check_possible(store: Store, settings: Settings, bots: Sequence[BotRow]) -> 
 
 
 def schedule_of(
-    settings: Settings, bots: Sequence[BotRow], seed: int, results: ReadResults = no_results
+    settings: RunSettings, bots: Sequence[BotRow], seed: int, results: ReadResults = no_results
 ) -> Schedule:
     """Return the stream of pairs that follows from a seed and, under some pairings, results."""
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}

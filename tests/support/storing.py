@@ -3,7 +3,7 @@
 from db.records.pairs import PairPlan, PairRecord, StoreResult
 from db.records.runs import NewRun, RunRow
 from db.store import Store
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 
 def finish_pair(store: Store, plan: PairPlan, record: PairRecord) -> StoreResult:
@@ -11,7 +11,7 @@ def finish_pair(store: Store, plan: PairPlan, record: PairRecord) -> StoreResult
     return store.pairs.finish_all([(plan, record)])[0]
 
 
-def create_run(store: Store, settings: Settings) -> RunRow:
+def create_run(store: Store, settings: RunSettings) -> RunRow:
     """Create a run of these settings without starting it."""
     return store.runs.create(
         NewRun(

@@ -25,7 +25,7 @@ from ladder.cli.stored_specs import name_of, print_former_run, store_specs
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import ROUND_ROBIN, Pairing
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import ResumePolicy, RunSettings
 
 
 @takes_options
@@ -71,7 +71,7 @@ def match(
         resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
 
-    def choose(store: Store) -> tuple[Settings, list[BotRow]]:
+    def choose(store: Store) -> tuple[RunSettings, list[BotRow]]:
         remedy = "to continue it, write {name} in place of the specification"
         print_former_run(store, named, RunKind.MATCH, remedy)
         return settings, choose_bots(store, [a, b], None)

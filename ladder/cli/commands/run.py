@@ -29,7 +29,7 @@ from ladder.cli.stored_specs import former_names, name_of, print_former_run, sto
 from ladder.errors import UsageError
 from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import describe_pairings, parse_pairing
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import ResumePolicy, RunSettings
 
 
 @takes_options
@@ -132,7 +132,7 @@ def run(
     named = {} if former else store_specs(db, patterns, options, based_on)
     patterns = former or [name_of(named, word) for word in patterns]
 
-    def choose(store: Store) -> tuple[Settings, list[BotRow]]:
+    def choose(store: Store) -> tuple[RunSettings, list[BotRow]]:
         print_former_run(store, named, RunKind.LADDER, "`--resume` continues it")
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen

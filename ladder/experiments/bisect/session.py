@@ -23,7 +23,7 @@ from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.match.registry.register import remove_builds
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import hashes_of
-from ladder.runs.settings import Settings, identity_hash
+from ladder.runs.settings import RunSettings, identity_hash
 from ladder.runs.start import check_possible
 from ladder.signals import current_stop
 
@@ -38,7 +38,7 @@ class Bisection:
     history: History
     bots: CommitBots
     question: BisectQuestion
-    settings: Settings
+    settings: RunSettings
     """The conditions of play; each visit sets bots and pairing."""
     confinement: Confinement
     """The limits and sandbox for trials of bots."""
@@ -192,7 +192,7 @@ class _BisectSession:
             raise InvalidRun(why)
         self._search.skip(_first_and_last_line(why))
 
-    def _stream(self, settings: Settings, row: BotRow) -> str:
+    def _stream(self, settings: RunSettings, row: BotRow) -> str:
         hashes = hashes_of((row, self._good))
         return identity_hash(settings.identity(hashes), settings.seed)
 
@@ -249,7 +249,7 @@ class _BisectSession:
         }
 
 
-def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings:
+def _conditions(settings: RunSettings, candidate: BotRow, good: BotRow) -> RunSettings:
     """Return the settings of the games between a commit and the good one."""
     return replace(
         settings,

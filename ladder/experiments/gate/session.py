@@ -23,7 +23,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.match.registry.registered import find_bot
 from ladder.runs.pairings import GATE, Pairing
 from ladder.runs.resume import finished_run, hashes_of
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairin
 class GateTask:
     """A gate to be played or decided, with its registered bots."""
 
-    settings: Settings
+    settings: RunSettings
     """The settings of the run, with the pairing of a gate."""
     candidate: BotRow
     baselines: Sequence[BotRow]
@@ -111,7 +111,7 @@ class GateTask:
         return GateOutcome(result, self.conditions, run_id=run_id)
 
 
-def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
+def gate_task(store: Store, settings: RunSettings, test: GateTest) -> GateTask:
     """Return a gate between the registered bots that the pairing names.
 
     Raises:
@@ -178,7 +178,7 @@ def judge_stored(store: Store, task: GateTask) -> GateOutcome:
     return task.decided_by(pairs)
 
 
-def _division(store: Store, settings: Settings) -> DivisionRow | None:
+def _division(store: Store, settings: RunSettings) -> DivisionRow | None:
     """Return the division of these conditions, if games were played in it."""
     wanted = settings.division()
     for division in store.divisions.all():

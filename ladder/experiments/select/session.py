@@ -13,7 +13,7 @@ from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
 from ladder.match.registry.registered import find_bot
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 
 class Choice(StrEnum):
@@ -104,7 +104,7 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
 
 def play_selection(
     context: ExperimentContext,
-    settings: Settings,
+    settings: RunSettings,
     bots: Sequence[BotRow],
     baseline: str | None,
     question: SelectQuestion,

@@ -16,7 +16,7 @@ from ladder.experiments.tune.template import Template
 from ladder.match.specs.source import PackedBot, pack_spec
 from ladder.match.specs.spec import read_spec
 from ladder.runs.resumable import TUNING
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 A, B = "a", "b"
 """Names of the two sides of a step."""
@@ -34,7 +34,7 @@ class TuningTask:
     """A tuning to be played."""
 
     template: Template
-    settings: Settings
+    settings: RunSettings
     """The conditions of the steps and the gate; its games are those of the steps."""
     pairs: int
     """Pairs per step."""
@@ -86,11 +86,11 @@ class TuningTask:
         return division_label(self.settings.division())
 
     @property
-    def side_settings(self) -> Settings:
+    def side_settings(self) -> RunSettings:
         """The settings under which the two sides of each step meet."""
         return replace(self.settings, bots=(A, B), pairing=gate_pairing(A, B))
 
-    def run_settings(self, content_hash: str) -> Settings:
+    def run_settings(self, content_hash: str) -> RunSettings:
         """Return the settings of the search's run.
 
         Its number of games is part of its identity, because the step sequences depend on it. The
@@ -111,7 +111,7 @@ class TuningTask:
         }
         return replace(self.settings, games=self.games, experiment={TUNING: search})
 
-    def gate_settings(self, names: tuple[str, str], seed: int, run_id: int) -> Settings:
+    def gate_settings(self, names: tuple[str, str], seed: int, run_id: int) -> RunSettings:
         """Return the settings of the gate, which has the conditions of the steps and new seeds.
 
         Args:

@@ -34,7 +34,7 @@ from ladder.runs.cluster.bundle import ELSEWHERE, pack_bundle, with_start
 from ladder.runs.cluster.endpoint import CONNECT_S, Endpoint
 from ladder.runs.cluster.tasks import RESOURCE, Refusal, own_versions, play
 from ladder.runs.executor import MachineEvent, PairExecutor
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 
 PREFIX = "ladder-pair-"
 """The beginning of the keys of pairs."""
@@ -78,7 +78,7 @@ class Cluster:
         self,
         store: Store,
         run: RunRow,
-        settings: Settings,
+        settings: RunSettings,
         bots: Sequence[BotRow],
         entrants: Mapping[str, Entrant],
         logs: Path,

@@ -21,7 +21,7 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import LiveRun, NullWatcher
 from ladder.runs.schedule import Schedule
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
@@ -173,7 +173,7 @@ def _play(store: Store, *, games: int, workers: Workers, timings: _Timings) -> N
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
         bot = store.bots.add(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
         entrants[name] = make_entrant(launch, revision=bot.revision.id, name=name, budget=budget)
-    settings = Settings(
+    settings = RunSettings(
         bots=tuple(entrants),
         boards=parse_board_classes("standard"),
         budgets=Budgets({"simulations": 1}),

@@ -18,13 +18,13 @@ from ladder.runs.budgets import Budgets
 from ladder.runs.health import DEATHS_OVER_A_PAIR
 from ladder.runs.pairings import RANDOM, Pairing
 from ladder.runs.progress import NullWatcher
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import start_run
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
-SETTINGS = Settings(
+SETTINGS = RunSettings(
     bots=("random", "stupid"),
     boards=parse_board_classes("4x4"),
     budgets=Budgets({"simulations": 1}),

@@ -21,7 +21,7 @@ from ladder.runs.health import STARTS_BEFORE_PAUSE, Roster
 from ladder.runs.pair_queue import PLAN_BATCH, PairQueue
 from ladder.runs.pairings import PAIRINGS, RANDOM, UNCERTAIN, Pairing, PairingRule
 from ladder.runs.progress import LiveBot
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import check_possible, schedule_of
 from tests.support.data.random_games import random_record
 from tests.support.storing import create_run
@@ -30,7 +30,7 @@ from tests.support.unconfined import UNCONFINED
 BOTS = ("random", "stupid")
 THREE = ("flat-mc", *BOTS)
 FIVE = (*THREE, "v1", "v2")
-SETTINGS = Settings(
+SETTINGS = RunSettings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
     budgets=Budgets({"simulations": 1}),

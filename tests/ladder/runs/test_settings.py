@@ -1,4 +1,4 @@
-"""Settings: what a run is asked to do, and what makes two runs the same."""
+"""RunSettings: what a run is asked to do, and what makes two runs the same."""
 
 import pytest
 
@@ -17,13 +17,13 @@ from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, ROUND_ROBIN, Pairing
 from ladder.runs.settings import (
-    Settings,
+    RunSettings,
     identity_hash,
 )
 from tests.support.unconfined import UNCONFINED
 
 
-def settings(**changes: object) -> Settings:
+def settings(**changes: object) -> RunSettings:
     values: dict[str, object] = {
         "bots": ("v1", "v2"),
         "boards": parse_board_classes("thu"),
@@ -31,10 +31,10 @@ def settings(**changes: object) -> Settings:
         "pairing": Pairing(RANDOM),
         "confinement": UNCONFINED,
     }
-    return Settings(**{**values, **changes})  # type: ignore[arg-type]
+    return RunSettings(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def confined(*, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()) -> Settings:
+def confined(*, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()) -> RunSettings:
     return settings(confinement=Confinement(limits=limits, sandbox=sandbox))
 
 

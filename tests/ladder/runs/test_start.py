@@ -24,7 +24,7 @@ from ladder.runs.pairings import PAIRINGS, RANDOM, Pairing, PairingRule
 from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
 from ladder.runs.resumable import resumable_runs
 from ladder.runs.runner import RunOutcome
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from ladder.runs.start import ThisMachine, start_run
 from ladder.signals import StopToken, current_stop, use_stop
 from reports.run import RunView, forfeit_lines
@@ -36,7 +36,7 @@ from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
 FIVE = (*BOTS, "flat-mc", "v1", "v2")
-SETTINGS = Settings(
+SETTINGS = RunSettings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
     budgets=Budgets({"simulations": 1}),
@@ -76,7 +76,7 @@ class Recorder(NullWatcher):
 
 def play(
     store: Store,
-    settings: Settings,
+    settings: RunSettings,
     recorder: Recorder,
     workers: Callable[[], PairExecutor] = InstantWorkers,
     workforce: Workforce | None = None,

@@ -15,7 +15,7 @@ from ladder.experiments.tune.task import TuningTask
 from ladder.experiments.tune.template import template_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from tests.support.unconfined import UNCONFINED
 
 TUNED_SPEC = "builtin:v18"
@@ -26,7 +26,7 @@ def a_tuning(
     steps: int, gated: GateOutcome | None, *, kept: Registration | None = None
 ) -> TuningOutcome:
     """Return a tuning of two parameters in which the first setting of a step wins sometimes."""
-    settings = Settings(
+    settings = RunSettings(
         bots=(),
         boards=(BoardClass("6x7"),),
         budgets=Budgets({"simulations": 20}),

@@ -13,13 +13,13 @@ from ladder.experiments.gate.session import GateOutcome, gate_pairing, gate_task
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, NullWatcher
-from ladder.runs.settings import ResumePolicy, Settings
+from ladder.runs.settings import ResumePolicy, RunSettings
 from ladder.signals import StopToken, current_stop, use_stop
 from tests.support.instant_workforce import InstantWorkforce
 from tests.support.unconfined import UNCONFINED
 
 TEST = GateTest(max_drop=100, max_games=40)
-SETTINGS = Settings(
+SETTINGS = RunSettings(
     kind=RunKind.GATE,
     rated=False,
     bots=("random", "stupid"),
@@ -45,7 +45,7 @@ class StopAfterTwo(NullWatcher):
 
 
 def play(
-    store: Store, test: GateTest, watcher: NullWatcher, settings: Settings = SETTINGS
+    store: Store, test: GateTest, watcher: NullWatcher, settings: RunSettings = SETTINGS
 ) -> GateOutcome:
     with use_stop(StopToken()):
         context = ExperimentContext(store, watcher, InstantWorkforce())

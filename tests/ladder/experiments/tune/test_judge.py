@@ -21,7 +21,7 @@ from ladder.experiments.tune.template import template_of
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.pairings import RANDOM, Pairing
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from tests.support.data.random_games import random_record
 from tests.support.storing import create_run
 from tests.support.unconfined import UNCONFINED
@@ -29,7 +29,7 @@ from tests.support.unconfined import UNCONFINED
 PAIRS, STEPS = 2, 12
 TASK = TuningTask(
     template=template_of("builtin:v18", read_parameters(["c=0.2..1.2"])),
-    settings=Settings(
+    settings=RunSettings(
         bots=(),
         boards=parse_board_classes("4x4"),
         budgets=Budgets({"simulations": 1}),

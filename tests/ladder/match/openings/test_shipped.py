@@ -18,7 +18,7 @@ from ladder.match.openings.draw import (
 )
 from ladder.match.openings.openings_file import SHIPPED, NamedOpenings, shipped_openings
 from ladder.runs.pairings import GATE, Pairing
-from ladder.runs.settings import Settings
+from ladder.runs.settings import RunSettings
 from tests.ladder.experiments.gate.test_judge import L, W, after, pair
 
 
@@ -70,7 +70,7 @@ def test_boards_without_shipped_openings_are_refused() -> None:
         of("thu,5x5")
 
 
-def settings_of(**options: str | int) -> Settings:
+def settings_of(**options: str | int) -> RunSettings:
     return RunOptions(simulations="10", **options).settings(  # type: ignore[arg-type]
         db="ladder.db",
         kind=RunKind.GATE,
