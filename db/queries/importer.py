@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from db.connection.database import Database
 from db.derived.game_columns import insert_games, outcome_columns, side_columns
@@ -21,14 +20,13 @@ from db.derived.invariants import (
 )
 from db.derived.pair_outcome import outcome_of
 from db.json_column import to_json
-from db.models import Bot, BotArchive, Division, Game, Pair, Revision, Run, Verdict
-from db.queries.bots import insert_bot, insert_revision
+from db.models import Division, Game, Pair, Run, Verdict
 from db.queries.divisions import ensure_division
+from db.queries.import_bots import Content, ImportedBots
 from db.queries.opening_sets import find_set, insert_set
 from db.queries.runs import insert_run_bots
 from db.records import thought_blob
 from db.records.analysis import GameVerdict
-from db.records.bots import NewBot, NewRevision
 from db.records.budget import rename_in_budget
 from db.records.exchange import (
     BotLine,
@@ -36,7 +34,6 @@ from db.records.exchange import (
     Imported,
     NotImportable,
     OpeningsLine,
-    name_with_hash,
 )
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
@@ -44,8 +41,6 @@ from db.records.runs import Conditions, RunStatus, rename_in_settings
 
 PairLines = Sequence[GameLine]
 """The games of a pair: 0 and 1, or only 0 of a person against a bot."""
-Content = tuple[str, str]
-"""A bot's name and content hash, which identify a revision in any database."""
 
 
 def import_lines(database: Database, pairs: Sequence[PairLines]) -> Imported:
@@ -75,34 +70,7 @@ def import_lines(database: Database, pairs: Sequence[PairLines]) -> Imported:
         for index, pair in fresh:
             importer.store(index, pair)
     games = sum(len(pair) for _, pair in fresh)
-    return Imported(games, sum(map(len, pairs)) - games, importer.names)
-
-
-@dataclass(slots=True)
-class _StoredBot:
-    """A bot of this database."""
-
-    id: int
-    name: str
-    is_imported: bool
-    """Whether only imports have added it."""
-    revisions: dict[str, int]
-    """Keys by content hash, the current one last."""
-    number: int
-    """The greatest number of a revision."""
-    recency: int
-    """The least recency of a revision."""
-
-    @property
-    def current(self) -> str:
-        """Content hash of the current revision."""
-        return next(reversed(self.revisions))
-
-    def is_called(self, name: str) -> bool:
-        """Return whether a file may call it so: by its name, or without the hash in it."""
-        return self.name == name or any(
-            self.name == name_with_hash(name, content) for content in self.revisions
-        )
+    return Imported(games, sum(map(len, pairs)) - games, importer.bots.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,39 +98,23 @@ class _Importer:
         """The lines of known sets of openings by hash."""
         self._seen_pairs: set[tuple[str, int]] = set()
         """Stream and number of the file's pairs so far."""
-        self._bots = _stored_bots(connection)
-        self._revisions: dict[Content, int] = {
-            (bot.name, content): revision
-            for bot in self._bots.values()
-            for content, revision in bot.revisions.items()
-        }
-        self.names: dict[str, str] = {}
-        """Names here of bots that the file calls otherwise."""
-        self._taken: set[str] = set()
-        """Names here of the file's bots so far; two bots of the file are never one."""
+        self.bots = ImportedBots(connection)
 
     def register(self, pairs: Sequence[PairLines]) -> None:
         """Register the bots, and remember the settings and openings, that the lines introduce."""
-        lines: dict[str, dict[str, BotLine]] = {}
+        lines: dict[Content, BotLine] = {}
         latest: dict[Content, int] = {}
         for index, pair in enumerate(pairs):
             for line in pair:
                 latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = index
                 for bot in line.introduces.bots if line.introduces else ():
-                    lines.setdefault(bot.name, {}).setdefault(bot.content_hash, bot)
+                    lines.setdefault((bot.name, bot.content_hash), bot)
                 if line.introduces and line.introduces.settings is not None:
                     self._settings[line.run, line.stream] = line.introduces.settings
                 openings = line.introduces and line.introduces.openings
                 if openings and line.division.openings is not None:
                     self._file_openings[line.division.openings] = openings
-
-        def latest_game(bot: BotLine) -> int:
-            return latest.get((bot.name, bot.content_hash), -1)
-
-        described = [sorted(each.values(), key=latest_game) for each in lines.values()]
-        # First those that have their names here, so that no other one takes their bots.
-        for revisions in sorted(described, key=lambda each: each[0].name not in self._bots):
-            self._register_bot(revisions)
+        self.bots.register(lines.values(), latest)
 
     def match_stored_pair(self, index: int, pair: PairLines) -> bool:
         """Return whether an equal pair is stored; if so, use its run for the line's run.
@@ -210,8 +162,8 @@ class _Importer:
         """Return the first field in which a line and the stored game differ, or None."""
         values = _game_values(line)
         imported: dict[str, object] = {
-            "first": self._revisions.get((line.first, line.first_hash)),
-            "second": self._revisions.get((line.second, line.second_hash)),
+            "first": self.bots.revisions.get((line.first, line.first_hash)),
+            "second": self.bots.revisions.get((line.second, line.second_hash)),
             "kind": line.kind.value,
             "run_seed": line.run_seed,
             "identity": line.identity,
@@ -318,7 +270,7 @@ class _Importer:
             self._connection.execute(insert(Verdict).values(asdict(verdict)))
 
     def _revision(self, index: int, name: str, content_hash: str) -> int:
-        found = self._revisions.get((name, content_hash))
+        found = self.bots.revisions.get((name, content_hash))
         if found is None:
             raise NotImportable(
                 index,
@@ -330,11 +282,11 @@ class _Importer:
     def _conditions(self, line: GameLine) -> Conditions:
         """Return the conditions of a line with the names of bots here."""
         conditions = line.division.conditions
-        return conditions._replace(budget=rename_in_budget(conditions.budget, self.names))
+        return conditions._replace(budget=rename_in_budget(conditions.budget, self.bots.names))
 
     def _settings_here(self, line: GameLine) -> dict[str, Any]:
         """Return the settings of a line's run with the names of bots here."""
-        return rename_in_settings(self._settings.get((line.run, line.stream), {}), self.names)
+        return rename_in_settings(self._settings.get((line.run, line.stream), {}), self.bots.names)
 
     def _make_run(self, index: int, line: GameLine) -> "_StoredRun":
         conditions, settings = self._conditions(line), self._settings_here(line)
@@ -386,107 +338,6 @@ class _Importer:
                 **prefix_names(conditions, "division", OF_DIVISION),
             },
         )
-
-    def _stored_archive(self, bot: BotLine) -> str | None:
-        """Return the archive of a bot if the database holds it."""
-        query = select(BotArchive.sha256).filter_by(sha256=bot.launch.archive)
-        return self._connection.scalar(query)
-
-    def _register_bot(self, lines: Sequence[BotLine]) -> None:
-        """Find or add a bot with all of its revisions in the file, given oldest first.
-
-        A bot that was registered on this machine keeps its current revision, whose sources are
-        here. For a bot that only imports have added, the file decides.
-        """
-        name, head, described = lines[0].name, lines[-1], [bot.content_hash for bot in lines]
-        bot = self._find_bot(name, described)
-        follows = bot is None or (bot.is_imported and bot.current in described)
-        if bot is None:
-            here = name if name not in self._bots else name_with_hash(name, head.content_hash)
-            # Retired, because its program may be missing here, and no user has asked to run it.
-            new = replace(_new_bot(head, None), name=here)
-            bot = _StoredBot(
-                insert_bot(self._connection, new, is_retired=True), here, True, {}, 0, 1
-            )
-            self._bots[here] = bot
-        unknown = [each for each in lines if each.content_hash not in bot.revisions]
-        added = {}
-        for index, each in enumerate(unknown):
-            added[each.content_hash] = insert_revision(
-                self._connection,
-                bot.id,
-                _new_bot(each, self._stored_archive(each)).revision,
-                number=bot.number + 1 + index,
-                recency=bot.recency - len(unknown) + index,  # below all stored revisions
-            )
-        known = {**added, **bot.revisions}
-        for each in lines:
-            without = (Revision.id == known[each.content_hash]) & Revision.archive.is_(None)
-            if archive := self._stored_archive(each):
-                self._connection.execute(update(Revision).where(without).values(archive=archive))
-        if follows and unknown:
-            others = [content for content in bot.revisions if content not in described]
-            for recency, content in enumerate((*others, *described), start=1):
-                self._connection.execute(
-                    update(Revision).where(Revision.id == known[content]).values(recency=recency)
-                )
-        self._revisions |= {(name, content): known[content] for content in described}
-        self._taken.add(bot.name)
-        if bot.name != name:
-            self.names[name] = bot.name
-
-    def _find_bot(self, name: str, described: Sequence[str]) -> _StoredBot | None:
-        """Return the bot here that a bot of the file is, or continues.
-
-        Args:
-            name: its name in the file.
-            described: its contents, the current one last.
-
-        """
-        head = described[-1]
-        called = [bot for bot in self._bots.values() if bot.is_called(name)]
-        same = [bot for bot in self._bots.values() if head in bot.revisions]
-        renamed = [bot for bot in same if bot.name not in self._taken]
-        continued = [bot for bot in called if bot.is_imported and bot.current in described]
-        found = [*(bot for bot in called if bot in same), *renamed, *continued]
-        return found[0] if found else None
-
-
-def _stored_bots(connection: Connection) -> dict[str, _StoredBot]:
-    """Return all bots by name."""
-    query = (
-        select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
-        .add_columns(Revision.bot_id, Bot.name, Bot.created_at, Bot.retired_at)
-        .join(Bot, Bot.id == Revision.bot_id)
-        .order_by(Revision.recency)
-    )
-    found: dict[str, _StoredBot] = {}
-    for row in connection.execute(query):
-        # `insert_bot` marks an imported bot, never registered here, in this way.
-        is_imported = row.retired_at == row.created_at
-        new = _StoredBot(row.bot_id, row.name, is_imported, {}, 0, row.recency)
-        bot = found.setdefault(row.name, new)
-        bot.revisions[row.content_hash] = row.id
-        bot.number = max(bot.number, row.number)
-    return found
-
-
-def _new_bot(bot: BotLine, archive: str | None) -> NewBot:
-    """Return a bot with its files, or without them if they are not stored here."""
-    return NewBot(
-        name=bot.name,
-        family=bot.family,
-        spec=bot.spec,
-        based_on=bot.based_on,
-        change=bot.change,
-        revision=NewRevision(
-            content_hash=bot.content_hash,
-            launch=msgspec.structs.replace(bot.launch, folder="", archive=archive),
-            budgets=bot.budgets,
-            boards=bot.boards,
-            files=bot.files,
-        ),
-    )
 
 
 _COMPARED_COLUMNS = (
