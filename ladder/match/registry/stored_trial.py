@@ -12,7 +12,7 @@ import msgspec
 from db.records.launch import Launch
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.trial import TrialResult, try_out
+from ladder.match.registry.trial import TrialResult, TrialTimeout, try_out
 from ladder.match.specs.archive import is_changed, writable_copy
 from ladder.match.specs.source import PackedBot
 from ladder.match.specs.watch import OpenWatch
@@ -76,7 +76,7 @@ def try_packed(
             return StoredTrial(found, writes, tuple(watch.opened()))
         except UsageError as error:
             failure = UsageError(error.problem.replace(f"{copy}{os.sep}", ""), error.option)
-            if folder is None or not folder.is_dir():
+            if folder is None or not folder.is_dir() or isinstance(error, TrialTimeout):
                 raise failure from error
     raise _explain(failure, bot, folder, play, name, spec) from failure
 

@@ -19,7 +19,7 @@ from db.records.restart import Restart
 from db.records.thought_blob import decode
 from engine.board import Board
 from engine.errors import EngineError
-from engine.result import Result
+from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.asking import make_new_game
 from ladder.match.game.bot_pool import BotPool
@@ -64,6 +64,10 @@ MANY_GAMES = (
     "one process plays many games: begin anew at each new_game, and exit only at quit; or register "
     "the bot with --restart game"
 )
+
+
+class TrialTimeout(UsageError):
+    """A bot gave no answer in its trial, which is no sign of missing files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +467,8 @@ class _Trial(NamedTuple):
         game: GameRecord = play_game(plan, self.pool, swapped=side == 1)
         won, lost = (Result.WIN, Result.LOSS) if side == 0 else (Result.LOSS, Result.WIN)
         if game.termination.is_forfeit and game.result is lost:
-            raise UsageError(
+            kind = TrialTimeout if game.termination is Termination.TIMEOUT else UsageError
+            raise kind(
                 f"the bot failed its trial game on {board}, given {_describe_budget(budget)} "
                 f"({game.termination}): {game.detail}"
             )

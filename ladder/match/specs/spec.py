@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -287,21 +288,10 @@ def _left_out(home: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     return ()
 
 
-def _parse_exec(command: str, place: _Place) -> _ParsedSpec:
+def _parse_program(host: str | None, command: str, place: _Place) -> _ParsedSpec:
+    """Resolve a command, and find the folder of its program."""
     words, program = _parse_command(command, place)
-    launch = Launch(command=words, folder=str(place.folder), program=program)
-    return _parse_program(launch, place)
-
-
-def _parse_saiblo(command: str, place: _Place) -> _ParsedSpec:
-    words, program = _parse_command(command, place)
-    launch = Launch(command=words, folder=str(place.folder), program=program, host="saiblo")
-    return _parse_program(launch, place)
-
-
-def _parse_program(launch: Launch, place: _Place) -> _ParsedSpec:
-    """Find the folder of a command's program."""
-    words = launch.command
+    launch = Launch(command=words, folder=str(place.folder), program=program, host=host)
     files = [path for path in place.named if not path.is_dir()]
     if launch.program is None:
         first, arguments = files[0], files[1:]
@@ -416,9 +406,9 @@ def _parse_thu(file: str, place: _Place) -> _ParsedSpec:
 
 
 _PROGRAM_FORMS: Mapping[str, Callable[[str, _Place], _ParsedSpec]] = {
-    "exec": _parse_exec,
+    "exec": partial(_parse_program, None),
     "thu": _parse_thu,
-    "saiblo": _parse_saiblo,
+    "saiblo": partial(_parse_program, "saiblo"),
 }
 _PYTHON_FORMS: Mapping[str, Callable[[str, _Place, str | None], _ParsedSpec]] = {
     "python": _parse_python,
