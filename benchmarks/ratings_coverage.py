@@ -5,22 +5,27 @@
 Rates POOLS (default 500) seeded pools of 17 players from pairs of games with a strong first move
 and games of a pair that hang together. Beside the clustered errors stands what the same games give
 when every game is taken as independent (trinomial), with and without the first move in the model;
-and for two players the pentanomial interval beside the trinomial one.
+and for two players the pentanomial interval beside the trinomial one. Last, runs of five players
+that `ladder run --until-error` ends.
 """
 
 import sys
 import time
+from itertools import count
 
 import numpy as np
 
+from ladder.runs.until_error import UntilError
 from ladder.stats.counts import FloatArray, IntArray, pentanomial
 from ladder.stats.elo import estimate
 from ladder.stats.pool.cells import (
     Cells,
     from_games,
+    from_named_tables,
     from_tables,
 )
 from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
+from tests.support.data.pairs import bot_row, pair_of
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917
@@ -44,6 +49,33 @@ def main(number: int) -> None:
     for correlation in (-0.6, 0.0, 0.4):
         print(duels(number=4 * number, correlation=correlation))
     print(timings())
+    print("\nruns until every error is small enough: coverage of the ratings, mean games")
+    for limit in (60.0, 30.0):
+        print(until(number=number // 2, limit=limit))
+
+
+def until(*, number: int, limit: float) -> str:
+    """Return a row: simulated runs that end by the errors of their ratings."""
+    elo = np.array([150.0, 50.0, 0.0, -80.0, -120.0])
+    bots = [bot_row(place) for place in range(elo.size)]
+    hits, games = [], []
+    for seed in range(number):
+        rng, judge = np.random.default_rng([SEED, seed]), UntilError(limit, bots)
+        counts: dict[tuple[int, int], IntArray] = {}
+        for turn in count():
+            if judge.decided:
+                break
+            a, b = map(int, rng.choice(elo.size, 2, replace=False))
+            table = pair_table(elo=elo[a] - elo[b], advantage=40, draws=0.05, correlation=-0.4)
+            cell = int(rng.choice(9, p=np.asarray(table).ravel()))
+            counts.setdefault((a, b), np.zeros(9, dtype=np.int64))[cell] += 1
+            judge.take(pair_of(turn, a, b, cell))
+        rows = ((f"p{a}", f"p{b}", "any", table) for (a, b), table in counts.items())
+        rating = rate_pool(cells=from_named_tables(rows))
+        missed = rating.elo - rating.elo.mean() - (elo - elo.mean())
+        hits.append(float(np.mean(np.abs(missed) <= rating.error95)))
+        games.append(2 * sum(int(table.sum()) for table in counts.values()))
+    return f"{limit:g} Elo: {np.mean(hits):.1%} of {number} runs, {np.mean(games):.0f} games"
 
 
 def truth(rng: np.random.Generator) -> FloatArray:

@@ -24,6 +24,7 @@ from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.selection import select_bots, show_only
 from ladder.results.standings.standings import Standings
+from ladder.runs.decision import ENDLESS
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
@@ -38,6 +39,7 @@ from ladder.runs.start import (
     leave_out_unfit,
     start_run,
 )
+from ladder.runs.until_error import UntilError
 from ladder.web.server_beside import server_beside
 from reports.findings.finding import Finding
 from reports.findings.match import match_finding
@@ -58,6 +60,7 @@ def play_and_report(
     named: Collection[str] | None = None,
     is_served: bool = False,
     verbose: bool = False,
+    until_error: float | None = None,
 ) -> int:
     """Play, print the result, and return the exit code; serve web pages too if `is_served`.
 
@@ -73,7 +76,7 @@ def play_and_report(
         with open_draft(db) as store:
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
-            _check(store, settings, bots)
+            _check(store, settings, bots, has_end=until_error is not None)
         if settings.resume_policy is ResumePolicy.ONLY:  # without a database
             return _report_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
@@ -83,7 +86,7 @@ def play_and_report(
         for reason in left_out.values():
             print_error(f"left out: {reason}")
         if is_checking_only():
-            _check(store, settings, bots)
+            _check(store, settings, bots, has_end=until_error is not None)
             end_check()
         if workforce is THIS_MACHINE:
             _warn_about_shared_cpus(settings)
@@ -92,14 +95,25 @@ def play_and_report(
         )
         with served, printed_first(store):
             return _play(
-                store, settings, bots, left_out, workforce, options, json=json, verbose=verbose
+                store,
+                settings,
+                bots,
+                left_out,
+                workforce,
+                options,
+                None if until_error is None else UntilError(until_error, bots),
+                json=json,
+                verbose=verbose,
             )
 
 
-def _check(store: Store, settings: RunSettings, bots: Sequence[BotRow]) -> None:
+def _check(
+    store: Store, settings: RunSettings, bots: Sequence[BotRow], *, has_end: bool = False
+) -> None:
     """Refuse what cannot be played, and in the queue a run without an end. Raises UsageError."""
-    if is_checking_only() and settings.games is None and settings.seconds is None:
-        raise UsageError("this run would never end: give it --games or --hours")
+    has_end = has_end or settings.games is not None or settings.seconds is not None
+    if is_checking_only() and not has_end:
+        raise UsageError("this run would never end: give it --games, --hours or --until-error")
     check_possible(store, settings, bots)
 
 
@@ -149,6 +163,7 @@ def _play(
     left_out: dict[str, str],
     workforce: Workforce,
     options: RunOptions,
+    until_error: UntilError | None,
     *,
     json: bool,
     verbose: bool,
@@ -160,6 +175,7 @@ def _play(
         bots=bots,
         watcher=watcher_for(stderr_console()),
         workforce=workforce,
+        judge=until_error or ENDLESS,
     )
     if isinstance(outcome, NothingToResume):
         return _report_nothing_to_resume(outcome.others, options, json=json)
@@ -189,6 +205,9 @@ def _play(
         show_finding(finding, json=False, verbose=verbose)
     else:
         print_standings(stdout_console(), show_only(standings, settings.bots))
+    if until_error is not None and until_error.errors is not None and until_error.errors.without:
+        names = ", ".join(until_error.errors.without)
+        print_error(f"without an error, as they won or lost all their games: {names}")
     if outcome.ending is RunEnding.STOPPED:
         return ExitCode.STOPPED
     return ExitCode.DONE

@@ -44,6 +44,11 @@ class Judge(ABC):
         return None
 
     @property
+    def needs_all(self) -> bool:
+        """Whether the decision needs all bots, so that none can be paused."""
+        return True
+
+    @property
     def keeps_planned(self) -> bool:
         """Whether the run stays open after the decision, with its planned pairs."""
         return False
@@ -64,6 +69,11 @@ class Judge(ABC):
 
 class Endless(Judge):
     """The judge of a run that ends by its settings only."""
+
+    @property
+    def needs_all(self) -> bool:
+        """Always false."""
+        return False
 
     @property
     def decided(self) -> bool:

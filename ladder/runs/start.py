@@ -36,6 +36,7 @@ from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import RunSettings
+from ladder.runs.until_error import UntilError
 from ladder.runs.workers import Workers
 from ladder.signals import current_stop
 
@@ -184,9 +185,10 @@ def schedule_runner(
 
     """
     live = scoreboard_of(store, run, settings, entrants)
-    # A decision needs all of its bots, so none can be paused.
+    if isinstance(judge, UntilError):
+        judge.is_paused = lambda name: bool(live.bots[name].paused)
     candidate = settings.pairing.candidate
-    needed = entrants if judge is not ENDLESS else [] if candidate is None else [candidate]
+    needed = entrants if judge.needs_all else [] if candidate is None else [candidate]
     roster = Roster(live.bots, meetings=schedule.possible_meetings, indispensable=frozenset(needed))
     source = PairQueue(
         store=store,

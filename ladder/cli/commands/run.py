@@ -31,6 +31,8 @@ from ladder.match.registry.registered import choose_bots
 from ladder.runs.pairings import describe_pairings, parse_pairing
 from ladder.runs.settings import ResumePolicy, RunSettings
 
+MOST_ERROR = 1000
+
 
 @takes_options
 def run(
@@ -76,6 +78,16 @@ def run(
             parser=number(0, MOST_HOURS),
         ),
     ] = None,
+    until_error: Annotated[
+        float | None,
+        option(
+            "ELO",
+            "Stop when the 95 % error of every bot's rating is at most ELO, by the games of this "
+            "run. Bots that won or lost all their games have no error and are not waited for.",
+            PANEL_END,
+            parser=number(0, MOST_ERROR),
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         flag(
@@ -102,7 +114,7 @@ def run(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
+    """Play pairs of games among registered bots until --games, --hours, --until-error or Ctrl-C.
 
     A pair is two games on one board and opening with the sides swapped. Every finished pair is
     stored, and the rating list is printed at the end. A bot that crashes, is late or breaks the
@@ -137,4 +149,12 @@ def run(
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 
-    return play_and_report(db, choose, json=json, named=patterns, is_served=serve, options=options)
+    return play_and_report(
+        db,
+        choose,
+        json=json,
+        named=patterns,
+        is_served=serve,
+        options=options,
+        until_error=until_error,
+    )

@@ -301,3 +301,20 @@ def test_a_replay_shows_what_the_bots_thought(stocked: Ladder) -> None:
     game = stocked("replay", "1", "--json").document
     assert len(game["timing"]["moves"]) == len(game["moves"]) - game["opening_plies"]
     assert "ply 3" in stocked("replay", "1", "--ply", "3").out
+
+
+@pytest.mark.slow
+def test_a_run_ends_at_the_wanted_error(ladder: Ladder, tmp_path_factory: Any) -> None:
+    """The number of workers changes neither the moment nor the games before it."""
+    words = (
+        "run", "--bots", "steady,stupid,random", "--boards", "5x5", "--simulations", 1, "--seed", 3,
+        "--until-error", 70, "--json",
+    )  # fmt: skip
+    one = ladder.stock()(*words, "--concurrency", 1)
+    other = Ladder(tmp_path_factory.mktemp("other")).stock()(*words, "--concurrency", 3)
+    assert (one.code, other.code) == (0, 0), one.err + other.err
+    assert "until 70" in one.err
+    games = one.document["run"]["games"]
+    assert 40 <= games < 1000
+    assert abs(other.document["run"]["games"] - games) <= 80  # pairs in play are finished
+    assert all(bot["error95"] < 75 for bot in one.document["report"]["bots"])

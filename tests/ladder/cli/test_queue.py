@@ -41,7 +41,10 @@ def test_jobs_are_listed_and_cancelled(ladder: Command) -> None:
         (("gate", "v4", "--against", "v3", "--nosuch"), "No such option"),
         (("--", *GATE, "--db", "x.db"), "--db cannot stand in the queue"),
         (("run", "--games", "9", "--new"), "--new cannot stand in the queue"),
-        (("run", "--bots", "v1,v2"), "this run would never end: give it --games or --hours"),
+        (
+            ("run", "--bots", "v1,v2"),
+            "this run would never end: give it --games, --hours or --until-error",
+        ),
         (("select", "v2", "v2", "--against", "v4"), "v2"),
         (("suite", "make", "x.jsonl"), "'suite make' cannot wait in the queue: give one of run"),
         (("report",), "'report' cannot wait in the queue: give one of run"),

@@ -1,0 +1,48 @@
+"""Bots and finished pairs for judges, made from cells of a 3x3 table."""
+
+from db.records.bots import BotRow, RevisionRow
+from db.records.launch import Launch
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
+
+RESULTS = (Result.LOSS, Result.DRAW, Result.WIN)
+
+
+def bot_row(key: int) -> BotRow:
+    """Return a registered bot called ``p`` and its key."""
+    revision = RevisionRow(
+        id=key,
+        bot_id=key,
+        number=1,
+        content_hash=str(key),
+        launch=Launch(command=(), folder="", player=f"p{key}"),
+        budgets=(),
+        boards=None,
+        files={},
+        created_at=0.0,
+    )
+    return BotRow(
+        id=key,
+        name=f"p{key}",
+        family="",
+        spec="",
+        based_on=None,
+        change="",
+        created_at=0.0,
+        retired_at=None,
+        revision=revision,
+    )
+
+
+def pair_of(number: int, a: int, b: int, cell: int, content: int | None = None) -> PlayedPair:
+    """Return a pair of a and b, with A's results in both games by the cell (0 to 8)."""
+    return PlayedPair(
+        number=number,
+        a_revision=a,
+        b_revision=b,
+        board_class="any",
+        results=(RESULTS[cell // 3], RESULTS[cell % 3]),
+        terminations=(Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW),
+        setup=("any", "", number),
+        content=number if content is None else content,
+    )
