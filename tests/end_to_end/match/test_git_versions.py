@@ -101,7 +101,8 @@ def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
     spec = "exec:python3 -I -S built.py honest"
     plain = ladder("bots", "add", "mine", spec, "--git", "main")
     left = sorted(path.name for path in ladder.folder.iterdir())
-    assert (plain.code, left) == (2, ["ladder.db.logs", "source.txt"])  # the failed trial's log
+    assert (plain.code, left) == (2, ["source.txt"])
+    assert "committed files only): there is no file built.py" in plain.err
     add(ladder, "mine", spec, "--git", "main", "--build", "cp source.txt built.py")
     shown = ladder("bots", "show", "mine", "--json").document
     assert shown["git"]["build"] == "cp source.txt built.py"
